@@ -349,13 +349,18 @@ typedef enum nitro_reason {
     NITRO_REASON_MODEL,          /* the model's choice */
     NITRO_REASON_NO_MODEL,       /* the default variant: no model is attached */
     NITRO_REASON_ONLY_ALLOWED,   /* constraints left one variant */
-    NITRO_REASON_OUTSIDE,        /* the default variant: outside the training range */
+    NITRO_REASON_OUTSIDE,        /* the default variant: outside the training range, and the model
+                                    has no better one for inputs there */
     NITRO_REASON_LOW_CONFIDENCE, /* the default variant: below the minimum confidence */
     NITRO_REASON_FORCED,         /* forced by a setting */
     NITRO_REASON_BUDGET,         /* the default variant: features exceed their budget */
     NITRO_REASON_EXPLORATION,    /* adaptation: may be faster than the known variants; timed */
     NITRO_REASON_LEARNT,         /* adaptation: fastest so far in this feature-space bucket */
-    NITRO_REASON_FEW_USES        /* the model's choice for so few uses that features do not pay */
+    NITRO_REASON_FEW_USES,       /* the model's choice for so few uses that features do not pay */
+    NITRO_REASON_EXTRAPOLATED,   /* the model's choice, outside the training range: no farther than
+                                    validation with the nearest inputs held out covers it */
+    NITRO_REASON_NEAREST         /* outside the training range: the variant that loses least in
+                                    total time on the training inputs nearest to it */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */

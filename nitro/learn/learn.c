@@ -313,6 +313,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                                 .lodo = job->dfs != NULL,
                                 .guards = job->dfs && !job->options->unguarded,
                                 .all_members = job->dfs && job->options->num_measured > 0,
+                                .range_ends = true,
                                 .seed = job->options->seed,
                                 .num_threads = job->options->num_threads};
     nitro_model *made = NULL;

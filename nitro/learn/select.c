@@ -15,6 +15,7 @@
 #include "nitro/learn/device_range.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/prepare_costs_fit.h"
+#include "nitro/learn/range_ends_fit.h"
 #include "nitro/learn/relative_selection.h"
 
 /* Without one source, LODO validation must still be able to use a constant relative feature. */
@@ -348,6 +349,8 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_training_task
         nitro_device_range_log_clamped(c.model, task->target);
     if (task->guards)
         status = select_device_features(&s, &c);
+    if (status == NITRO_OK && task->range_ends)
+        status = nitro_range_ends_fit(context, &c.fit, c.model);
     if (status == NITRO_OK)
         *model = c.model;
     else

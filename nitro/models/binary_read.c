@@ -250,6 +250,50 @@ static nitro_status read_prepare_costs(nitro_binary_cursor *cursor, nitro_model 
     return status;
 }
 
+static nitro_status read_range_end(nitro_binary_cursor *cursor, size_t num_variants,
+                                   nitro_range_end *end)
+{
+    nitro_status status = nitro_binary_number(cursor, "a range end's reach", ANY, &end->reach);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a confidence", 1.0, &end->confidence);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a confidence", 1.0, &end->fallback_confidence);
+    for (size_t v = 0; status == NITRO_OK && v < num_variants; v++)
+        status = nitro_binary_number(cursor, "a fallback score", 1.0, &end->fallback_scores[v]);
+    if (status == NITRO_OK && !nitro_range_end_is_valid(end, num_variants))
+        status = nitro_binary_refuse(cursor, "a range end");
+    return status;
+}
+
+/** Of all features, or of none. */
+static nitro_status read_range_ends(nitro_binary_cursor *cursor, nitro_model *model)
+{
+    size_t num_features = model->schema->num_features, count = 0;
+    nitro_status status =
+        nitro_binary_count(cursor, "the number of range ends", 0, num_features, &count);
+    if (status == NITRO_OK && count != 0 && count != num_features)
+        status = nitro_binary_refuse(cursor, "range ends of all features");
+    if (status != NITRO_OK || count == 0)
+        return status;
+    model->ends = nitro_calloc(cursor->context, 2 * count, sizeof *model->ends);
+    if (!model->ends)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; status == NITRO_OK && i < 2 * count; i++)
+        status = read_range_end(cursor, model->schema->num_variants, &model->ends[i]);
+    return status;
+}
+
+/** What files of version 1 do not have. */
+static nitro_status read_extensions(nitro_binary_cursor *cursor, nitro_model *model)
+{
+    size_t has_costs = 0;
+    nitro_status status = read_range_ends(cursor, model);
+    if (status == NITRO_OK)
+        status =
+            nitro_binary_count(cursor, "whether there are costs of preparing", 0, 1, &has_costs);
+    return status == NITRO_OK && has_costs ? read_prepare_costs(cursor, model) : status;
+}
+
 static nitro_status check_header(const nitro_binary_cursor *cursor)
 {
     if (!nitro_binary_is(cursor->bytes, cursor->size) || cursor->size < NITRO_BINARY_HEADER_SIZE)
@@ -319,7 +363,7 @@ nitro_status nitro_binary_parse(nitro_context *context, const char *path, const 
     if (status == NITRO_OK)
         status = read_predictor(&cursor, made);
     if (status == NITRO_OK && number_at(bytes, AT_VERSION) > 1)
-        status = read_prepare_costs(&cursor, made);
+        status = read_extensions(&cursor, made);
     if (status == NITRO_OK && cursor.at != cursor.size)
         status = nitro_binary_refuse(&cursor, "the end of the file");
     if (status == NITRO_OK)

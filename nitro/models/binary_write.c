@@ -163,6 +163,19 @@ static void put_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
     put_number(out, costs->few_confidence);
 }
 
+/** A count of features, or 0; of each, both ends. */
+static void put_range_ends(FILE *out, const nitro_model *model)
+{
+    size_t count = model->ends ? model->schema->num_features : 0;
+    put_count(out, count);
+    for (size_t i = 0; i < 2 * count; i++) {
+        put_number(out, model->ends[i].reach);
+        put_number(out, model->ends[i].confidence);
+        put_number(out, model->ends[i].fallback_confidence);
+        put_numbers(out, model->ends[i].fallback_scores, model->schema->num_variants);
+    }
+}
+
 nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
 {
     nitro_score_terms terms;
@@ -174,13 +187,15 @@ nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t 
     FILE *out = open_memstream(&made, &made_size);
     if (out) {
         fwrite(NITRO_BINARY_MAGIC, 1, NITRO_BINARY_MAGIC_SIZE, out);
-        put_count(out, model->prepare_costs ? NITRO_BINARY_VERSION : 1);
+        put_count(out, NITRO_BINARY_VERSION);
         put_count(out, 0);
         put_count(out, 0);
         put_names(out, model);
         put_features(out, model);
         put_calibration(out, &model->calibration);
         put_parts(out, &terms);
+        put_range_ends(out, model);
+        put_count(out, model->prepare_costs != NULL);
         if (model->prepare_costs)
             put_prepare_costs(out, model->prepare_costs);
     }

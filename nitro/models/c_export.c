@@ -10,21 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/models/c_export_ranges.h"
 #include "nitro/models/c_export_terms.h"
 #include "nitro/records/formula_program.h"
 #include "nitro/runtime/model/model.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
-extern const char nitro_exported_columns[], nitro_exported_excess[], nitro_exported_charge[];
+extern const char nitro_exported_columns[], nitro_exported_charge[];
 
 #define MOST_LEAVES ((size_t)1 << 24) /* their numbers are thresholds, floats */
-
-static const char *scale_word(nitro_scale scale)
-{
-    if (scale == NITRO_SCALE_LOG)
-        return "LOG";
-    return scale == NITRO_SCALE_LINEAR ? "LINEAR" : "SIGNED_LOG";
-}
 
 /** The computation's name as a C identifier. */
 static void find_name(const nitro_model *model, char *name, size_t size)
@@ -100,13 +94,14 @@ static void print_column(FILE *out, const nitro_model *model, size_t i)
     size_t c = model->seen[i], first_relative = nitro_model_first_relative(model);
     size_t first_device = nitro_model_first_device(model);
     const nitro_scaler_column *column = &model->columns[c];
-    const char *scale = scale_word(column->scale);
+    const char *scale = nitro_source_scale(column->scale);
     if (c >= first_device)
         fprintf(out, "    x[%zu] = %a; /* %s */\n", i, model->device_columns[c - first_device],
                 model->device_features.items[c - first_device]);
     else if (c < first_relative)
-        fprintf(out, "    x[%zu] = apply(%s, %a, %a, f[%zu]);\n", i, scale, column->low,
-                column->high, c);
+        fprintf(out, "    x[%zu] = clamp(apply(%s, %a, %a, f[%zu]), %a, %a);\n", i, scale,
+                column->low, column->high, c, -1.0 - NITRO_MODEL_TOLERANCE,
+                1.0 + NITRO_MODEL_TOLERANCE);
     else
         fprintf(out,
                 "    value = relative_%zu(f);\n    defined = defined && !isnan(value);\n"
@@ -114,43 +109,18 @@ static void print_column(FILE *out, const nitro_model *model, size_t i)
                 c - first_relative, i, scale, column->low, column->high);
 }
 
-static bool needs_excess(const nitro_model *model)
-{
-    double low, high;
-    for (size_t f = 0; f < model->schema->num_features; f++)
-        if (model->judged >> f & 1 &&
-            !nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE, &low, &high))
-            return true;
-    return false;
-}
-
-/** The check that a feature is inside the training range. */
-static void print_range(FILE *out, const nitro_scaler_column *column, size_t feature)
-{
-    double low, high;
-    if (nitro_scaler_interval(column, NITRO_MODEL_TOLERANCE, &low, &high))
-        fprintf(out, "    defined = defined && f[%zu] >= %a && f[%zu] <= %a;\n", feature, low,
-                feature, high);
-    else
-        fprintf(out, "    defined = defined && !(excess(%s, %a, %a, f[%zu]) > %a);\n",
-                scale_word(column->scale), column->low, column->high, feature,
-                NITRO_MODEL_TOLERANCE);
-}
-
 static void print_columns(FILE *out, const nitro_model *model)
 {
     const nitro_schema *schema = model->schema;
     for (size_t r = 0; r < schema->num_relative; r++)
         print_formula(out, model, r);
-    fputs("/* Columns of an input; 0 where the model has never seen the like. */\n"
+    fputs("/* Columns of an input, inside the training range or on its border; 0 where one is\n"
+          " * undefined. */\n"
           "static int find_columns(const double *f, double *x)\n{\n"
           "    int defined = 1;\n    double value = 0.0;\n    (void)value;\n",
           out);
     for (size_t i = 0; i < model->num_seen; i++)
         print_column(out, model, i);
-    for (size_t f = 0; f < schema->num_features; f++)
-        if (model->judged >> f & 1)
-            print_range(out, &model->columns[f], f);
     fputs("    return defined;\n}\n\n", out);
 }
 
@@ -176,10 +146,12 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
             " *     int %s_select(const double *features);\n *\n"
             " * features holds the %zu numbers that %s_features names, in that order. The answer "
             "is\n"
-            " * the index of a variant in %s_variants: the one expected to run fastest; the "
-            "default,\n"
-            " * %s, where the input is outside the training range; -1 where a feature "
-            "is\n * not a finite number. Safe from any number of threads.\n */\n",
+            " * the index of a variant in %s_variants: the one expected to run fastest; far "
+            "outside\n"
+            " * the training range the one that loses least on the nearest training inputs, or "
+            "the\n"
+            " * default, %s; -1 where a feature is not a finite number. Safe from any number of\n"
+            " * threads.\n */\n",
             schema->computation, model->target, nitro_model_strategy(model), NITRO_VERSION_STRING,
             name, schema->num_features, name, name, schema->variants[schema->default_variant]);
     fprintf(out,
@@ -241,12 +213,20 @@ static void print_decide(FILE *out, bool estimates, bool charges)
     fputs("    find_scores(x, scores);\n", out);
     fprintf(out, charge, "");
     fprintf(out, "%s    return best_of(scores);\n}\n\n", charges ? "" : "    (void)share;\n");
+    fputs("static int fall_back(const double *x, double share, int end)\n{\n"
+          "    double scores[NUM_VARIANTS];\n"
+          "    memcpy(scores, fallback_scores[end], sizeof scores);\n",
+          out);
+    fprintf(out, charge, "");
+    fprintf(out, "%s    return best_of(scores);\n}\n\n",
+            charges ? "" : "    (void)x;\n    (void)share;\n");
 }
 
 /** With costs of preparing, for a number of uses; the plain function then is for unlimited ones. */
 static void print_select(FILE *out, const nitro_model *model, const char *name)
 {
     const nitro_prepare_costs *costs = model->prepare_costs;
+    const char *share = costs ? "share" : "0.0";
     fprintf(out,
             costs ? "int %s_select_uses(const double *features, double uses)\n{\n"
                   : "int %s_select(const double *features)\n{\n",
@@ -258,10 +238,13 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
                 costs->few_uses, costs->few_variant);
     fprintf(out,
             "    double x[NUM_COLUMNS + 1];\n"
+            "    int end = -1;\n"
             "    for (size_t i = 0; i < NUM_FEATURES; i++)\n"
             "        if (!isfinite(features[i]))\n            return -1;\n"
-            "    return find_columns(features, x) ? decide(x, %s) : %zu;\n}\n",
-            costs ? "share" : "0.0", model->schema->default_variant);
+            "    int within = is_within_reach(features, &end);\n"
+            "    if (find_columns(features, x) && within)\n        return decide(x, %s);\n"
+            "    return end < 0 ? %zu : fall_back(x, %s, end);\n}\n",
+            share, model->schema->default_variant, share);
     if (costs)
         fprintf(out,
                 "\nint %s_select(const double *features)\n{\n"
@@ -301,11 +284,12 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
     bool estimates = compiled && compiled->num_blocks > 0;
     find_name(model, name, sizeof name);
     print_head(out, model, name);
-    fprintf(out, "%s%s", nitro_exported_columns, needs_excess(model) ? nitro_exported_excess : "");
+    fputs(nitro_exported_columns, out);
     nitro_source_terms(out, terms);
     if (estimates)
         nitro_source_blocks(out, terms, compiled);
     print_columns(out, model);
+    nitro_source_ranges(out, model);
     if (model->prepare_costs)
         print_prepare_costs(out, model->prepare_costs);
     print_decide(out, estimates, model->prepare_costs != NULL);

@@ -52,6 +52,57 @@ static nitro_status decode_calibration(const nitro_json_place *place, const json
     return NITRO_OK;
 }
 
+static nitro_status decode_range_end(const nitro_json_place *place, const json_t *feature,
+                                     const char *key, size_t num_variants, nitro_range_end *end)
+{
+    json_t *object = NULL, *scores = NULL;
+    nitro_status status = nitro_json_member(place, feature, key, JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_json_number(place, object, "reach", &end->reach);
+    if (status == NITRO_OK)
+        status = nitro_json_number(place, object, "confidence", &end->confidence);
+    if (status == NITRO_OK)
+        status = nitro_json_number(place, object, "fallback_confidence", &end->fallback_confidence);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, object, "fallback_scores", JSON_ARRAY, &scores);
+    if (status == NITRO_OK)
+        status = nitro_json_numbers(place, scores, "fallback_scores", num_variants,
+                                    end->fallback_scores);
+    if (status == NITRO_OK && !nitro_range_end_is_valid(end, num_variants))
+        status = nitro_fail(place->context, NITRO_ERR_FORMAT,
+                            "%s: field %s.%s: a reach is 0 or more, confidences lie in [0, 1] and "
+                            "scores in [-1, 0]",
+                            place->path, place->field, key);
+    return status;
+}
+
+/** Optional: without, inputs outside the training range get the default variant. */
+static nitro_status decode_range_ends(const nitro_json_place *place, const json_t *top,
+                                      nitro_model *model)
+{
+    json_t *array = NULL;
+    size_t num_features = model->schema->num_features, num_variants = model->schema->num_variants;
+    nitro_json_place at = {place->context, place->path, "range_ends"};
+    if (!json_object_get(top, "range_ends"))
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, top, "range_ends", JSON_ARRAY, &array);
+    if (status == NITRO_OK && json_array_size(array) != num_features)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field range_ends has %zu items, but there are %zu features",
+                          place->path, json_array_size(array), num_features);
+    if (status == NITRO_OK)
+        model->ends = nitro_calloc(place->context, 2 * num_features + 1, sizeof *model->ends);
+    if (status == NITRO_OK && !model->ends)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t f = 0; status == NITRO_OK && f < num_features; f++) {
+        const json_t *feature = json_array_get(array, f);
+        status = decode_range_end(&at, feature, "low", num_variants, &model->ends[2 * f]);
+        if (status == NITRO_OK)
+            status = decode_range_end(&at, feature, "high", num_variants, &model->ends[2 * f + 1]);
+    }
+    return status;
+}
+
 static nitro_status decode_predictor(const nitro_json_place *place, const json_t *top,
                                      nitro_model *model)
 {
@@ -146,6 +197,8 @@ static nitro_status decode_learnt(const nitro_json_place *place, const json_t *t
         status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &provenance);
     if (status == NITRO_OK)
         nitro_model_set_provenance(model, json_incref(provenance));
+    if (status == NITRO_OK)
+        status = decode_range_ends(place, top, model);
     if (status == NITRO_OK)
         status = decode_predictor(place, top, model);
     if (status == NITRO_OK)

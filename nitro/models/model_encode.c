@@ -80,6 +80,26 @@ static json_t *encode_variants(const nitro_schema *schema)
     return array;
 }
 
+static json_t *encode_range_end(const nitro_range_end *end, size_t num_variants)
+{
+    return json_pack("{s:f, s:f, s:f, s:o}", "reach", end->reach, "confidence", end->confidence,
+                     "fallback_confidence", end->fallback_confidence, "fallback_scores",
+                     nitro_json_from_numbers(end->fallback_scores, num_variants));
+}
+
+/** In the order of the features; NULL: none. */
+static json_t *encode_range_ends(const nitro_model *model)
+{
+    size_t num_variants = model->schema->num_variants;
+    json_t *array = model->ends ? json_array() : NULL;
+    for (size_t f = 0; array && f < model->schema->num_features; f++)
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o}", "low",
+                                        encode_range_end(&model->ends[2 * f], num_variants), "high",
+                                        encode_range_end(&model->ends[2 * f + 1], num_variants)));
+    return array;
+}
+
 static json_t *encode_calibration(const nitro_calibration *calibration)
 {
     return json_pack("{s:o, s:o}", "margins",
@@ -133,10 +153,11 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
         {"strategy", json_string(model->strategy->name)},
         {"calibration", encode_calibration(&model->calibration)},
         {"predictor", json_incref(predictor)},
+        {"range_ends", encode_range_ends(model)},
         {"correction", json_incref(correction)},
         {"preparing", model->prepare_costs ? encode_prepare_costs(model->prepare_costs) : NULL},
     };
-    size_t num_optional = 2; /* the last ones */
+    size_t num_optional = 3; /* the last ones */
     size_t count = sizeof fields / sizeof fields[0];
     bool printed = true;
     for (size_t i = 0; i < count; i++) {

@@ -49,7 +49,8 @@ static void print_line(const nitro_schema *schema, const double *features,
     char line[8192];
     size_t used = (size_t)snprintf(line, sizeof line, "nitro: %s: %s, %s", schema->computation,
                                    decision->variant_name, nitro_reason_text(decision->reason));
-    if (decision->reason == NITRO_REASON_MODEL || decision->reason == NITRO_REASON_LOW_CONFIDENCE)
+    if (decision->reason == NITRO_REASON_MODEL || decision->reason == NITRO_REASON_LOW_CONFIDENCE ||
+        decision->reason == NITRO_REASON_EXTRAPOLATED || decision->reason == NITRO_REASON_NEAREST)
         used += (size_t)snprintf(line + used, sizeof line - used, " (confidence %.2f)",
                                  decision->confidence);
     for (size_t f = 0; f < schema->num_features && used < sizeof line; f++)

@@ -22,6 +22,10 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_EXPLORATION] = "exploration: may be faster than the model's choice",
         [NITRO_REASON_LEARNT] = "adaptation: fastest so far for inputs like this one",
         [NITRO_REASON_FEW_USES] = "the model's choice for so few uses that features do not pay",
+        [NITRO_REASON_EXTRAPOLATED] =
+            "the model's choice, extrapolated: the input is outside the training range",
+        [NITRO_REASON_NEAREST] = "the variant that loses least on the nearest training inputs: the "
+                                 "input is outside the training range",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";

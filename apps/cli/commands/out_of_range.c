@@ -23,7 +23,9 @@ json_t *outside_names(const nitro_model *model, const double *features)
 
 void outside_print(nitro_reason reason, const json_t *names)
 {
-    size_t count = reason == NITRO_REASON_OUTSIDE ? json_array_size(names) : 0;
+    bool is_outside = reason == NITRO_REASON_OUTSIDE || reason == NITRO_REASON_NEAREST ||
+                      reason == NITRO_REASON_EXTRAPOLATED;
+    size_t count = is_outside ? json_array_size(names) : 0;
     size_t shown = count > MOST_NAMES ? MOST_NAMES : count;
     printf("%s", nitro_reason_text(reason));
     for (size_t i = 0; i < shown; i++)

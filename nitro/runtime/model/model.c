@@ -1,5 +1,6 @@
-/* Decides by a model. Outside the training range, or below the minimum confidence, chooses the
- * default variant.
+/* Decides by a model. Below the minimum confidence, chooses the default variant. Outside the
+ * training range, extrapolates where that was validated, else chooses the variant that loses least
+ * on the nearest training inputs.
  */
 #include "nitro/runtime/model/model.h"
 #include "nitro/base/clamp.h"
@@ -51,6 +52,7 @@ void nitro_model_free(nitro_model *model)
         model->free_predicted(model->predicted);
     if (model->provenance)
         model->free_provenance(model->provenance);
+    free(model->ends);
     free(model->strategy_name);
     free(model->target);
     free(model->target_kind);
@@ -170,25 +172,26 @@ static double charge(const nitro_model *model, const double *columns, double sha
     return nitro_prepare_costs_charge(model->prepare_costs, columns, share, allowed, scores);
 }
 
-/** Score all variants; false if a relative feature is undefined for this input. */
-static bool score(const nitro_model *model, const double *features, double share, double *scores)
-{
-    double columns[NITRO_MODEL_MAX_COLUMNS];
-    bool defined = nitro_model_columns(model, features, columns);
-    score_columns(model, columns, scores);
-    charge(model, columns, share, UINT64_MAX, scores);
-    return defined;
-}
-
 void nitro_model_score(const nitro_model *model, const double *features, double *scores)
 {
-    score(model, features, 0.0, scores);
+    nitro_model_score_uses(model, features, 0.0, scores);
 }
 
 void nitro_model_score_uses(const nitro_model *model, const double *features, double share,
                             double *scores)
 {
-    score(model, features, share, scores);
+    double columns[NITRO_MODEL_MAX_COLUMNS];
+    nitro_model_columns(model, features, columns);
+    score_columns(model, columns, scores);
+    charge(model, columns, share, UINT64_MAX, scores);
+}
+
+void nitro_model_move_inside(const nitro_model *model, double *columns)
+{
+    for (size_t i = 0; i < model->num_seen; i++)
+        if (model->seen[i] < model->schema->num_features)
+            columns[i] =
+                nitro_clamp(columns[i], -1.0 - NITRO_MODEL_TOLERANCE, 1.0 + NITRO_MODEL_TOLERANCE);
 }
 
 double nitro_model_expected_ratio(const nitro_model *model, const double *scores, size_t chosen,
@@ -198,18 +201,6 @@ double nitro_model_expected_ratio(const nitro_model *model, const double *scores
         return NAN;
     return fmax(1.0 + scores[chosen], NITRO_LEAST_SPEED) /
            fmax(1.0 + scores[other], NITRO_LEAST_SPEED);
-}
-
-static bool is_outside(const nitro_model *model, const double *features)
-{
-    for (size_t f = 0; f < model->schema->num_features; f++)
-        if (!(model->judged >> f & 1))
-            continue;
-        else if (model->has_interval[f]
-                     ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
-                     : nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
-            return true;
-    return false;
 }
 
 static bool is_allowed(uint64_t allowed, size_t variant)
@@ -227,27 +218,86 @@ static size_t default_variant(const nitro_model *model, uint64_t allowed)
     return variant;
 }
 
-static void decide(const nitro_model *model, const double *features, const double *scores,
-                   bool defined, uint64_t allowed, double min_confidence, nitro_decision *decision)
+/** An input, its columns and scores, and what to choose among. */
+typedef struct question {
+    const nitro_model *model;
+    const double *features, *columns;
+    double *scores;
+    bool is_defined; /* all relative features are */
+    uint64_t allowed;
+    double share, min_confidence;
+} question;
+
+static size_t find_best(const question *asked, const double *scores)
 {
-    size_t num_variants = model->schema->num_variants, best = NITRO_NONE;
-    for (size_t v = 0; v < num_variants; v++)
-        if (is_allowed(allowed, v) && (best == NITRO_NONE || scores[v] > scores[best]))
+    size_t best = NITRO_NONE;
+    for (size_t v = 0; v < asked->model->schema->num_variants; v++)
+        if (is_allowed(asked->allowed, v) && (best == NITRO_NONE || scores[v] > scores[best]))
             best = v;
-    double confidence = nitro_calibration_confidence(
-        &model->calibration, nitro_calibration_margin(scores, num_variants, allowed));
-    if (!defined || is_outside(model, features))
-        *decision = (nitro_decision){.variant = default_variant(model, allowed),
-                                     .confidence = 0.0,
-                                     .reason = NITRO_REASON_OUTSIDE};
-    else if (confidence < min_confidence)
-        *decision = (nitro_decision){.variant = default_variant(model, allowed),
-                                     .confidence = confidence,
-                                     .reason = NITRO_REASON_LOW_CONFIDENCE};
-    else
-        *decision = (nitro_decision){
-            .variant = best, .confidence = confidence, .reason = NITRO_REASON_MODEL};
-    decision->variant_name = model->schema->variants[decision->variant];
+    return best;
+}
+
+static double find_confidence(const question *asked)
+{
+    return nitro_calibration_confidence(&asked->model->calibration,
+                                        nitro_calibration_margin(asked->scores,
+                                                                 asked->model->schema->num_variants,
+                                                                 asked->allowed));
+}
+
+static nitro_decision take_default(const question *asked, double confidence, nitro_reason reason)
+{
+    return (nitro_decision){.variant = default_variant(asked->model, asked->allowed),
+                            .confidence = confidence,
+                            .reason = reason};
+}
+
+/** The best variant by the end's scores; the default where none is known to run there. */
+static nitro_decision fall_back(const question *asked, const nitro_outside *outside)
+{
+    const nitro_model *model = asked->model;
+    double scores[NITRO_MAX_VARIANTS];
+    if (!outside->end)
+        return take_default(asked, 0.0, NITRO_REASON_OUTSIDE);
+    memcpy(scores, outside->end->fallback_scores, model->schema->num_variants * sizeof *scores);
+    charge(model, asked->columns, asked->share, asked->allowed, scores);
+    size_t best = find_best(asked, scores);
+    if (!(outside->end->fallback_scores[best] > -1.0))
+        return take_default(asked, 0.0, NITRO_REASON_OUTSIDE);
+    return (nitro_decision){.variant = best,
+                            .confidence =
+                                outside->end->fallback_confidence / (1.0 + outside->excess),
+                            .reason = NITRO_REASON_NEAREST};
+}
+
+static nitro_decision decide_outside(const question *asked)
+{
+    nitro_outside outside;
+    nitro_model_find_outside(asked->model, asked->features, &outside);
+    double confidence = fmin(find_confidence(asked), outside.confidence);
+    if (!asked->is_defined || !outside.is_within_reach || confidence < asked->min_confidence)
+        return fall_back(asked, &outside);
+    return (nitro_decision){.variant = find_best(asked, asked->scores),
+                            .confidence = confidence,
+                            .reason = NITRO_REASON_EXTRAPOLATED};
+}
+
+static nitro_decision decide_inside(const question *asked)
+{
+    if (!asked->is_defined)
+        return take_default(asked, 0.0, NITRO_REASON_OUTSIDE);
+    double confidence = find_confidence(asked);
+    if (confidence < asked->min_confidence)
+        return take_default(asked, confidence, NITRO_REASON_LOW_CONFIDENCE);
+    return (nitro_decision){.variant = find_best(asked, asked->scores),
+                            .confidence = confidence,
+                            .reason = NITRO_REASON_MODEL};
+}
+
+static void decide(const question *asked, bool is_outside, nitro_decision *decision)
+{
+    *decision = is_outside ? decide_outside(asked) : decide_inside(asked);
+    decision->variant_name = asked->model->schema->variants[decision->variant];
 }
 
 /** Is the decision the same for score errors up to `bound`? False for NaN. */
@@ -284,6 +334,27 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
     return nitro_model_decide_uses(model, features, allowed, 0.0, min_confidence, decision);
 }
 
+/** Fill the scores as exactly as the decision needs them. */
+static void score(const question *asked)
+{
+    const nitro_model *model = asked->model;
+    bool confident = false;
+    if (model->compiled)
+        for (nitro_precision p = nitro_compiled_first_precision(model->compiled);
+             !confident && p <= NITRO_PRECISION_DOUBLE; p++) {
+            uint64_t exact;
+            double bound =
+                nitro_compiled_score(model->compiled, p, asked->columns, asked->scores, &exact);
+            bound *= charge(model, asked->columns, asked->share, asked->allowed, asked->scores);
+            confident =
+                is_exact(model, asked->scores, bound, exact, asked->allowed, asked->min_confidence);
+        }
+    if (!confident) {
+        score_columns(model, asked->columns, asked->scores);
+        charge(model, asked->columns, asked->share, asked->allowed, asked->scores);
+    }
+}
+
 nitro_status nitro_model_decide_uses(const nitro_model *model, const double *features,
                                      uint64_t allowed, double share, double min_confidence,
                                      nitro_decision *decision)
@@ -291,21 +362,19 @@ nitro_status nitro_model_decide_uses(const nitro_model *model, const double *fea
     if (!nitro_all_finite(features, model->schema->num_features))
         return NITRO_ERR_BAD_FEATURE;
     double columns[NITRO_MODEL_MAX_COLUMNS], scores[NITRO_MAX_VARIANTS];
-    bool defined = nitro_model_columns(model, features, columns);
-    bool confident = false;
-    if (model->compiled)
-        for (nitro_precision p = nitro_compiled_first_precision(model->compiled);
-             !confident && p <= NITRO_PRECISION_DOUBLE; p++) {
-            uint64_t exact;
-            double bound = nitro_compiled_score(model->compiled, p, columns, scores, &exact);
-            bound *= charge(model, columns, share, allowed, scores);
-            confident = is_exact(model, scores, bound, exact, allowed, min_confidence);
-        }
-    if (!confident) {
-        score_columns(model, columns, scores);
-        charge(model, columns, share, allowed, scores);
-    }
-    decide(model, features, scores, defined, allowed, min_confidence, decision);
+    const question asked = {.model = model,
+                            .features = features,
+                            .columns = columns,
+                            .scores = scores,
+                            .is_defined = nitro_model_columns(model, features, columns),
+                            .allowed = allowed,
+                            .share = share,
+                            .min_confidence = min_confidence};
+    bool is_outside = nitro_model_is_outside(model, features);
+    if (is_outside)
+        nitro_model_move_inside(model, columns);
+    score(&asked);
+    decide(&asked, is_outside, decision);
     return NITRO_OK;
 }
 
@@ -341,11 +410,21 @@ nitro_status nitro_model_predict_with(const nitro_model *model, const double *fe
             return nitro_fail(model->context, NITRO_ERR_BAD_FEATURE,
                               "feature %s is %g, but must be a finite number",
                               model->schema->features[f].name, features[f]);
-    double all_scores[NITRO_MAX_VARIANTS];
-    bool defined = score(model, features, share, all_scores);
+    double columns[NITRO_MODEL_MAX_COLUMNS], all_scores[NITRO_MAX_VARIANTS];
+    const question asked = {.model = model,
+                            .features = features,
+                            .columns = columns,
+                            .scores = all_scores,
+                            .is_defined = nitro_model_columns(model, features, columns),
+                            .allowed = UINT64_MAX >> (64 - num_variants),
+                            .share = share};
+    bool is_outside = nitro_model_is_outside(model, features);
+    if (is_outside)
+        nitro_model_move_inside(model, columns);
+    score_columns(model, columns, all_scores);
+    charge(model, columns, share, UINT64_MAX, all_scores);
     if (!nitro_model_decide_few_uses(model, share, decision))
-        decide(model, features, all_scores, defined, UINT64_MAX >> (64 - num_variants), 0.0,
-               decision);
+        decide(&asked, is_outside, decision);
     if (ranking)
         rank(all_scores, num_variants, ranking);
     if (scores)

@@ -5,12 +5,13 @@
 #include "nitro/records/relative.h"
 #include "nitro/records/scaler.h"
 #include "nitro/runtime/compiled/compiled.h"
+#include "nitro/runtime/model/range_ends.h"
 #include "nitro/runtime/scores/calibration.h"
 #include "nitro/runtime/scores/prepare_costs.h"
 
 /**
- * Maximum excess of an input feature over the training range, in scaled units: a tenth of the
- * range. Beyond it the default variant is chosen.
+ * Excess of an input feature over the training range, in scaled units, up to which an input counts
+ * as inside: a tenth of the range. Beyond it, the range's ends say what is chosen (range_ends.h).
  */
 #define NITRO_MODEL_TOLERANCE 0.2
 
@@ -47,7 +48,9 @@ struct nitro_model {
                         (in a computation) it is free */
     bool has_interval[NITRO_MAX_FEATURES]; /* else use the scaler; set by nitro_model_compile */
     double lowest[NITRO_MAX_FEATURES],
-        highest[NITRO_MAX_FEATURES];       /* intervals inside the training range */
+        highest[NITRO_MAX_FEATURES]; /* intervals inside the training range */
+    nitro_range_end *ends; /* shape [num_features x 2]: of low and high ends; NULL: inputs outside
+                              get the default variant */
     nitro_compiled *compiled;              /* NULL: not compiled, use the strategy's `score` */
     struct nitro_model_prepared *prepared; /* NULL: not compiled, compute columns directly */
     nitro_calibration calibration;
@@ -107,6 +110,9 @@ void nitro_model_score_uses(const nitro_model *model, const double *features, do
  */
 nitro_status nitro_share_of_uses(nitro_context *context, const char *computation, double uses,
                                  float *share);
+/** Move the strategy's columns of input features beyond the training range to its border, which is
+ *  where inputs begin to count as outside. Those of relative features are inside already. */
+void nitro_model_move_inside(const nitro_model *model, double *columns);
 
 /** The model's schema; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);

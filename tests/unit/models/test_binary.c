@@ -34,6 +34,7 @@ static nitro_model *train_model(nitro_context *context, const char *strategy)
                                 .target = target,
                                 .device_features = &device_features,
                                 .use_relative = true,
+                                .range_ends = true,
                                 .seed = 3,
                                 .num_threads = 2};
     nitro_model *model = NULL;
@@ -208,7 +209,7 @@ static void check_source(nitro_context *context, const char *folder, const char 
     assert_null(variants[SYNTHETIC_VARIANTS]);
     nitro_random random;
     nitro_random_seed(&random, 8);
-    size_t num_chosen[SYNTHETIC_VARIANTS] = {0};
+    size_t num_chosen[SYNTHETIC_VARIANTS] = {0}, num_reasons[NITRO_REASON_NEAREST + 1] = {0};
     for (size_t i = 0; i < NUM_INPUTS; i++) {
         double features[2];
         nitro_decision decision;
@@ -220,7 +221,10 @@ static void check_source(nitro_context *context, const char *folder, const char 
         assert_ok(context, nitro_model_predict_with(model, features, &few, &decision, NULL, NULL));
         if (select_uses)
             assert_int_equal(select_uses(features, few.uses), decision.variant);
+        num_reasons[decision.reason]++;
     }
+    assert_true(num_reasons[NITRO_REASON_MODEL] > 0 && num_reasons[NITRO_REASON_NEAREST] > 0);
+    assert_true(num_reasons[NITRO_REASON_EXTRAPOLATED] > 0);
     assert_int_equal(select_uses != NULL, model->prepare_costs != NULL);
     assert_int_equal(select((const double[]){NAN, 0.5}), -1);
     assert_true(num_chosen[0] > 0 && num_chosen[1] > 0);

@@ -1,0 +1,20 @@
+/* range_ends_fit.h - learns what a model does for inputs beyond its training range. Internal to
+ * nitro/. */
+#ifndef NITRO_LEARN_RANGE_ENDS_FIT_H
+#define NITRO_LEARN_RANGE_ENDS_FIT_H
+
+#include "nitro/learn/fit.h"
+
+/**
+ * Set model->ends. For each end of each input feature's range, the fifth of the inputs nearest to
+ * it is held out of a training like the model's: if the new model, extrapolating, takes no longer
+ * in total on them than the best fallback would have, the model may extrapolate beyond this end as
+ * far as they extended the range. Times count relative to the best total on each device.
+ * Long data is thinned to some thousand rows, whole inputs drawn by the task's seed.
+ * @param[in] task   how the model was trained.
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_range_ends_fit(nitro_context *context, const nitro_fit_task *task,
+                                  nitro_model *model);
+
+#endif
