@@ -27,6 +27,9 @@ NITRO_API size_t nitro_csv_num_columns(const nitro_csv *csv);
 NITRO_API const char *nitro_csv_column_name(const nitro_csv *csv, size_t column);
 /** Index of the column of this name, or NITRO_NONE. */
 NITRO_API size_t nitro_csv_column(const nitro_csv *csv, const char *name);
+/** Would a spreadsheet take the text for a formula? Writers put ' before such a text, and readers
+ *  drop it. */
+NITRO_API bool nitro_csv_is_formula(const char *field);
 /** The field without quotes; "" if empty. */
 NITRO_API const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column);
 /** Line of the file on which the row starts, from 1. */

@@ -34,6 +34,10 @@ NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
  *  NITRO_ERR_FORMAT (with file and line; also where there is no key at all). */
 NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
                                                nitro_trusted_keys **keys);
+/** The keys of the setting trusted_keys, or of nitro/trusted-keys in $XDG_CONFIG_HOME.
+ *  @param[out] keys  NULL: neither is there. */
+NITRO_API nitro_status nitro_trusted_keys_read_default(nitro_context *context,
+                                                       nitro_trusted_keys **keys);
 /** @param[in] origin  the name of the text in errors. */
 NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin,
                                                 const char *text, size_t size,
@@ -215,7 +219,10 @@ NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publi
 
 typedef struct nitro_pull_options {
     const char *url;                /* https://, http://, file:, or a folder's path */
-    const nitro_trusted_keys *keys; /* pull only bundles signed by one of them; NULL: all */
+    const nitro_trusted_keys *keys; /* pull only bundles signed by one of them; NULL: those of the
+                                       setting trusted_keys */
+    bool allow_unsigned;            /* do not check signatures, whatever keys there are */
+    bool take_declaration;          /* as in nitro_sync_options */
 } nitro_pull_options;
 
 typedef struct nitro_pull_report {

@@ -270,6 +270,8 @@ typedef struct nitro_sync_options {
     nitro_conflict conflict;
     const char
         *campaign; /* BOTH: samples are copied to device `ID@campaign`. NULL: an error if needed */
+    bool take_declaration; /* replace the target's default variant and relative features; else only
+                              unset ones are filled in, and a warning names the others */
     nitro_problem_function damaged; /* told of unreadable records; may be NULL */
     void *user;
 } nitro_sync_options;

@@ -98,6 +98,13 @@ static nitro_status read_plain(parser *p, field_end *ending)
     return NITRO_OK;
 }
 
+bool nitro_csv_is_formula(const char *field)
+{
+    double number;
+    field += strspn(field, "'");
+    return *field && strchr("=+-@\t\r", *field) && !nitro_parse_number(field, &number);
+}
+
 /* Fill p->row; stops with an error at more than `limit` fields. */
 static nitro_status read_row(parser *p, size_t limit)
 {
@@ -113,7 +120,8 @@ static nitro_status read_row(parser *p, size_t limit)
             p->at < p->end && *p->at == '"' ? read_quoted(p, &ending) : read_plain(p, &ending);
         if (status != NITRO_OK)
             return status;
-        p->row_fields++;
+        char **field = &p->row[p->row_fields++];
+        *field += (*field)[0] == '\'' && nitro_csv_is_formula(*field);
     }
     return NITRO_OK;
 }

@@ -1,4 +1,5 @@
-/* Finds and parses the user's settings file. */
+/* Finds and parses the user's settings file. Errors name the line and never quote it: a program may
+ * be made to read a file that its user may not. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +50,8 @@ static nitro_status read_setting(reading *self, char *text)
     char *equals = strchr(text, '=');
     if (!equals)
         return nitro_fail(self->context, NITRO_ERR_FORMAT,
-                          "%s:%zu: '%.80s' is not of the form SETTING = VALUE", self->origin,
-                          self->line, text);
+                          "%s:%zu: the line is not of the form SETTING = VALUE", self->origin,
+                          self->line);
     *equals = '\0';
     char *setting = trim(text), *value = trim(equals + 1);
     char *where = nitro_asprintf(self->context, "%s:%zu", self->origin, self->line);
@@ -105,8 +106,8 @@ nitro_status nitro_settings_parse(nitro_context *context, const char *origin, co
 /** NULL if neither XDG_CONFIG_HOME nor HOME is set. */
 static nitro_status find_path(nitro_context *context, char **path)
 {
-    const char *named = getenv("NITRO_CONFIG");
-    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *named = secure_getenv("NITRO_CONFIG");
+    const char *folder = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
     *path = NULL;
     if (named)
         *path = nitro_strdup(context, named);
@@ -127,7 +128,7 @@ nitro_status nitro_settings_read(nitro_context *context, char **path,
     nitro_status status = find_path(context, &found);
     if (status == NITRO_OK && found)
         status = nitro_file_read(context, found, MAX_FILE_BYTES, &text, &size);
-    if (status == NITRO_ERR_NOT_FOUND && !getenv("NITRO_CONFIG"))
+    if (status == NITRO_ERR_NOT_FOUND && !secure_getenv("NITRO_CONFIG"))
         status = NITRO_OK;
     if (status == NITRO_OK && text)
         status = nitro_settings_parse(context, found, text, size, entries);

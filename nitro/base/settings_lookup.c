@@ -87,6 +87,11 @@ static const nitro_setting table[] = {
      .environment = "NITRO_PLUGINS",
      .value = "FOLDER",
      .help = "where redis.so and download.so are (unset: a folder beside the library)"},
+    {.name = "trusted_keys",
+     .environment = "NITRO_TRUSTED_KEYS",
+     .value = "FILE",
+     .help = "published bundles must be signed with a minisign key in this file (unset: "
+             "nitro/trusted-keys in $XDG_CONFIG_HOME, if that exists)"},
     {0}};
 
 const nitro_setting *nitro_setting_table(void)
@@ -123,7 +128,7 @@ static nitro_status fail_unknown(nitro_context *context, const char *where, cons
     for (const nitro_setting *each = table; each->name; each++)
         names[count++] = each->name;
     const char *closest = nitro_closest_name(names, count, name);
-    return nitro_fail(context, NITRO_ERR_FORMAT, "%s: unknown setting '%.80s'%s%s%s", where, name,
+    return nitro_fail(context, NITRO_ERR_FORMAT, "%s: unknown setting%s%s%s", where,
                       closest ? "; did you mean '" : "", closest ? closest : "",
                       closest ? "'?" : "; 'nitro config' lists them");
 }
@@ -148,16 +153,17 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
                           "%s: %s: the value is not UTF-8 text of under %d bytes", where, name,
                           NITRO_SETTING_MAX_BYTES);
     if (setting->choices && !is_choice(setting, value))
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not %s", where, name,
-                          value, setting->choices == switches ? "0 or 1" : "one of its levels");
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: the value is not %s", where, name,
+                          setting->choices == switches ? "0 or 1" : "one of its levels");
     if (setting->is_name && value[0] && !nitro_name_is_valid(value))
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: %s: '%.80s' is not a valid name: use 1 to 63 of [A-Za-z0-9_.+-]",
-                          where, name, value);
+                          "%s: %s: the value is not a valid name: use 1 to 63 of [A-Za-z0-9_.+-]",
+                          where, name);
     if (setting->is_number && (!nitro_parse_number(value, &number) || number < setting->minimum ||
                                number > setting->maximum))
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not a number in [%g, %g]",
-                          where, name, value, setting->minimum, setting->maximum);
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: %s: the value is not a number in [%g, %g]", where, name,
+                          setting->minimum, setting->maximum);
     return NITRO_OK;
 }
 
@@ -224,7 +230,7 @@ static bool find_in_text(const char *text, const char *computation, char *value,
 static nitro_status look_in_environment(nitro_context *context, const nitro_setting *setting,
                                         const char *computation, nitro_setting_value *found)
 {
-    const char *text = getenv(setting->environment);
+    const char *text = secure_getenv(setting->environment);
     if (!text || !find_in_text(text, computation, found->text, sizeof found->text))
         return NITRO_OK;
     found->origin = NITRO_SETTING_ENVIRONMENT;

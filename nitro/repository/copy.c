@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nitro/repository/known_samples.h"
+#include "nitro/repository/store_internal.h"
 
 #define BATCH 500
 
@@ -306,6 +307,39 @@ static nitro_status copy_profiles(copying *job, const char *computation,
     return status;
 }
 
+static void warn_kept(const copying *job, const char *what)
+{
+    nitro_log(nitro_store_context(job->to), NITRO_LOG_WARNING,
+              "%s: %s declares %s other than %s, which keeps its own (--take-declaration takes "
+              "theirs)",
+              job->computation, nitro_store_url(job->from), what, nitro_store_url(job->to));
+}
+
+/* The default variant and relative features decide what a program runs: those of the target stay
+ * unless they are unset. `schema` becomes what to put. */
+static nitro_status keep_declaration(const copying *job, nitro_schema *schema)
+{
+    nitro_context *context = nitro_store_context(job->to);
+    nitro_schema *stored = NULL;
+    nitro_status status = nitro_store_get_schema(job->to, job->computation, &stored);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return NITRO_OK;
+    if (status != NITRO_OK)
+        return status;
+    size_t ours = stored->default_variant, theirs = schema->default_variant;
+    if (ours != NITRO_NONE && theirs != NITRO_NONE && ours != theirs) {
+        warn_kept(job, "a default variant");
+        schema->default_variant = ours;
+    }
+    if (stored->num_relative > 0 && schema->num_relative > 0 &&
+        !nitro_schema_has_same_relative(stored, schema)) {
+        warn_kept(job, "relative features");
+        status = nitro_schema_copy_relative(context, stored, schema);
+    }
+    nitro_schema_free(stored);
+    return status;
+}
+
 static nitro_status copy_computation(copying *job, const nitro_string_list *all_devices)
 {
     nitro_schema *schema = NULL;
@@ -313,7 +347,10 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
     nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
     if (status != NITRO_OK)
         return skip_unreadable(job, status);
-    status = nitro_store_put_schema(job->to, schema);
+    if (!job->options->take_declaration)
+        status = keep_declaration(job, schema);
+    if (status == NITRO_OK)
+        status = nitro_store_put_schema(job->to, schema);
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->from, job->computation, &devices);
     for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {

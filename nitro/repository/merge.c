@@ -34,7 +34,7 @@ static nitro_status merge_feature(nitro_context *context, const char *computatio
     return NITRO_OK;
 }
 
-static bool has_same_relative(const nitro_schema *a, const nitro_schema *b)
+bool nitro_schema_has_same_relative(const nitro_schema *a, const nitro_schema *b)
 {
     bool same = a->num_relative == b->num_relative;
     for (size_t i = 0; same && i < a->num_relative; i++)
@@ -51,7 +51,7 @@ static bool has_same_relative(const nitro_schema *a, const nitro_schema *b)
 static nitro_status merge_relative(nitro_context *context, nitro_schema *stored,
                                    const nitro_schema *declared, bool *changed)
 {
-    if (declared->num_relative == 0 || has_same_relative(stored, declared))
+    if (declared->num_relative == 0 || nitro_schema_has_same_relative(stored, declared))
         return NITRO_OK;
     *changed = true;
     return nitro_schema_copy_relative(context, declared, stored);

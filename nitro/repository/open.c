@@ -88,7 +88,7 @@ static nitro_status make_folders(nitro_context *context, char *path)
 /* A relative XDG_DATA_HOME is ignored, as its specification requires. */
 nitro_status nitro_store_data_path(nitro_context *context, const char *name, bool make, char **path)
 {
-    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
     bool use_data = data && data[0] == '/';
     if (!use_data && !(home && home[0] == '/'))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,

@@ -27,6 +27,9 @@ nitro_status nitro_store_require_names(const nitro_store *store, const char *com
 nitro_status nitro_store_require_both(const nitro_store *store, const char *computation,
                                       const char *device);
 
+/** Equal in every field, in the same order? */
+bool nitro_schema_has_same_relative(const nitro_schema *a, const nitro_schema *b);
+
 /** Copy the profiles of a computation (NULL: of proxies) on a device; adds to the report. */
 nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
                                        const char *computation, nitro_copy_report *report);

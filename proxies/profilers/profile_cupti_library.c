@@ -50,7 +50,8 @@ static void *open_in(const char *directory, const char *below)
 
 static void *open_cupti(void)
 {
-    const char *const directories[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    const char *const directories[] = {secure_getenv("CUDA_HOME"), secure_getenv("CUDA_PATH"),
+                                       "/usr/local/cuda"};
     const char *const below[] = {"lib64", "extras/CUPTI/lib64", "lib"};
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < 9 && !library; i++)

@@ -138,20 +138,23 @@ typedef struct nitro_bundle_source {
     char *local;  /* path of the published folder; NULL: it is on a server */
     char *folder; /* with our copies: the cache, or a private folder for a local one */
     bool quiet;   /* refusals are not logged: the caller reports them */
-    const nitro_trusted_keys *keys;
+    const nitro_trusted_keys *keys; /* NULL: signatures are not checked */
+    nitro_trusted_keys *own_keys;   /* to be freed; NULL: the caller's, or none */
     nitro_bundle_index *index;
     nitro_bundle_state *states; /* shape [index->count] */
 } nitro_bundle_source;
 
 /**
  * Read its index. `url` is "https://HOST/FOLDER", "http://..." or "file:FOLDER".
- * @param[in] keys  every bundle must be signed by one of them; NULL: signatures are not checked.
- *                  Borrowed until the source is closed.
+ * @param[in] keys  every bundle must be signed by one of them; NULL: by one of the default ones, if
+ *                  there are any. Borrowed until the source is closed.
+ * @param[in] allow_unsigned  do not check signatures.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT; NITRO_ERR_NEWER;
  *         NITRO_ERR_NOT_BUILT.
  */
 nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
-                                      const nitro_trusted_keys *keys, nitro_bundle_source **source);
+                                      const nitro_trusted_keys *keys, bool allow_unsigned,
+                                      nitro_bundle_source **source);
 void nitro_bundle_source_close(nitro_bundle_source *source);
 /**
  * Download and check a bundle the first time. A refused or missing one stays refused.
@@ -165,7 +168,7 @@ nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle,
 /** A published folder as an open store of its valid bundles, whose refusals are not logged.
  *  @param[out] source  borrowed until the store is closed. */
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
-                                     const nitro_trusted_keys *keys, nitro_store **store,
-                                     nitro_bundle_source **source);
+                                     const nitro_trusted_keys *keys, bool allow_unsigned,
+                                     nitro_store **store, nitro_bundle_source **source);
 
 #endif

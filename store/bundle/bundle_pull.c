@@ -35,7 +35,8 @@ static nitro_status count_devices(nitro_store *store, size_t *count)
 }
 
 /* Only now is a missing store created. */
-static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_report *report)
+static nitro_status copy_all(nitro_store *from, const char *store,
+                             const nitro_pull_options *options, nitro_pull_report *report)
 {
     size_t before = 0, after = 0;
     nitro_store *to = NULL;
@@ -44,7 +45,9 @@ static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_re
     if (status == NITRO_OK)
         status = count_devices(to, &before);
     if (status == NITRO_OK)
-        status = nitro_store_copy(from, to, &report->copied);
+        status = nitro_store_sync(
+            from, to, &(nitro_sync_options){.take_declaration = options->take_declaration},
+            &report->copied);
     if (status == NITRO_OK)
         status = count_devices(to, &after);
     nitro_store_close(to);
@@ -63,7 +66,8 @@ static nitro_status open_source(nitro_context *context, const nitro_pull_options
     char *url = nitro_asprintf(context, "%s%s", plain ? "file:" : "", options->url);
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (url)
-        status = nitro_bundle_store_open(context, url, options->keys, from, source);
+        status = nitro_bundle_store_open(context, url, options->keys, options->allow_unsigned, from,
+                                         source);
     free(url);
     return status;
 }
@@ -79,7 +83,7 @@ nitro_status nitro_store_pull(nitro_context *context, const char *store,
         return status;
     status = get_all(source, &done);
     if (status == NITRO_OK && (done.bundles > 0 || done.refused.count == 0))
-        status = copy_all(from, store, &done);
+        status = copy_all(from, store, options, &done);
     nitro_store_close(from);
     if (status == NITRO_OK && report)
         *report = done;

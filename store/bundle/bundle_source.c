@@ -233,7 +233,7 @@ static nitro_status read_index(nitro_bundle_source *source)
 /* For copies of a local folder's files; removed when the source is closed. */
 static nitro_status make_private_folder(nitro_bundle_source *source)
 {
-    const char *path = source->url + strlen("file:"), *shared = getenv("TMPDIR");
+    const char *path = source->url + strlen("file:"), *shared = secure_getenv("TMPDIR");
     source->local = nitro_strdup(source->context, path + (strncmp(path, "//", 2) == 0 ? 2 : 0));
     char *folder = nitro_asprintf(source->context, "%s/nitro-XXXXXX",
                                   shared && shared[0] == '/' ? shared : "/tmp");
@@ -278,14 +278,19 @@ static nitro_status find_folder(nitro_bundle_source *source, const char *url)
 }
 
 nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
-                                      const nitro_trusted_keys *keys, nitro_bundle_source **source)
+                                      const nitro_trusted_keys *keys, bool allow_unsigned,
+                                      nitro_bundle_source **source)
 {
     nitro_bundle_source *opened = nitro_calloc(context, 1, sizeof(*opened));
     if (!opened)
         return NITRO_ERR_NO_MEMORY;
     opened->context = context;
-    opened->keys = keys;
-    nitro_status status = find_folder(opened, url);
+    nitro_status status = NITRO_OK;
+    if (!keys && !allow_unsigned)
+        status = nitro_trusted_keys_read_default(context, &opened->own_keys);
+    opened->keys = keys ? keys : opened->own_keys;
+    if (status == NITRO_OK)
+        status = find_folder(opened, url);
     if (status == NITRO_OK)
         status = read_index(opened);
     if (status == NITRO_OK) {
@@ -309,6 +314,7 @@ void nitro_bundle_source_close(nitro_bundle_source *source)
     nitro_bundle_index_free(source->index);
     if (source->local && source->folder)
         nftw(source->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    nitro_trusted_keys_free(source->own_keys);
     free(source->local);
     free(source->url);
     free(source->folder);

@@ -277,7 +277,7 @@ static nitro_status open_address(nitro_context *context, const char *scheme, con
                           scheme, address);
     char *url = nitro_asprintf(context, "%s:%s", scheme, address);
     nitro_status status =
-        url ? nitro_bundle_source_open(context, url, NULL, &source) : NITRO_ERR_NO_MEMORY;
+        url ? nitro_bundle_source_open(context, url, NULL, false, &source) : NITRO_ERR_NO_MEMORY;
     free(url);
     if (status == NITRO_OK)
         *state = source;
@@ -321,11 +321,11 @@ const nitro_store_kind nitro_store_file =
     BUNDLE_STORE("file", "published bundles in a local folder (read only)", open_file);
 
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
-                                     const nitro_trusted_keys *keys, nitro_store **store,
-                                     nitro_bundle_source **source)
+                                     const nitro_trusted_keys *keys, bool allow_unsigned,
+                                     nitro_store **store, nitro_bundle_source **source)
 {
     nitro_bundle_source *opened = NULL;
-    nitro_status status = nitro_bundle_source_open(context, url, keys, &opened);
+    nitro_status status = nitro_bundle_source_open(context, url, keys, allow_unsigned, &opened);
     if (status != NITRO_OK)
         return status;
     opened->quiet = true;

@@ -67,6 +67,13 @@ nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
     return fail_not_built(context);
 }
 
+nitro_status nitro_trusted_keys_read_default(nitro_context *context, nitro_trusted_keys **keys)
+{
+    *keys = NULL;
+    (void)context;
+    return NITRO_OK;
+}
+
 /* Nothing can be made, so there is nothing to free. */
 void nitro_pull_report_free(nitro_pull_report *report)
 {

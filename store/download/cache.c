@@ -27,7 +27,7 @@ static nitro_status make_folders(nitro_context *context, const char *path)
 nitro_status nitro_cache_folder(nitro_context *context, const char *family, const char *url,
                                 const char *inner, char **path)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     bool use_cache = cache && cache[0] == '/'; /* relative paths are invalid by the XDG rules */
     if (!use_cache && !(home && home[0] == '/'))
         return nitro_fail(

@@ -10,7 +10,7 @@ void nitro_csv_writer_open(csv_writer *writer)
     writer->stream = open_memstream(&writer->bytes, &writer->size);
 }
 
-void nitro_csv_writer_add(csv_writer *writer, const char *field)
+static void add_field(csv_writer *writer, const char *guard, const char *field)
 {
     if (!writer->stream)
         return;
@@ -18,9 +18,11 @@ void nitro_csv_writer_add(csv_writer *writer, const char *field)
         putc(',', writer->stream);
     /* An empty first field is quoted: alone on its line it would read as no line at all. */
     if (!strpbrk(field, ",\"\r\n") && (writer->in_row || field[0])) {
+        fputs(guard, writer->stream);
         fputs(field, writer->stream);
     } else {
         putc('"', writer->stream);
+        fputs(guard, writer->stream);
         for (const char *at = field; *at; at++) {
             if (*at == '"')
                 putc('"', writer->stream);
@@ -31,12 +33,17 @@ void nitro_csv_writer_add(csv_writer *writer, const char *field)
     writer->in_row = true;
 }
 
+void nitro_csv_writer_add(csv_writer *writer, const char *field)
+{
+    add_field(writer, nitro_csv_is_formula(field) ? "'" : "", field);
+}
+
 void nitro_csv_writer_add_number(csv_writer *writer, double value)
 {
     char number[32] = "";
     if (value == value)
         nitro_format_number(value, number, sizeof(number));
-    nitro_csv_writer_add(writer, number);
+    add_field(writer, "", number);
 }
 
 void nitro_csv_writer_end_row(csv_writer *writer)

@@ -115,6 +115,23 @@ static nitro_status count_in_file(nitro_context *context, const char *path, size
     return status;
 }
 
+/* A journal's name is made from its URL: samples must not go to a store that someone wrote into the
+ * note. */
+static nitro_status check_note(nitro_context *context, const char *note, const char *name,
+                               const char *url)
+{
+    char expected[96];
+    make_name(url, expected, sizeof(expected));
+    size_t length = strlen(expected);
+    if (strncmp(name, expected, length) == 0 && strcmp(name + length, ".url") == 0)
+        return NITRO_OK;
+    return nitro_fail(
+        context, NITRO_ERR_FORMAT,
+        "%s: altered: its URL is not that of the journal beside it, whose samples are "
+        "still unsent; tune or sync with the store's URL to send them",
+        note);
+}
+
 /* The URL in a note, if the journal beside it has unsent samples. */
 static nitro_status add_unsent(nitro_context *context, const char *folder, const char *name,
                                nitro_string_list *urls)
@@ -134,6 +151,9 @@ static nitro_status add_unsent(nitro_context *context, const char *folder, const
         status = NITRO_OK;
     if (status == NITRO_OK && count > 0) {
         url[strcspn(url, "\n")] = '\0';
+        status = check_note(context, note, name, url);
+    }
+    if (status == NITRO_OK && count > 0) {
         status = nitro_string_list_add(context, urls, url);
     }
     free(url);

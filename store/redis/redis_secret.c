@@ -27,7 +27,7 @@ static nitro_status read_file(nitro_context *context, const char *path, char **p
 
 static nitro_status copy_environment(nitro_context *context, const char *name, char **copy)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
     if (*copy || !value || !value[0])
         return NITRO_OK;
     *copy = nitro_strdup(context, value);
@@ -38,7 +38,7 @@ nitro_status nitro_redis_secret_complete(nitro_context *context, redis_url *url)
 {
     if (url->password)
         return NITRO_OK;
-    const char *path = getenv("NITRO_REDIS_PASSWORD_FILE");
+    const char *path = secure_getenv("NITRO_REDIS_PASSWORD_FILE");
     nitro_status status = copy_environment(context, "NITRO_REDIS_USER", &url->user);
     if (status == NITRO_OK)
         status = copy_environment(context, "NITRO_REDIS_PASSWORD", &url->password);

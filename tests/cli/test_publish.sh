@@ -60,6 +60,16 @@ mkdir -p "$HOME/.config/nitro"
 cp lab.key.pub "$HOME/.config/nitro/trusted-keys"
 try nitro store pull www --store other.db --require-signature
 try nitro store publish --store lab.db --output www --sign lab.key.pub
+rm "$HOME/.config/nitro/trusted-keys"
+
+title "trusted keys that are configured are used without an option"
+cp other.key.pub "$HOME/.config/nitro/trusted-keys"
+try nitro store pull www --store configured.db
+try nitro store list --store file:www
+NITRO_TRUSTED_KEYS=lab.key.pub try nitro store pull www --store configured.db
+try nitro store pull www --store configured.db --allow-unsigned
+try nitro store pull www --store configured.db --allow-unsigned --require-signature
+rm "$HOME/.config/nitro/trusted-keys"
 
 title "a bundle that was tampered with is refused and named, the others are used"
 file=$(grep -o '"content_sha256": "[0-9a-f]*' www/index.json | head -1 | cut -d'"' -f4)

@@ -4,7 +4,7 @@
 typedef struct settings {
     common_settings common;
     const char *campaign;
-    bool newer, json;
+    bool newer, take_declaration, json;
 } settings;
 
 static const option options[] = {
@@ -12,6 +12,8 @@ static const option options[] = {
            "keep both: FROM's measurements of a device that TO measured too are of device "
            "ID@NAME"),
     OPTION(FLAG, "newer", newer, NULL, "keep the newer of two measurements of one input instead"),
+    OPTION(FLAG, "take-declaration", take_declaration, NULL,
+           "take FROM's default variants and relative features in place of TO's"),
     OPTION_JSON,
     {0}};
 
@@ -27,14 +29,15 @@ static int run(invocation *call)
                                 "of them");
     const nitro_sync_options how = {.conflict =
                                         given->newer ? NITRO_CONFLICT_NEWER : NITRO_CONFLICT_BOTH,
-                                    .campaign = given->campaign};
+                                    .campaign = given->campaign,
+                                    .take_declaration = given->take_declaration};
     return sync_stores(call, how, given->json);
 }
 
 const command command_store_merge = {
     .name = "store merge",
     .summary = "Merge two stores, also of the same device",
-    .synopsis = "FROM TO [--campaign NAME | --newer] [--json]",
+    .synopsis = "FROM TO [--campaign NAME | --newer] [--take-declaration] [--json]",
     .description =
         "Adds everything of FROM to TO. Where both measured the same inputs on the same device, "
         "both are kept: FROM's samples go under the device id ID@NAME, described as FROM describes "

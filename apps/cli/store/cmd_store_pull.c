@@ -6,7 +6,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *trusted_keys;
-    bool require_signature, json;
+    bool require_signature, allow_unsigned, take_declaration, json;
 } settings;
 
 static const option options[] = {
@@ -15,9 +15,13 @@ static const option options[] = {
     OPTION(FLAG, "require-signature", require_signature, NULL,
            "accept only bundles signed with a trusted key"),
     OPTION(TEXT, "trusted-keys", trusted_keys, "FILE",
-           "minisign public keys (.pub files, one after the other); implies --require-signature "
-           "(default: "
-           "nitro/trusted-keys in $XDG_CONFIG_HOME)"),
+           "minisign public keys (.pub files, one after the other): every bundle must be signed "
+           "with one of them (default: "
+           "the setting trusted_keys, or nitro/trusted-keys in $XDG_CONFIG_HOME, if that exists)"),
+    OPTION(FLAG, "allow-unsigned", allow_unsigned, NULL,
+           "do not check signatures, although there are trusted keys"),
+    OPTION(FLAG, "take-declaration", take_declaration, NULL,
+           "take the published default variants and relative features in place of the store's"),
     OPTION_JSON,
     {0}};
 
@@ -25,33 +29,18 @@ static const argument arguments[] = {
     {.name = "URL", .help = "https://..., http://..., or a folder: what 'store publish' wrote"},
     {0}};
 
-/* The user's own file of trusted keys, by the XDG base directory rules. */
-static nitro_status default_keys_path(nitro_context *context, char **path)
-{
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    bool use_config = config && config[0] == '/';
-    if (!use_config && !(home && home[0] == '/'))
-        return nitro_fail(
-            context, NITRO_ERR_NOT_FOUND,
-            "no default file of trusted keys: XDG_CONFIG_HOME and HOME are not set; name "
-            "a file with --trusted-keys");
-    *path = nitro_asprintf(context, "%s%s/nitro/trusted-keys", use_config ? config : home,
-                           use_config ? "" : "/.config");
-    return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 static nitro_status read_keys(const invocation *call, nitro_trusted_keys **keys)
 {
     const settings *given = call->settings;
-    char *path = NULL;
     if (given->trusted_keys)
         return nitro_trusted_keys_read(call->context, given->trusted_keys, keys);
-    if (!given->require_signature)
+    if (given->allow_unsigned)
         return NITRO_OK;
-    nitro_status status = default_keys_path(call->context, &path);
-    if (status == NITRO_OK)
-        status = nitro_trusted_keys_read(call->context, path, keys);
-    free(path);
+    nitro_status status = nitro_trusted_keys_read_default(call->context, keys);
+    if (status == NITRO_OK && given->require_signature && !*keys)
+        status = nitro_fail(call->context, NITRO_ERR_NOT_FOUND,
+                            "no trusted keys: name a file with --trusted-keys or the setting "
+                            "trusted_keys, or create nitro/trusted-keys in $XDG_CONFIG_HOME");
     return status;
 }
 
@@ -78,9 +67,15 @@ static int run(invocation *call)
 {
     nitro_trusted_keys *keys = NULL;
     nitro_pull_report report = {0};
-    nitro_status status = read_keys(call, &keys);
     const settings *given = call->settings;
-    const nitro_pull_options how = {.url = call->arguments.items[0], .keys = keys};
+    if (given->allow_unsigned && (given->require_signature || given->trusted_keys))
+        return fail_usage(call, "--allow-unsigned contradicts --require-signature and "
+                                "--trusted-keys");
+    nitro_status status = read_keys(call, &keys);
+    const nitro_pull_options how = {.url = call->arguments.items[0],
+                                    .keys = keys,
+                                    .allow_unsigned = given->allow_unsigned,
+                                    .take_declaration = given->take_declaration};
     if (status == NITRO_OK)
         status = nitro_store_pull(call->context, given->store, &how, &report);
     int code = status == NITRO_OK ? print_report(call, &report) : fail(call);
@@ -94,13 +89,14 @@ static int run(invocation *call)
 const command command_store_pull = {
     .name = "store pull",
     .summary = "Bring published samples into a store",
-    .synopsis = "URL [--store URL] [--require-signature] [--trusted-keys FILE] [--json]",
+    .synopsis = "URL [--store URL] [--require-signature | --allow-unsigned] [--trusted-keys FILE] "
+                "[--take-declaration] [--json]",
     .description =
         "Reads what 'nitro store publish' wrote, from a web server or a folder, and adds the "
         "devices and samples that the store does not have. Existing records are kept. "
         "Interrupted downloads resume; complete ones are not repeated.\n\n"
-        "Every bundle is checked: its size and SHA-256, every record in it, and with "
-        "--require-signature its signature. One that fails is refused and listed, the others are "
+        "Every bundle is checked: its size and SHA-256, every record in it, and its signature if "
+        "there are trusted keys. One that fails is refused and listed, the others are "
         "added, and the exit code is 1. Certificates are always checked, and a redirect to another "
         "scheme is refused. Names and passwords of servers belong in ~/.netrc.",
     .examples = "  nitro store pull https://lab.example.org/nitro --store sqlite:lab.db\n",

@@ -7,7 +7,7 @@
 typedef struct settings {
     common_settings common;
     double patience_s;
-    bool json;
+    bool take_declaration, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -16,11 +16,13 @@ static void set_defaults(void *place)
     given->patience_s = 10;
 }
 
-static const option options[] = {OPTION(NUMBER, "patience", patience_s, "SECONDS",
-                                        "how long to try to send unsent samples to a store",
-                                        .minimum = 0, .maximum = 86400),
-                                 OPTION_JSON,
-                                 {0}};
+static const option options[] = {
+    OPTION(NUMBER, "patience", patience_s, "SECONDS",
+           "how long to try to send unsent samples to a store", .minimum = 0, .maximum = 86400),
+    OPTION(FLAG, "take-declaration", take_declaration, NULL,
+           "take FROM's default variants and relative features in place of TO's"),
+    OPTION_JSON,
+    {0}};
 
 static const argument arguments[] = {
     {.name = "FROM", .help = "the URL of the store to read", .optional = true},
@@ -86,7 +88,9 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     if (call->arguments.count == 2)
-        return sync_stores(call, (nitro_sync_options){.conflict = NITRO_CONFLICT_NEWER},
+        return sync_stores(call,
+                           (nitro_sync_options){.conflict = NITRO_CONFLICT_NEWER,
+                                                .take_declaration = given->take_declaration},
                            given->json);
     if (call->arguments.count == 1 && !is_remote(call->arguments.items[0]))
         return fail_usage(call,
@@ -105,7 +109,7 @@ static int run(invocation *call)
 const command command_store_sync = {
     .name = "store sync",
     .summary = "Copy new samples to a store, or send unsent ones",
-    .synopsis = "[FROM TO | URL] [--patience SECONDS] [--json]",
+    .synopsis = "[FROM TO | URL] [--take-declaration] [--patience SECONDS] [--json]",
     .description =
         "With two stores: copies records of FROM that TO lacks, and replaces samples of TO that "
         "are older than those of FROM. One way. An interrupted sync resumes when repeated; a "

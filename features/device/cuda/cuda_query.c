@@ -27,7 +27,7 @@ static nitro_status fail_driver(nitro_context *context)
 
 static nitro_status fail_no_device(nitro_context *context)
 {
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
     if (visible)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no GPU is visible to the NVIDIA driver: CUDA_VISIBLE_DEVICES is '%.80s'",

@@ -92,6 +92,45 @@ static void test_keeping(void **state)
     assert_int_equal(time_of(f, f->to, "K20", "four"), 100);
 }
 
+static void declare(fixture *f, nitro_store *store, size_t variant, const char *formula)
+{
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    schema->default_variant = variant;
+    if (formula)
+        assert_ok(f->context, nitro_schema_add_relative(
+                                  f->context, schema,
+                                  &(nitro_relative_feature){.name = "r", .formula = formula}));
+    assert_ok(f->context, nitro_store_put_schema(store, schema));
+    nitro_schema_free(schema);
+}
+
+static void assert_declared(fixture *f, size_t variant, const char *formula)
+{
+    nitro_schema *schema = NULL;
+    assert_ok(f->context, nitro_store_get_schema(f->to, "spmv", &schema));
+    assert_int_equal(schema->default_variant, variant);
+    assert_int_equal(schema->num_relative, 1);
+    assert_string_equal(schema->relative[0].formula, formula);
+    nitro_schema_free(schema);
+}
+
+/* Another store's default variant and relative features are taken where there are none, or if the
+ * user asks for them. */
+static void test_the_declaration_stays(void **state)
+{
+    fixture *f = *state;
+    const nitro_sync_options take = {.take_declaration = true};
+    nitro_copy_report report = {0};
+    declare(f, f->from, 1, "rows / 2");
+    sync_with(f, NITRO_CONFLICT_NEWER, NULL);
+    assert_declared(f, 1, "rows / 2");
+    declare(f, f->from, 0, "rows / 3");
+    sync_with(f, NITRO_CONFLICT_NEWER, NULL);
+    assert_declared(f, 1, "rows / 2");
+    assert_ok(f->context, nitro_store_sync(f->from, f->to, &take, &report));
+    assert_declared(f, 0, "rows / 3");
+}
+
 static void test_the_newer_counts(void **state)
 {
     fixture *f = *state;
@@ -378,6 +417,7 @@ int main(void)
 #define SYNC_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         SYNC_TEST(test_keeping),
+        SYNC_TEST(test_the_declaration_stays),
         SYNC_TEST(test_the_newer_counts),
         SYNC_TEST(test_both_are_kept),
         SYNC_TEST(test_a_campaign_is_the_same_device),

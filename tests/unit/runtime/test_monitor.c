@@ -244,7 +244,7 @@ static void test_settings_turn_it_on(void **state)
     assert_int_equal(statistics(&s).num_timed, 1);
     assert_int_equal(statistics(&s).num_recorded, 1);
     assert_fails(s.context, nitro_context_set(s.context, NULL, "adapt", "-1"), NITRO_ERR_ARGUMENT,
-                 "adapt: '-1' is not a number in [0, 100]");
+                 "adapt: the value is not a number in [0, 100]");
     close_scene(&s);
 }
 

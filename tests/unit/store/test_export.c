@@ -27,6 +27,29 @@ static void test_export_writes_the_same_form(void **state)
                    "K20,recorded,NVIDIA,\"Tesla \"\"K20\"\", 5 GB\",208,0.361\n");
 }
 
+/* A stranger's input name must not become a formula in a spreadsheet, and reads back as it was. */
+static void test_no_formulas(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    nitro_csv *csv = NULL;
+    assert_ok(f->context, import_text(f,
+                                      "input,rows,fill,time_ms:csr,time_ms:ell\n"
+                                      "\"=HYPERLINK(\"\"http://x\"\")\",-1,2,3,4\n"
+                                      "'=a,-1,2,3,4\n-5,1,2,3,4\n",
+                                      (import_choice){0}, NULL));
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, NULL));
+    assert_file_is(f, out,
+                   "input,rows,fill,time_ms:csr,time_ms:ell\n"
+                   "-5,1,2,3,4\n"
+                   "\"'=HYPERLINK(\"\"http://x\"\")\",-1,2,3,4\n"
+                   "'=a,-1,2,3,4\n");
+    assert_ok(f->context, nitro_csv_read(f->context, out, &csv));
+    assert_string_equal(nitro_csv_field(csv, 1, 0), "=HYPERLINK(\"http://x\")");
+    assert_string_equal(nitro_csv_field(csv, 2, 0), "=a");
+    nitro_csv_free(csv);
+}
+
 static void test_a_table_of_devices_keeps_the_others(void **state)
 {
     import_fixture *f = *state;
@@ -151,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IMPORT_TEST(test_export_writes_the_same_form),
+        IMPORT_TEST(test_no_formulas),
         IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
         IMPORT_TEST(test_unknown_names),
         IMPORT_TEST(test_a_column_is_text_or_numbers_for_all),

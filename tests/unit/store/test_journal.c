@@ -224,6 +224,9 @@ static void test_a_journal_is_found_by_its_url(void **state)
     assert_string_equal(path, again);
     assert_string_not_equal(path, other);
     assert_non_null(strstr(path, "/nitro/journals/redis-host-6379-0-"));
+    free(path);
+    url = nitro_journal_url(f->context, &faulty_kind, f->remote);
+    assert_ok(f->context, nitro_journal_path(f->context, url, true, &path));
     assert_int_equal(asprintf(&note, "%.*s.url", (int)strlen(path) - 3, path), strlen(path) + 1);
     snprintf(f->journal, sizeof(f->journal), "%s", path);
     faulty->mode = FAULTY_AWAY;
@@ -232,12 +235,15 @@ static void test_a_journal_is_found_by_its_url(void **state)
     assert_int_equal(access(note, F_OK), -1);
     put_names(f);
     put(f, 0, 2);
-    url = nitro_journal_url(f->context, &faulty_kind, f->remote);
     assert_ok(f->context, nitro_file_read(f->context, note, 4096, &text, &size));
     assert_int_equal(strcspn(text, "\n"), strlen(url));
     assert_ok(f->context, nitro_store_list_unsent(f->context, &urls));
     assert_int_equal(urls.count, 1);
     assert_string_equal(urls.items[0], url);
+    nitro_string_list_free(&urls);
+    assert_ok(f->context, nitro_file_write(f->context, note, "redis://other/0\n", 16));
+    assert_fails(f->context, nitro_store_list_unsent(f->context, &urls), NITRO_ERR_FORMAT,
+                 "altered: its URL is not that of the journal");
     nitro_string_list_free(&urls);
     free(path);
     free(again);
