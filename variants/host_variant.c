@@ -1,16 +1,24 @@
 /* Memory and threads of host variants. Large arrays use huge pages where the system grants them;
- * small inputs stay on one thread. */
+ * inputs stay on one thread where waking others takes longer than they save. */
 #include "variants/host_variant.h"
 
+#include <math.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define CACHE_LINE_BYTES 64
 #define HUGE_PAGE_BYTES  (2 << 20)
 #define LARGE_BYTES      (2 * HUGE_PAGE_BYTES)
+
+#define LEAST_NS    2000  /* less work is never divided */
+#define PAUSE_NS    80000 /* between wakings that are measured */
+#define WAKE_ROUNDS 5
+#define ANY_THREADS INT32_MAX
 
 void *nitro_host_allocate(int64_t count, size_t size)
 {
@@ -29,15 +37,96 @@ void *nitro_host_allocate(int64_t count, size_t size)
     return memory;
 }
 
-int nitro_host_num_threads(int64_t work, int64_t serial_work)
+/* What waking a number of threads takes, as a power of two, so that a little noise changes nothing.
+ * Processes cache it: it depends on how OpenMP's threads wait. */
+typedef struct wake_cost {
+    int32_t threads; /* 0: not measured; ANY_THREADS: assumed */
+    float ns;
+} wake_cost;
+
+static _Atomic(wake_cost) cached_cost;
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void do_nothing(const void *state, int part, int parts)
+{
+    (void)state;
+    (void)part;
+    (void)parts;
+}
+
+/* After a pause, as between a program's calls: threads that spin for a short time may sleep. */
+static double time_of_waking(int threads)
+{
+    double pause_end = now_ns() + PAUSE_NS;
+    while (now_ns() < pause_end)
+        ;
+    double begin = now_ns();
+    nitro_host_run_parts(do_nothing, NULL, threads);
+    return now_ns() - begin;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double measure_wake_ns(int threads)
+{
+    double times_ns[WAKE_ROUNDS];
+    nitro_host_run_parts(do_nothing, NULL, threads); /* starts the threads */
+    for (int i = 0; i < WAKE_ROUNDS; i++)
+        times_ns[i] = time_of_waking(threads);
+    qsort(times_ns, WAKE_ROUNDS, sizeof(*times_ns), compare);
+    return exp2(round(log2(times_ns[WAKE_ROUNDS / 2])));
+}
+
+static double wake_ns(int threads)
+{
+    wake_cost cost = atomic_load_explicit(&cached_cost, memory_order_relaxed);
+    if (cost.threads != threads && cost.threads != ANY_THREADS) {
+        cost = (wake_cost){.threads = threads, .ns = (float)measure_wake_ns(threads)};
+        atomic_store_explicit(&cached_cost, cost, memory_order_relaxed);
+    }
+    return cost.ns;
+}
+
+void nitro_host_assume_wake_ns(double ns)
+{
+    wake_cost cost = {.threads = ns < 0 ? 0 : ANY_THREADS, .ns = (float)ns};
+    atomic_store_explicit(&cached_cost, cost, memory_order_relaxed);
+}
+
+int nitro_host_num_parts(double serial_ns)
 {
 #ifdef __SANITIZE_THREAD__
     return 1; /* the thread sanitizer does not know the OpenMP runtime's barriers */
 #endif
-    if (work < serial_work)
+    if (serial_ns < LEAST_NS)
         return 1;
     int threads = omp_get_max_threads();
-    return threads < NITRO_HOST_MAX_THREADS ? threads : NITRO_HOST_MAX_THREADS;
+    threads = threads < NITRO_HOST_MAX_PARTS ? threads : NITRO_HOST_MAX_PARTS;
+    if (threads == 1 || omp_get_active_level() >= omp_get_max_active_levels())
+        return 1;
+    double saved_ns = serial_ns - serial_ns / threads;
+    return saved_ns > wake_ns(threads) ? threads : 1;
+}
+
+void nitro_host_run_parts(nitro_host_body *body, const void *state, int parts)
+{
+    if (parts == 1) {
+        body(state, 0, 1);
+        return;
+    }
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int part = 0; part < parts; part++)
+        body(state, part, parts);
 }
 
 int64_t nitro_host_split_evenly(int64_t count, int part, int parts)

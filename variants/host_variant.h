@@ -12,12 +12,27 @@
  */
 void *nitro_host_allocate(int64_t count, size_t size);
 
-/** Upper bound of nitro_host_num_threads. */
-#define NITRO_HOST_MAX_THREADS 1024
+/** Upper bound of nitro_host_num_parts. */
+#define NITRO_HOST_MAX_PARTS 1024
 
-/** Number of threads for `work`: one below `serial_work`, which takes less time than waking others;
- * else all. */
-int nitro_host_num_threads(int64_t work, int64_t serial_work);
+/**
+ * In how many parts to do work that takes one thread `serial_ns`: OpenMP's number of threads if
+ * that saves more time than waking them costs, else one. The first call with enough work to ask
+ * this measures what waking costs, which takes 0.1 to 1 ms: from 1 us, where threads spin while
+ * they wait, to 100 us, where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine.
+ */
+int nitro_host_num_parts(double serial_ns);
+
+/** Assume that waking threads takes `ns` instead of measuring it: the same division in every
+ * process. 0 divides all work of 2 us or more; a negative number measures again. */
+void nitro_host_assume_wake_ns(double ns);
+
+/** Does part `part` of `parts`. */
+typedef void nitro_host_body(const void *state, int part, int parts);
+
+/** Do all parts, each on a thread of its own, and return when they are done. One part is done by
+ * the caller's thread, without opening an OpenMP region (0.4 us). */
+void nitro_host_run_parts(nitro_host_body *body, const void *state, int parts);
 
 /** First item of part `part` when `count` equal items are divided into `parts`; part `parts` begins
  * at `count`. */

@@ -68,7 +68,7 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
 #define COUNTED_LENGTHS 512
 #define NUM_TABLES      4
 #define BLOCK_ROWS      2048
-#define SERIAL_ROWS     500000 /* counting fewer takes less time than waking threads */
+#define NS_PER_ROW      0.4 /* on one thread */
 #define PART_ROWS       65536
 #define MAX_PARTS       64
 
@@ -155,7 +155,7 @@ static void add_counts(length_tables tables, row_lengths *lengths)
 /* Sums are added up part by part; parts do not depend on the number of threads. */
 static void count_lengths(row_lengths *lengths, long_rows *parts, int num_parts)
 {
-    int num_threads = nitro_host_num_threads(lengths->num_rows, SERIAL_ROWS);
+    int num_threads = nitro_host_num_parts(NS_PER_ROW * (double)lengths->num_rows);
     if (num_threads <= 1) {
         length_tables tables = {{0}};
         for (int p = 0; p < num_parts; p++)

@@ -6,7 +6,7 @@
 #include "apps/spmv/generate_matrix.h"
 #include "apps/spmv/matrix.h"
 #include "unit/computation_fixture.h"
-#include "variants/spmv/spmv.h"
+#include "variants/spmv/host/spmv_kernels.h"
 
 extern const nitro_module nitro_module_spmv;
 
@@ -74,12 +74,25 @@ static void variants_agree_on_generated_matrices(void **state)
     }
 }
 
-/* Enough work for several threads, however many cores there are: rows cut between threads. */
+/* Divide even little work among so many threads, however many cores there are. */
+static int begin_threads(int threads)
+{
+    int before = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    nitro_host_assume_wake_ns(0);
+    return before;
+}
+
+static void end_threads(int before)
+{
+    omp_set_num_threads(before);
+    nitro_host_assume_wake_ns(-1);
+}
+
 static void variants_agree_with_many_threads(void **state)
 {
     computation_fixture *f = *state;
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(7);
+    int threads = begin_threads(7);
     for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
@@ -88,7 +101,7 @@ static void variants_agree_with_many_threads(void **state)
         check_all(f, spmv, name);
         nitro_spmv_matrix_free(spmv);
     }
-    omp_set_num_threads(threads);
+    end_threads(threads);
 }
 
 /* So many rows that results are stored past the caches: in pairs, cut between threads at odd rows,
@@ -96,8 +109,7 @@ static void variants_agree_with_many_threads(void **state)
 static void variants_agree_on_very_many_rows(void **state)
 {
     computation_fixture *f = *state;
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(3);
+    int threads = begin_threads(3);
     nitro_spmv_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
     for (int64_t row = 0; row < entries.num_rows; row++)
         for (int64_t column = row - row % 3; column < row; column++)
@@ -112,15 +124,15 @@ static void variants_agree_on_very_many_rows(void **state)
     spmv->y = y;
     free(wider);
     nitro_spmv_matrix_free(spmv);
-    omp_set_num_threads(threads);
+    end_threads(threads);
 }
 
-/* A row with 100,000 entries, cut among threads by coo: its parts must be put together again. */
+/* A row with 100,000 entries, cut among threads by coo and csr_vector: its parts must be put
+ * together again. */
 static void one_row_is_cut_between_threads(void **state)
 {
     computation_fixture *f = *state;
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(5);
+    int threads = begin_threads(5);
     for (int64_t long_row = 0; long_row < 4; long_row++) { /* first, inside, next to last, last */
         nitro_spmv_entries entries = {.num_rows = 4, .num_cols = 100000};
         for (int64_t column = 0; column < entries.num_cols; column++)
@@ -132,7 +144,66 @@ static void one_row_is_cut_between_threads(void **state)
         check_all(f, spmv, "one long row");
         nitro_spmv_matrix_free(spmv);
     }
-    omp_set_num_threads(threads);
+    end_threads(threads);
+}
+
+/* Several long rows among short and empty ones: parts that begin inside one row and end inside
+ * another or the same, with one to nine parts. */
+static void long_rows_are_cut_anywhere(void **state)
+{
+    computation_fixture *f = *state;
+    for (int threads = 1; threads <= 9; threads++) {
+        int before = begin_threads(threads);
+        nitro_spmv_entries entries = {.num_rows = 301, .num_cols = 9000};
+        for (int64_t row = 0; row < entries.num_rows; row++) {
+            int64_t length = row % 97 == 5 ? 9000 - 7 * row : row % 3;
+            for (int64_t column = 0; column < length; column++)
+                assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column,
+                                                             1.0 / (double)(row + column + 1)));
+        }
+        nitro_spmv *spmv = NULL;
+        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        check_all(f, spmv, "several long rows");
+        nitro_spmv_matrix_free(spmv);
+        end_threads(before);
+    }
+}
+
+/* Whichever unit is fastest here and now: the results are the same bits. */
+static void vector_units_agree(void **state)
+{
+    computation_fixture *f = *state;
+    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
+        nitro_spmv *spmv = NULL;
+        char name[256];
+        assert_ok(f->context,
+                  nitro_spmv_generate(f->context, 13, index, name, sizeof(name), &spmv));
+        double features[NITRO_SPMV_NUM_FEATURES];
+        assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
+        size_t bytes = (size_t)spmv->num_rows * sizeof(double);
+        double *first = malloc(bytes + 1);
+        for (size_t i = 0; i < NUM_VARIANTS; i++) {
+            if (variants[i]->allows && !variants[i]->allows(features, NULL, NULL))
+                continue;
+            assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+            for (int unit = 0; unit < NITRO_SPMV_NUM_UNITS; unit++) {
+                if (!nitro_spmv_assume_unit(unit))
+                    continue;
+                memset(spmv->y, 0xFF, bytes);
+                assert_int_equal(variants[i]->run(spmv, NULL), 0);
+                if (unit == NITRO_SPMV_BASELINE)
+                    memcpy(first, spmv->y, bytes);
+                if (memcmp(first, spmv->y, bytes) != 0)
+                    fail_msg("%s: %s: unit %d gives another result", name, variants[i]->name, unit);
+            }
+            if (variants[i]->release)
+                variants[i]->release(spmv, NULL);
+        }
+        free(first);
+        nitro_spmv_matrix_free(spmv);
+    }
+    assert_true(nitro_spmv_assume_unit(-1));
+    assert_in_range(nitro_spmv_unit(), 0, NITRO_SPMV_NUM_UNITS - 1);
 }
 
 static void variants_agree_on_odd_matrices(void **state)
@@ -425,6 +496,8 @@ int main(void)
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup,
                                         computation_teardown),
+        cmocka_unit_test_setup_teardown(long_rows_are_cut_anywhere, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(vector_units_agree, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, computation_teardown),

@@ -7,9 +7,9 @@
 
 #include "variants/histogram/host/histogram_kernels.h"
 
-#define SERIAL_SAMPLES 65536 /* counted faster than other threads wake up */
-#define TILE_SAMPLES   16384 /* taken from the queue at a time: some 10 us of work */
-#define LINE_WORDS     16    /* of a cache line */
+#define NS_PER_SAMPLE 0.5   /* on one thread */
+#define TILE_SAMPLES  16384 /* taken from the queue at a time: some 10 us of work */
+#define LINE_WORDS    16    /* of a cache line */
 
 #define CACHED_WORDS 8192 /* limit of a thread's tables together: an L1 cache */
 
@@ -39,7 +39,7 @@ static counting_team make_team(nitro_histogram *histogram, const nitro_histogram
 {
     counting_team made = {.histogram = histogram, .method = method, .num_copies = 1};
     made.stride = stride_of(histogram->num_bins);
-    made.num_threads = nitro_host_num_threads(histogram->num_samples, SERIAL_SAMPLES);
+    made.num_threads = nitro_host_num_parts(NS_PER_SAMPLE * (double)histogram->num_samples);
     if (method->max_copies == 0)
         return made;
     int64_t worth = histogram->num_samples * WORDS_PER_SAMPLE / histogram->num_bins;
@@ -136,13 +136,15 @@ static void work(const counting_team *team, int thread, int num_threads)
 {
     int64_t num_bins = team->histogram->num_bins;
     nitro_histogram_place place = find_place(team, thread);
-    if (team->schedule == NITRO_HISTOGRAM_DYNAMIC)
+    if (team->schedule == NITRO_HISTOGRAM_DYNAMIC && num_threads > 1)
         count_tiles(team, &place);
     else
         count_share(team, thread, num_threads, &place);
     if (team->method->max_copies == 0)
         return;
+    if (num_threads > 1) {
 #pragma omp barrier
+    }
     merge(team, num_threads * team->num_copies,
           nitro_host_split_evenly(num_bins, thread, num_threads),
           nitro_host_split_evenly(num_bins, thread + 1, num_threads));
@@ -155,7 +157,11 @@ int nitro_histogram_run(void *argument, void *user)
     counting_team team = make_team(histogram, plan->method, histogram->tables.num_words);
     team.schedule = plan->schedule;
     clear(histogram->counts, histogram->num_bins);
-#pragma omp parallel num_threads(team.num_threads) if (team.num_threads > 1)
+    if (team.num_threads == 1) {
+        work(&team, 0, 1); /* opening a region takes longer than counting a small input */
+        return 0;
+    }
+#pragma omp parallel num_threads(team.num_threads)
     work(&team, omp_get_thread_num(), omp_get_num_threads());
     return 0;
 }

@@ -6,10 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NS_PER_ENTRY 0.7
+#define NS_PER_ROW   0.3 /* zeroing */
+
 typedef struct carry {
     int64_t row; /* -1: nothing to carry */
     double sum;
 } carry;
+
+typedef struct product {
+    const nitro_spmv_coo *coo;
+    int64_t num_rows;
+    const double *x;
+    double *y;
+    bool zero_first;
+    carry *carried; /* shape [parts] */
+} product;
 
 /* The sum of one row's entries from *k on; advances *k past them. */
 static inline double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t *k, int64_t end)
@@ -54,19 +66,24 @@ static void zero_rows(const nitro_spmv_coo *coo, double *y, int64_t num_rows, in
         memset(y + first, 0, (size_t)(last - first) * sizeof(*y));
 }
 
+static void add_part(const void *state, int part, int parts)
+{
+    const product *p = state;
+    int64_t begin = nitro_host_split_evenly(p->coo->num_entries, part, parts);
+    int64_t end = nitro_host_split_evenly(p->coo->num_entries, part + 1, parts);
+    if (p->zero_first && (begin < end || part == parts - 1))
+        zero_rows(p->coo, p->y, p->num_rows, begin, end);
+    p->carried[part] = add_entries(p->coo, p->x, p->y, begin, end);
+}
+
 static void add_parts(const nitro_spmv_coo *coo, int64_t num_rows, const double *x, double *y,
                       bool zero_first)
 {
-    carry carried[NITRO_SPMV_MAX_PARTS];
-    int parts = nitro_spmv_num_parts(coo->num_entries + (zero_first ? num_rows : 0));
-#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++) {
-        int64_t begin = nitro_host_split_evenly(coo->num_entries, part, parts);
-        int64_t end = nitro_host_split_evenly(coo->num_entries, part + 1, parts);
-        if (zero_first && (begin < end || part == parts - 1))
-            zero_rows(coo, y, num_rows, begin, end);
-        carried[part] = add_entries(coo, x, y, begin, end);
-    }
+    carry carried[NITRO_HOST_MAX_PARTS];
+    const product p = {coo, num_rows, x, y, zero_first, carried};
+    int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)coo->num_entries +
+                                     (zero_first ? NS_PER_ROW * (double)num_rows : 0));
+    nitro_host_run_parts(add_part, &p, parts);
     for (int part = 0; part < parts; part++)
         if (carried[part].row >= 0)
             y[carried[part].row] += carried[part].sum;
@@ -127,7 +144,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_coo = {
     .name = "coo",
-    .version = "1",
+    .version = "2",
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_coo,

@@ -1,7 +1,16 @@
 /* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
- * long rows do not depend on one sum, with prefetching. The order of additions is fixed: every
- * vector unit gives the same bits. Runs every matrix. */
+ * long rows do not depend on one sum. The order of additions is fixed: every vector unit gives the
+ * same bits.
+ *
+ * Entries and rows are divided among threads along the merge path (Merrill and Garland, SC16), in
+ * parts of equal work that may begin inside a row, but only inside rows so long that parts would be
+ * uneven otherwise. The part in which a row ends stores its sum; those before carry theirs, and
+ * they are added when all parts are done. Runs every matrix. */
 #include "variants/spmv/host/spmv_kernels.h"
+
+#define NS_PER_ENTRY 0.35
+#define NS_PER_ROW   1.5
+#define UNEVEN       16 /* rows longer than this share of a part are cut */
 
 /* Shorter vectors, for what is left of a row. */
 typedef nitro_spmv_pair pair;
@@ -17,8 +26,11 @@ NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *lanes)
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns, int64_t k)
+NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns, int64_t k,
+                                   const bool prefetches)
 {
+    if (!prefetches)
+        return;
     NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
     NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
 }
@@ -26,20 +38,21 @@ NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns,
 /* The sum of whole groups of eight entries; `*k` moves on to the rest. */
 NITRO_SPMV_INLINE double multiply_lanes(const double *restrict values,
                                         const int32_t *restrict columns, const double *restrict x,
-                                        int64_t *k, int64_t end)
+                                        int64_t *k, int64_t end, nitro_spmv_add *add,
+                                        const bool prefetches)
 {
     nitro_spmv_lanes even = {0}, odd = {0};
     int64_t at = *k;
     for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
-        const int32_t *next = columns + at + NITRO_SPMV_LANES;
-        query_ahead(values, columns, at);
-        NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
-        even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
-        odd += NITRO_SPMV_LOAD(values + at + NITRO_SPMV_LANES) * NITRO_SPMV_GATHER(x, next);
+        query_ahead(values, columns, at, prefetches);
+        if (prefetches)
+            NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
+        add(&even, values + at, x, columns + at);
+        add(&odd, values + at + NITRO_SPMV_LANES, x, columns + at + NITRO_SPMV_LANES);
     }
     if (at + NITRO_SPMV_LANES <= end) {
-        query_ahead(values, columns, at);
-        even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+        query_ahead(values, columns, at, prefetches);
+        add(&even, values + at, x, columns + at);
         at += NITRO_SPMV_LANES;
     }
     *k = at;
@@ -69,73 +82,119 @@ NITRO_SPMV_INLINE double multiply_rest(const double *restrict values,
     return count & 1 ? sum + values[0] * x[columns[0]] : sum;
 }
 
-NITRO_SPMV_INLINE double row_sum(const int64_t *restrict row_offsets,
-                                 const int32_t *restrict columns, const double *restrict values,
-                                 const double *restrict x, int64_t row)
+/* The sum of entries [k, end) of a row. */
+NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end,
+                                     nitro_spmv_add *add, const bool prefetches)
 {
-    int64_t k = row_offsets[row], row_end = row_offsets[row + 1];
-    query_ahead(values, columns, k);
+    const int32_t *restrict columns = spmv->columns;
+    const double *restrict values = spmv->values, *restrict x = spmv->x;
+    query_ahead(values, columns, k, prefetches);
     double sum = 0;
-    if (row_end - k >= NITRO_SPMV_LANES)
-        sum = multiply_lanes(values, columns, x, &k, row_end);
-    if (k < row_end)
-        sum += multiply_rest(values + k, columns + k, x, row_end - k);
+    if (end - k >= NITRO_SPMV_LANES)
+        sum = multiply_lanes(values, columns, x, &k, end, add, prefetches);
+    if (k < end)
+        sum += multiply_rest(values + k, columns + k, x, end - k);
     return sum;
 }
 
-NITRO_SPMV_CLONES
-static void multiply_rows(const int64_t *restrict row_offsets, const int32_t *restrict columns,
-                          const double *restrict values, const double *restrict x,
-                          double *restrict y, int64_t begin, int64_t end)
+NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, nitro_spmv_add *add,
+                                 const bool prefetches)
 {
-    for (int64_t row = begin; row < end; row++)
-        y[row] = row_sum(row_offsets, columns, values, x, row);
+    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], add, prefetches);
 }
 
-/* The same for two rows at a time, with non-temporal stores. `begin` is even. */
-NITRO_SPMV_CLONES
-static void stream_rows(const int64_t *restrict row_offsets, const int32_t *restrict columns,
-                        const double *restrict values, const double *restrict x, double *restrict y,
-                        int64_t begin, int64_t end)
+/* `streams`: two rows at a time, with non-temporal stores. */
+NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
+                                     nitro_spmv_add *add, const bool prefetches, const bool streams)
 {
-    int64_t row = begin;
-    for (; row + 2 <= end; row += 2) {
-        pair sums = {row_sum(row_offsets, columns, values, x, row),
-                     row_sum(row_offsets, columns, values, x, row + 1)};
-        NITRO_SPMV_STREAM(y + row, sums);
+    double *restrict y = spmv->y;
+    if (streams) {
+        if (row % 2 && row < end) {
+            y[row] = row_sum(spmv, row, add, prefetches);
+            row++;
+        }
+        for (; row + 2 <= end; row += 2) {
+            pair sums = {row_sum(spmv, row, add, prefetches),
+                         row_sum(spmv, row + 1, add, prefetches)};
+            NITRO_SPMV_STREAM(y + row, sums);
+        }
+        NITRO_SPMV_FENCE();
     }
-    if (row < end)
-        y[row] = row_sum(row_offsets, columns, values, x, row);
-    NITRO_SPMV_FENCE();
+    for (; row < end; row++)
+        y[row] = row_sum(spmv, row, add, prefetches);
 }
 
-static void multiply_part(const nitro_spmv *spmv, int part, int parts)
+/* Where a part begins: at entry `k` of `row`. */
+typedef struct position {
+    int64_t row, k;
+} position;
+
+typedef struct carry {
+    int64_t row; /* -1: nothing to carry */
+    double sum;
+} carry;
+
+typedef struct product {
+    const nitro_spmv *spmv;
+    carry *carried; /* shape [parts] */
+} product;
+
+static position begin_of(const nitro_spmv *spmv, int part, int parts)
 {
-    int64_t begin = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts);
-    int64_t end = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part + 1, parts);
-    if (!nitro_spmv_streams(spmv->y, spmv->num_rows)) {
-        multiply_rows(spmv->row_offsets, spmv->columns, spmv->values, spmv->x, spmv->y, begin, end);
-        return;
-    }
-    begin += begin % 2; /* pairs of rows belong to one part */
-    end += end % 2 && end < spmv->num_rows;
-    stream_rows(spmv->row_offsets, spmv->columns, spmv->values, spmv->x, spmv->y, begin, end);
+    const int64_t *offsets = spmv->row_offsets;
+    int64_t row = nitro_spmv_split(offsets, spmv->num_rows, part, parts);
+    if (part == 0 || part == parts || row == 0)
+        return (position){row, offsets[row]};
+    int64_t work = spmv->num_nonzeros + spmv->num_rows;
+    int64_t length = offsets[row] - offsets[row - 1];
+    if (length <= work / parts / UNEVEN)
+        return (position){row, offsets[row]};
+    int64_t k = nitro_host_split_evenly(work, part, parts) - (row - 1);
+    return k < offsets[row] ? (position){row - 1, k} : (position){row, offsets[row]};
 }
+
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+{
+    const product *p = state;
+    const nitro_spmv *spmv = p->spmv;
+    const int64_t *offsets = spmv->row_offsets;
+    position begin = begin_of(spmv, part, parts), end = begin_of(spmv, part + 1, parts);
+    p->carried[part].row = -1;
+    if (begin.k > offsets[begin.row] && begin.row < end.row) {
+        spmv->y[begin.row] = sum_entries(spmv, begin.k, offsets[begin.row + 1], add, true);
+        begin.row++;
+        begin.k = offsets[begin.row];
+    }
+    if (nitro_spmv_streams(spmv->y, spmv->num_rows))
+        multiply_rows(spmv, begin.row, end.row, add, true, true);
+    else if (nitro_spmv_prefetches(spmv->num_nonzeros))
+        multiply_rows(spmv, begin.row, end.row, add, true, false);
+    else
+        multiply_rows(spmv, begin.row, end.row, add, false, false);
+    int64_t rest = begin.row < end.row ? offsets[end.row] : begin.k;
+    if (rest < end.k)
+        p->carried[part] = (carry){end.row, sum_entries(spmv, rest, end.k, add, true)};
+}
+NITRO_SPMV_COMPILE(multiply_part)
 
 static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    int parts = nitro_spmv_num_parts(spmv->num_nonzeros + spmv->num_rows);
-#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
+    carry carried[NITRO_HOST_MAX_PARTS];
+    const product p = {spmv, carried};
+    int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros +
+                                     NS_PER_ROW * (double)spmv->num_rows);
+    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
     for (int part = 0; part < parts; part++)
-        multiply_part(spmv, part, parts);
+        if (carried[part].row >= 0)
+            spmv->y[carried[part].row] += carried[part].sum;
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "1",
+    .version = "2",
     .run = run,
     .time_source = NITRO_TIME_WALL,
 };

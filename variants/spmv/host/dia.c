@@ -11,6 +11,8 @@
 #define GROUP_ROWS 32
 #define AHEAD_ROWS 128 /* prefetch distance */
 
+#define NS_PER_SLOT 0.17
+
 static bool allows(const double *features, const void *argument, void *user)
 {
     (void)argument;
@@ -101,7 +103,7 @@ NITRO_SPMV_INLINE bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t
 }
 
 /* y of a group of rows, in registers, from the diagonals that cross all of them. */
-NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const bool prefetches)
 {
     const nitro_spmv_dia *dia = spmv->dia;
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
@@ -113,7 +115,8 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
         const double *x = spmv->x + (row + offset);
         for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
-            NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+            if (prefetches)
+                NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
             lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_LOAD(x + at);
         }
     }
@@ -122,7 +125,7 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
 }
 
 /* Add one diagonal's products in rows [begin, end) to y. */
-static void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
+NITRO_SPMV_INLINE void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
 {
     int64_t offset = spmv->dia->offsets[d];
     int64_t first = begin > -offset ? begin : -offset;
@@ -131,13 +134,12 @@ static void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64
         spmv->y[row] += spmv->dia->values[d * spmv->dia->stride + row] * spmv->x[row + offset];
 }
 
-NITRO_SPMV_CLONES
-static void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end)
+NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
+                                     const bool prefetches)
 {
     const nitro_spmv_dia *dia = spmv->dia;
-    int64_t row = begin;
     for (; row + GROUP_ROWS <= end; row += GROUP_ROWS) {
-        multiply_group(spmv, row);
+        multiply_group(spmv, row, prefetches);
         for (int64_t d = 0; d < dia->num_diagonals; d++)
             if (!is_inside(spmv, dia->offsets[d], row))
                 add_diagonal(spmv, d, row, row + GROUP_ROWS);
@@ -148,24 +150,34 @@ static void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end)
         add_diagonal(spmv, d, row, end);
 }
 
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+{
+    (void)add;
+    const nitro_spmv *spmv = state;
+    int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+    int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+    end = end < spmv->num_rows ? end : spmv->num_rows;
+    if (nitro_spmv_prefetches(spmv->dia->num_diagonals * spmv->num_rows))
+        multiply_rows(spmv, begin, end, true);
+    else
+        multiply_rows(spmv, begin, end, false);
+}
+NITRO_SPMV_COMPILE(multiply_part)
+
 static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
-    int parts = nitro_spmv_num_parts((spmv->dia->num_diagonals + 1) * spmv->num_rows);
-#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++) {
-        int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
-        int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
-        multiply_rows(spmv, begin, end < spmv->num_rows ? end : spmv->num_rows);
-    }
+    double slots = (double)(spmv->dia->num_diagonals + 1) * (double)spmv->num_rows;
+    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], spmv,
+                         nitro_host_num_parts(NS_PER_SLOT * slots));
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_dia = {
     .name = "dia",
-    .version = "1",
+    .version = "2",
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_dia,

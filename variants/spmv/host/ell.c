@@ -11,6 +11,15 @@
 #define GROUP_ROWS 64
 #define AHEAD_ROWS 128 /* prefetch distance */
 
+#define NS_PER_SLOT 0.3
+
+typedef struct product {
+    const nitro_spmv_ell *ell;
+    int64_t num_rows;
+    const double *x;
+    double *y;
+} product;
+
 static bool allows(const double *features, const void *argument, void *user)
 {
     (void)argument;
@@ -55,57 +64,67 @@ void nitro_spmv_ell_clear(nitro_spmv_ell *ell)
 }
 
 /* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
-NITRO_SPMV_INLINE void multiply_group(const nitro_spmv_ell *ell, int64_t row,
-                                      const double *restrict x, double *restrict sums,
-                                      const int num_lanes)
+NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *restrict sums,
+                                      const int num_lanes, nitro_spmv_add *add,
+                                      const bool prefetches)
 {
-    const double *values = ell->values + row;
-    const int32_t *columns = ell->columns + row;
+    const double *values = p->ell->values + row;
+    const int32_t *columns = p->ell->columns + row;
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
-    for (int64_t k = 0; k < ell->width; k++) {
+    for (int64_t k = 0; k < p->ell->width; k++) {
 #pragma GCC unroll 8
         for (int64_t i = 0; i < num_lanes; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
-            NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
-            if (i % 2 == 0)
+            if (prefetches)
+                NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+            if (prefetches && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + AHEAD_ROWS);
-            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+            add(&lanes[i], values + at, p->x, columns + at);
         }
-        values += ell->stride;
-        columns += ell->stride;
+        values += p->ell->stride;
+        columns += p->ell->stride;
     }
 #pragma GCC unroll 8
     for (int64_t i = 0; i < num_lanes; i++)
         NITRO_SPMV_STORE(sums + i * NITRO_SPMV_LANES, lanes[i]);
 }
 
-NITRO_SPMV_CLONES
-static void multiply_rows(const nitro_spmv_ell *ell, const double *restrict x, double *restrict y,
-                          int64_t begin, int64_t end)
+NITRO_SPMV_INLINE void multiply_rows(const product *p, int64_t row, int64_t end,
+                                     nitro_spmv_add *add, const bool prefetches)
 {
-    int64_t row = begin;
+    double *restrict y = p->y;
     for (; row + GROUP_ROWS <= end; row += GROUP_ROWS)
-        multiply_group(ell, row, x, y + row, GROUP_ROWS / NITRO_SPMV_LANES);
+        multiply_group(p, row, y + row, GROUP_ROWS / NITRO_SPMV_LANES, add, prefetches);
     for (; row + NITRO_SPMV_LANES <= end; row += NITRO_SPMV_LANES)
-        multiply_group(ell, row, x, y + row, 1);
+        multiply_group(p, row, y + row, 1, add, prefetches);
     if (row < end) {
         double sums[NITRO_SPMV_LANES];
-        multiply_group(ell, row, x, sums, 1);
+        multiply_group(p, row, sums, 1, add, prefetches);
         memcpy(y + row, sums, (size_t)(end - row) * sizeof(*y));
     }
 }
 
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+{
+    const product *p = state;
+    int64_t num_groups = (p->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+    int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+    end = end < p->num_rows ? end : p->num_rows;
+    if (nitro_spmv_prefetches(p->ell->width * p->num_rows))
+        multiply_rows(p, begin, end, add, true);
+    else
+        multiply_rows(p, begin, end, add, false);
+}
+NITRO_SPMV_COMPILE(multiply_part)
+
 void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const double *x,
                              double *y)
 {
-    int64_t num_groups = (num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
-    int parts = nitro_spmv_num_parts((ell->width + 1) * num_rows);
-#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++) {
-        int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
-        int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
-        multiply_rows(ell, x, y, begin, end < num_rows ? end : num_rows);
-    }
+    const product p = {ell, num_rows, x, y};
+    double slots = (double)(ell->width + 1) * (double)num_rows;
+    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p,
+                         nitro_host_num_parts(NS_PER_SLOT * slots));
 }
 
 static int64_t longest_row(const nitro_spmv *spmv)
@@ -154,7 +173,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_ell = {
     .name = "ell",
-    .version = "1",
+    .version = "2",
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_ell,

@@ -110,7 +110,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_hybrid = {
     .name = "hybrid",
-    .version = "1",
+    .version = "2",
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_hybrid,

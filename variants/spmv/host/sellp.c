@@ -10,6 +10,7 @@
 #define SLICE_ROWS  NITRO_SPMV_SLICE_ROWS
 #define SLICE_LANES (SLICE_ROWS / NITRO_SPMV_LANES)
 #define MAX_FILLIN  12
+#define NS_PER_SLOT 0.3
 #define MAX_SLOTS   INT32_MAX /* 24 GiB */
 
 /*
@@ -117,17 +118,19 @@ void nitro_spmv_release_sellp(void *argument, void *user)
 /* The sums of all rows of a slice, also of those past the end of the matrix. */
 NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
                                       const int32_t *restrict columns, int64_t num_slots,
-                                      const double *restrict x, nitro_spmv_lanes lanes[SLICE_LANES])
+                                      const double *restrict x, nitro_spmv_lanes lanes[SLICE_LANES],
+                                      nitro_spmv_add *add, const bool prefetches)
 {
     for (int64_t i = 0; i < SLICE_LANES; i++)
         lanes[i] = (nitro_spmv_lanes){0};
     for (int64_t slot = 0; slot < num_slots; slot += SLICE_ROWS)
         for (int64_t i = 0; i < SLICE_LANES; i++) {
             int64_t at = slot + i * NITRO_SPMV_LANES;
-            NITRO_SPMV_PREFETCH(values, at + 2 * NITRO_SPMV_AHEAD);
-            if (i % 2 == 0)
+            if (prefetches)
+                NITRO_SPMV_PREFETCH(values, at + 2 * NITRO_SPMV_AHEAD);
+            if (prefetches && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + 2 * NITRO_SPMV_AHEAD);
-            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+            add(&lanes[i], values + at, x, columns + at);
         }
 }
 
@@ -146,42 +149,54 @@ NITRO_SPMV_INLINE void store_slice(double *y, const nitro_spmv_lanes lanes[SLICE
     }
 }
 
-NITRO_SPMV_CLONES
-static void multiply_slices(const nitro_spmv_sellp *sellp, int64_t num_rows, const double *x,
-                            double *y, int64_t begin, int64_t end)
+NITRO_SPMV_INLINE void multiply_slices(const nitro_spmv *spmv, int64_t begin, int64_t end,
+                                       nitro_spmv_add *add, const bool prefetches)
 {
+    const nitro_spmv_sellp *sellp = spmv->sellp;
+    int64_t num_rows = spmv->num_rows;
+    double *y = spmv->y;
     bool streams = nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t base = sellp->slice_offsets[slice], row = slice * SLICE_ROWS;
         nitro_spmv_lanes lanes[SLICE_LANES];
         multiply_slice(sellp->values + base, sellp->columns + base,
-                       sellp->slice_offsets[slice + 1] - base, x, lanes);
+                       sellp->slice_offsets[slice + 1] - base, spmv->x, lanes, add, prefetches);
         if (row + SLICE_ROWS <= num_rows)
             store_slice(y + row, lanes, streams);
         else
             memcpy(y + row, lanes, (size_t)(num_rows - row) * sizeof(*y));
     }
-    NITRO_SPMV_FENCE();
+    if (streams)
+        NITRO_SPMV_FENCE();
 }
+
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+{
+    const nitro_spmv *spmv = state;
+    const int64_t *offsets = spmv->sellp->slice_offsets;
+    int64_t num_slices = spmv->sellp->num_slices;
+    int64_t begin = nitro_spmv_split(offsets, num_slices, part, parts);
+    int64_t end = nitro_spmv_split(offsets, num_slices, part + 1, parts);
+    if (nitro_spmv_prefetches(offsets[num_slices]))
+        multiply_slices(spmv, begin, end, add, true);
+    else
+        multiply_slices(spmv, begin, end, add, false);
+}
+NITRO_SPMV_COMPILE(multiply_part)
 
 static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    const nitro_spmv_sellp *sellp = spmv->sellp;
-    const int64_t *offsets = sellp->slice_offsets;
-    int parts = nitro_spmv_num_parts(offsets[sellp->num_slices] + spmv->num_rows);
-#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
-    for (int part = 0; part < parts; part++)
-        multiply_slices(sellp, spmv->num_rows, spmv->x, spmv->y,
-                        nitro_spmv_split(offsets, sellp->num_slices, part, parts),
-                        nitro_spmv_split(offsets, sellp->num_slices, part + 1, parts));
+    double slots = (double)spmv->sellp->slice_offsets[spmv->sellp->num_slices];
+    int parts = nitro_host_num_parts(NS_PER_SLOT * (slots + (double)spmv->num_rows));
+    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], spmv, parts);
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_sellp = {
     .name = "sellp",
-    .version = "1",
+    .version = "2",
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_sellp,

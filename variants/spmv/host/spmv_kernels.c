@@ -1,9 +1,6 @@
 /* Division of work among threads, and memory for formats. Parts have equal numbers of entries plus
- * rows, since empty rows cost time too; small matrices stay on one thread. */
+ * rows, since empty rows cost time too. */
 #include "variants/spmv/host/spmv_kernels.h"
-
-/* Waking threads costs as much as about this many non-zeros. */
-#define SERIAL_WORK 32768
 
 int64_t nitro_spmv_stride(int64_t num_rows)
 {
@@ -11,13 +8,12 @@ int64_t nitro_spmv_stride(int64_t num_rows)
     return (lines | 1) * NITRO_SPMV_LANES;
 }
 
-int nitro_spmv_num_parts(int64_t work)
-{
-    return nitro_host_num_threads(work, SERIAL_WORK);
-}
-
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts)
 {
+    if (part == 0)
+        return 0;
+    if (part == parts)
+        return count;
     int64_t target = nitro_host_split_evenly(offsets[count] + count, part, parts);
     int64_t low = 0, high = count;
     while (low < high) {

@@ -5,50 +5,125 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 #include "variants/host_variant.h"
 #include "variants/spmv/spmv.h"
 
-/*
- * Function multiversioning: marked kernels are compiled for several vector units, and the loader
- * picks one. Not with sanitizers, whose runtime is not initialised when the loader picks. Only leaf
- * functions may be marked: GCC does not clone the body of a parallel region.
- */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(NITRO_NO_CLONES)
-#define NITRO_SPMV_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define NITRO_SPMV_CLONES
-#endif
-
-/* Helpers of multiversioned kernels must be inlined, or they would be compiled for the baseline
- * only. */
+/* Kernels and their helpers are inlined into functions compiled for a vector unit each. */
 #define NITRO_SPMV_INLINE __attribute__((always_inline)) static inline
 
-/* Eight doubles, mapped to the available vectors by the compiler. Gathers are eight loads: the
- * gather instruction was slower on Zen 5. */
+/* Eight doubles, mapped to the available vectors by the compiler. */
 typedef double nitro_spmv_lanes __attribute__((vector_size(64)));
 typedef double nitro_spmv_pair __attribute__((vector_size(16), may_alias));
 typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
 #define NITRO_SPMV_LANES            8
 #define NITRO_SPMV_LOAD(from)       (*(const nitro_spmv_lanes_unaligned *)(from))
 #define NITRO_SPMV_STORE(to, lanes) (*(nitro_spmv_lanes_unaligned *)(to) = (lanes))
-#define NITRO_SPMV_GATHER(x, at)                                                                   \
-    ((nitro_spmv_lanes){(x)[(at)[0]], (x)[(at)[1]], (x)[(at)[2]], (x)[(at)[3]], (x)[(at)[4]],      \
-                        (x)[(at)[5]], (x)[(at)[6]], (x)[(at)[7]]})
+
+/** sums[i] += values[i] * x[at[i]] for eight i. */
+typedef void nitro_spmv_add(nitro_spmv_lanes *sums, const double *values, const double *x,
+                            const int32_t *at);
+
+/*
+ * Vector units. A kernel is an NITRO_SPMV_INLINE function with the parameters of nitro_host_body
+ * and a nitro_spmv_add; NITRO_SPMV_COMPILE(kernel) compiles it for every unit and makes the table
+ * kernel_units. Whether eight loads or the gather instruction are faster depends on the processor:
+ * in cache, on Zen 5 the loads take half as long; on other processors the instruction is faster.
+ */
+enum {
+    NITRO_SPMV_BASELINE,
+    NITRO_SPMV_AVX2_GATHER,
+    NITRO_SPMV_AVX2,
+    NITRO_SPMV_AVX512_GATHER,
+    NITRO_SPMV_AVX512,
+    NITRO_SPMV_NUM_UNITS
+};
+
+/** The unit to use: the fastest one of this processor. Measured at the first call. */
+int nitro_spmv_unit(void);
+
+/** Use this unit instead of measuring; -1 measures again. False if the processor lacks it. */
+bool nitro_spmv_assume_unit(int unit);
+
+NITRO_SPMV_INLINE void nitro_spmv_add_by_loads(nitro_spmv_lanes *sums, const double *values,
+                                               const double *x, const int32_t *at)
+{
+    *sums += NITRO_SPMV_LOAD(values) * (nitro_spmv_lanes){x[at[0]], x[at[1]], x[at[2]], x[at[3]],
+                                                          x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define NITRO_SPMV_HAS_UNITS 1
+
+__attribute__((target("avx2"))) static inline void nitro_spmv_add_avx2(nitro_spmv_lanes *sums,
+                                                                       const double *values,
+                                                                       const double *x,
+                                                                       const int32_t *at)
+{
+    __m128i low = _mm_loadu_si128((const __m128i_u *)at);
+    __m128i high = _mm_loadu_si128((const __m128i_u *)at + 1);
+    union {
+        __m256d halves[2];
+        nitro_spmv_lanes lanes;
+    } gathered = {
+        {_mm256_i32gather_pd(x, low, sizeof(*x)), _mm256_i32gather_pd(x, high, sizeof(*x))}};
+    *sums += NITRO_SPMV_LOAD(values) * gathered.lanes;
+}
+
+__attribute__((target("avx512f"))) static inline void nitro_spmv_add_avx512(nitro_spmv_lanes *sums,
+                                                                            const double *values,
+                                                                            const double *x,
+                                                                            const int32_t *at)
+{
+    __m256i index = _mm256_loadu_si256((const __m256i_u *)at);
+    *sums += NITRO_SPMV_LOAD(values) * _mm512_i32gather_pd(index, x, sizeof(*x));
+}
+
+#define NITRO_SPMV_COMPILE_FOR(unit, kernel, add)                                                  \
+    __attribute__((target(#unit))) static void kernel##_##unit##_##add(const void *state,          \
+                                                                       int part, int parts)        \
+    {                                                                                              \
+        kernel(state, part, parts, nitro_spmv_add_##add);                                          \
+    }
+#define NITRO_SPMV_COMPILE(kernel)                                                                 \
+    NITRO_SPMV_COMPILE_FOR(sse2, kernel, by_loads)                                                 \
+    NITRO_SPMV_COMPILE_FOR(avx2, kernel, avx2)                                                     \
+    NITRO_SPMV_COMPILE_FOR(avx2, kernel, by_loads)                                                 \
+    NITRO_SPMV_COMPILE_FOR(avx512f, kernel, avx512)                                                \
+    NITRO_SPMV_COMPILE_FOR(avx512f, kernel, by_loads)                                              \
+    static nitro_host_body *const kernel##_units[NITRO_SPMV_NUM_UNITS] = {                         \
+        kernel##_sse2_by_loads, kernel##_avx2_avx2, kernel##_avx2_by_loads,                        \
+        kernel##_avx512f_avx512, kernel##_avx512f_by_loads};
+#else
+#define NITRO_SPMV_HAS_UNITS 0
+#define NITRO_SPMV_COMPILE(kernel)                                                                 \
+    static void kernel##_baseline(const void *state, int part, int parts)                          \
+    {                                                                                              \
+        kernel(state, part, parts, nitro_spmv_add_by_loads);                                       \
+    }                                                                                              \
+    static nitro_host_body *const kernel##_units[NITRO_SPMV_NUM_UNITS] = {kernel##_baseline};
+#endif
 
 /*
  * Prefetch the cache line of array[index]. Hardware prefetchers fall behind on many short rows:
- * prefetching AHEAD entries doubled the bandwidth of csr_vector on a 3-D stencil. The index may lie
- * past the end: a prefetch never faults, and the address is computed as an integer, since pointer
- * arithmetic would be undefined there.
+ * prefetching AHEAD entries doubled the bandwidth of csr_vector on a 3-D stencil. In cache it takes
+ * a quarter longer, so kernels have both loops. The index may lie past the end: a prefetch never
+ * faults, and the address is computed as an integer, since pointer arithmetic would be undefined
+ * there.
  */
 #define NITRO_SPMV_PREFETCH(array, index)                                                          \
     __builtin_prefetch((const void *)((uintptr_t)(array) + (size_t)(index) * sizeof(*(array))))
-#define NITRO_SPMV_AHEAD 1024
+#define NITRO_SPMV_AHEAD          1024
+#define NITRO_SPMV_PREFETCH_SLOTS 131072 /* 1.5 MiB */
+
+/** Is a format of so many entries, 12 bytes each, larger than the caches near a core? */
+static inline bool nitro_spmv_prefetches(int64_t num_slots)
+{
+    return num_slots > NITRO_SPMV_PREFETCH_SLOTS;
+}
 
 /*
  * Non-temporal stores: an ordinary store reads the line first, which costs 8 bytes of bandwidth a
@@ -62,7 +137,7 @@ static inline bool nitro_spmv_streams(const double *y, int64_t num_rows)
     return num_rows >= NITRO_SPMV_STREAM_ROWS && (uintptr_t)y % sizeof(nitro_spmv_pair) == 0;
 }
 
-#ifdef __SSE2__
+#ifdef __x86_64__
 #define NITRO_SPMV_STREAM(to, pair) _mm_stream_pd(to, (__m128d)(pair))
 #define NITRO_SPMV_FENCE()          _mm_sfence()
 #else
@@ -75,13 +150,6 @@ static inline bool nitro_spmv_streams(const double *y, int64_t num_rows)
  * columns a power of two apart would map to the same cache sets.
  */
 int64_t nitro_spmv_stride(int64_t num_rows);
-
-/** Upper bound of nitro_spmv_num_parts. */
-#define NITRO_SPMV_MAX_PARTS NITRO_HOST_MAX_THREADS
-
-/** Number of parts for `work` (non-zeros and rows): one a thread, or one if starting threads would
- * not pay. */
-int nitro_spmv_num_parts(int64_t work);
 
 /**
  * First item of part `part` when items are divided into `parts` of about equal work, an item

@@ -1,0 +1,101 @@
+/* Chooses the vector unit that kernels run on: of those this processor has, the one that gathers
+ * fastest. Measured once a process on data that fit in the L1 cache, in 0.1 ms. */
+#include <stdatomic.h>
+#include <time.h>
+
+#include "variants/spmv/host/spmv_kernels.h"
+
+#define NUM_GATHERED 1024 /* of each timing: 1 us */
+#define NUM_X        512
+#define ROUNDS       12
+
+/* Others replace the first that is supported where they are faster by this factor: choices near
+ * each other do not alternate between processes. */
+#define CLEARLY_FASTER 1.15
+
+typedef struct gathering {
+    const double *x;
+    const int32_t *columns; /* shape [NUM_GATHERED] */
+    double *sums;           /* shape [NITRO_SPMV_LANES] */
+} gathering;
+
+NITRO_SPMV_INLINE void add_products(const void *state, int part, int parts, nitro_spmv_add *add)
+{
+    (void)part;
+    (void)parts;
+    const gathering *g = state;
+    nitro_spmv_lanes even = {0}, odd = {0};
+    for (int64_t at = 0; at < NUM_GATHERED; at += 2 * NITRO_SPMV_LANES) {
+        add(&even, g->x, g->x, g->columns + at);
+        add(&odd, g->x, g->x, g->columns + at + NITRO_SPMV_LANES);
+    }
+    NITRO_SPMV_STORE(g->sums, even + odd);
+}
+NITRO_SPMV_COMPILE(add_products)
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool is_supported(int unit)
+{
+#if NITRO_SPMV_HAS_UNITS
+    if (unit == NITRO_SPMV_AVX512 || unit == NITRO_SPMV_AVX512_GATHER)
+        return __builtin_cpu_supports("avx512f");
+    if (unit == NITRO_SPMV_AVX2 || unit == NITRO_SPMV_AVX2_GATHER)
+        return __builtin_cpu_supports("avx2");
+#endif
+    return unit == NITRO_SPMV_BASELINE;
+}
+
+/* The shortest time: interruptions only ever add to it. Units take turns. */
+static int choose_unit(void)
+{
+    double x[NUM_X], sums[NITRO_SPMV_LANES];
+    int32_t columns[NUM_GATHERED];
+    int64_t best_ns[NITRO_SPMV_NUM_UNITS];
+    const gathering g = {.x = x, .columns = columns, .sums = sums};
+    for (int i = 0; i < NUM_X; i++)
+        x[i] = i;
+    for (int i = 0; i < NUM_GATHERED; i++)
+        columns[i] = i * 181 % NUM_X;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int unit = 0; unit < NITRO_SPMV_NUM_UNITS; unit++) {
+            int64_t begin = now_ns();
+            if (is_supported(unit))
+                add_products_units[unit](&g, 0, 1);
+            int64_t elapsed_ns = now_ns() - begin;
+            if (round == 0 || elapsed_ns < best_ns[unit])
+                best_ns[unit] = elapsed_ns;
+        }
+    int chosen = NITRO_SPMV_BASELINE;
+    for (int unit = NITRO_SPMV_NUM_UNITS - 1; unit > NITRO_SPMV_BASELINE; unit--)
+        if (is_supported(unit) &&
+            (chosen == NITRO_SPMV_BASELINE ||
+             (double)best_ns[unit] * CLEARLY_FASTER < (double)best_ns[chosen]))
+            chosen = unit;
+    return chosen;
+}
+
+static atomic_int chosen; /* 1 + the unit; 0: not measured */
+
+int nitro_spmv_unit(void)
+{
+    int unit = atomic_load_explicit(&chosen, memory_order_relaxed) - 1;
+    if (unit < 0) {
+        unit = choose_unit();
+        atomic_store_explicit(&chosen, unit + 1, memory_order_relaxed);
+    }
+    return unit;
+}
+
+bool nitro_spmv_assume_unit(int unit)
+{
+    if (unit >= 0 && !is_supported(unit))
+        return false;
+    atomic_store_explicit(&chosen, unit + 1, memory_order_relaxed);
+    return true;
+}
