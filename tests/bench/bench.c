@@ -2,6 +2,7 @@
 #include "bench/bench.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -114,12 +115,15 @@ static void print_table(const bench *of, const json_t *cases)
 {
     size_t index;
     const json_t *row;
-    printf("%s: %s\n\n%-50s %12s %12s %8s %-6s %7s\n", of->name, of->description, "case", "ours",
-           "reference", "ratio", "unit", "spread");
+    int width = 50;
+    json_array_foreach(cases, index, row) width =
+        (int)fmax(width, (double)strlen(text(row, "case")));
+    printf("%s: %s\n\n%-*s %12s %12s %8s %-6s %7s\n", of->name, of->description, width, "case",
+           "ours", "reference", "ratio", "unit", "spread");
     json_array_foreach(cases, index, row)
-        printf("%-50s %12.5g %12.5g %8.3f %-6s %6.1f%%\n", text(row, "case"), number(row, "ours"),
-               number(row, "reference"), number(row, "ratio"), text(row, "unit"),
-               100 * number(row, "spread"));
+        printf("%-*s %12.5g %12.5g %8.3f %-6s %6.1f%%\n", width, text(row, "case"),
+               number(row, "ours"), number(row, "reference"), number(row, "ratio"),
+               text(row, "unit"), 100 * number(row, "spread"));
     printf("\n");
 }
 

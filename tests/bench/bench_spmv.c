@@ -9,7 +9,12 @@
  * (x), 8 a row (y), and 8 a row more where the format has row offsets (csr, csr_vector). Padding
  * does not count, so that formats that pad have to earn it; dia, which has no column indices, may
  * come out above what it moves.
+ *
+ * spmv_compare.c adds a comparison with other libraries. NITRO_BENCH_NONZEROS=LOW-HIGH leaves out
+ * matrices of other sizes; NITRO_BENCH_MKL is the path of libmkl_rt.so where the loader does not
+ * find it ('pip install mkl'); NITRO_BENCH_MATRICES is a folder of Matrix Market files.
  */
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +26,14 @@
 #include "apps/spmv/generate_matrix.h"
 #include "apps/spmv/matrix.h"
 #include "bench/bench.h"
+#include "bench/spmv_compare.h"
 
-#define STENCIL_SIDE 160
-#define COPY_DOUBLES ((size_t)32 << 20) /* 256 MiB from, 256 MiB to */
-#define MIN_ROUNDS   15
-#define BUDGET_MS    8000
+#define STENCIL_SIDE     160
+#define STENCIL_NONZEROS 28.5e6
+#define LONG_NONZEROS    4e6
+#define COPY_DOUBLES     ((size_t)32 << 20) /* 256 MiB from, 256 MiB to */
+#define MIN_ROUNDS       15
+#define BUDGET_MS        8000
 
 typedef struct copy {
     double *from, *to;
@@ -222,11 +230,19 @@ static int run_long_rows(bench_report *report, nitro_context *context)
 static int run(bench_report *report)
 {
     nitro_context *context;
+    const char *range = getenv("NITRO_BENCH_NONZEROS");
+    double low = 0, high = INFINITY;
+    if (range && (sscanf(range, "%lf-%lf", &low, &high) != 2 || !(low <= high)))
+        return bench_fail("NITRO_BENCH_NONZEROS is '%s' and not LOW-HIGH, as in 0-1e6", range);
     if (nitro_context_create(&context) != NITRO_OK)
         return bench_fail("out of memory");
-    int failed = run_stencil(report, context);
-    if (!failed)
+    int failed = 0;
+    if (STENCIL_NONZEROS >= low && STENCIL_NONZEROS <= high)
+        failed = run_stencil(report, context);
+    if (!failed && LONG_NONZEROS >= low && LONG_NONZEROS <= high)
         failed = run_long_rows(report, context);
+    if (!failed)
+        failed = bench_spmv_compare(report, context, low, high);
     nitro_context_free(context);
     return failed;
 }
@@ -234,6 +250,7 @@ static int run(bench_report *report)
 const bench bench_spmv = {
     .name = "spmv",
     .description = "bandwidth of y = A x (12 nnz + 16 or 8 rows + 8 cols bytes) over that of the "
-                   "fastest copy; times over the naive serial loop",
+                   "fastest copy; times over the naive serial loop; the best variant's time over "
+                   "that of the best of MKL and Eigen",
     .run = run,
 };
