@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <omp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -52,9 +53,13 @@ static void close_descriptors(int kept)
     close_range((unsigned)(kept > STDERR_FILENO ? kept : STDERR_FILENO) + 1, ~0U, 0);
 }
 
-/* Hold the error lock across fork, so that it is not left locked in the child. */
+/* Hold the error lock across fork, so that it is not left locked in the child. The child would wait
+ * for ever for OpenMP's threads, which it does not have: they end before, and start again in either
+ * process when it needs them. */
 pid_t nitro_child_fork(nitro_context *context)
 {
+    if (!omp_in_parallel())
+        omp_pause_resource_all(omp_pause_hard);
     pthread_mutex_lock(&context->error_lock);
     pid_t worker = fork();
     int problem = errno;

@@ -1,4 +1,5 @@
 /* Functions in child processes: their answers, their errors, and every way not to answer. */
+#include <omp.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,11 +98,49 @@ static void test_no_answer(void **state)
     nitro_context_free(context);
 }
 
+#ifndef __SANITIZE_THREAD__ /* it does not know OpenMP's barriers */
+static int count_threads(void)
+{
+    int count = 0;
+#pragma omp parallel num_threads(3) reduction(+ : count)
+    count++;
+    return count;
+}
+
+static nitro_status answer_with_threads(nitro_context *context, void *state, char **answer)
+{
+    (void)state;
+    if (!(*answer = nitro_calloc(context, 16, 1)))
+        return NITRO_ERR_NO_MEMORY;
+    snprintf(*answer, 16, "%d", count_threads());
+    return NITRO_OK;
+}
+
+/* OpenMP's threads of the parent do not exist in the child: it must not wait for them. */
+static void test_both_processes_have_threads(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    for (int round = 0; round < 3; round++) {
+        char *answer = NULL;
+        assert_int_equal(count_threads(), 3);
+        assert_ok(context, nitro_child_run(context, "threads", LIMIT_MS, answer_with_threads, NULL,
+                                           &answer));
+        assert_string_equal(answer, "3");
+        free(answer);
+    }
+    nitro_context_free(context);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_no_answer),
+#ifndef __SANITIZE_THREAD__
+        cmocka_unit_test(test_both_processes_have_threads),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
