@@ -387,7 +387,7 @@ typedef struct nitro_call_options {
  * Set how often the caller of this computation uses an input: 1 if every input is run once. The
  * choice then minimises the expected time of preparing and of so many runs. INFINITY, the default:
  * preparing does not count. Models know the costs of preparing from samples that were measured, not
- * imported, and by strategies that predict times (auto, forest, kernel-ridge).
+ * imported, and by strategies that predict times (auto, forest, kernel-ridge, tree).
  * @return NITRO_OK or NITRO_ERR_ARGUMENT (below 1). Safe while others select.
  */
 NITRO_API nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses);

@@ -148,6 +148,7 @@ enum {
     CVDFS,
     GUARDED,
     SVM_COST,
+    TREE,
     FOREST,
     AUTO,
     TRANSFER,
@@ -170,6 +171,7 @@ static const nitro_method_info infos[] = {
     [GUARDED] = {"guarded", "full with the guards of tune-from-source", false},
     [SVM_COST] = {"svm-cost", "SVMs weighted by the cost of wrong choices, no device features",
                   false},
+    [TREE] = {"tree", "one pruned decision tree of the same losses, no device features", false},
     [FOREST] = {"forest", "trees that regress 1 - best time / time, no device features", false},
     [AUTO] =
         {"auto",
@@ -188,10 +190,11 @@ static const nitro_method_info infos[] = {
 
 /** Methods that train one model of all sources' samples. */
 static const model_method models[NUM_METHODS] = {
-    [POOLED] = {"svm", "omit", false},    [FULL] = {"svm", "none", false},
-    [PDFS] = {"svm", "profile", false},   [CVDFS] = {"svm", "cv", false},
-    [GUARDED] = {"svm", "none", true},    [SVM_COST] = {"svm-cost", "omit", false},
-    [FOREST] = {"forest", "omit", false}, [AUTO] = {"auto", "omit", false},
+    [POOLED] = {"svm", "omit", false},  [FULL] = {"svm", "none", false},
+    [PDFS] = {"svm", "profile", false}, [CVDFS] = {"svm", "cv", false},
+    [GUARDED] = {"svm", "none", true},  [SVM_COST] = {"svm-cost", "omit", false},
+    [TREE] = {"tree", "omit", false},   [FOREST] = {"forest", "omit", false},
+    [AUTO] = {"auto", "omit", false},
 };
 
 /** All other methods but random. */
@@ -205,7 +208,7 @@ static nitro_status (*const choosers[NUM_METHODS])(nitro_evaluation *, size_t, c
 
 bool nitro_method_adapts(size_t method)
 {
-    return method == SVM_COST || method == FOREST || method == AUTO;
+    return method == SVM_COST || method == TREE || method == FOREST || method == AUTO;
 }
 
 bool nitro_method_chooses(size_t method)

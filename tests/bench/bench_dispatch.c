@@ -20,7 +20,7 @@
 #include "nitro/runtime/compiled/compiled.h"
 #include "nitro/runtime/model/model.h"
 
-#define NUM_INPUTS 1024 /* decided for in turn */
+#define NUM_INPUTS DISPATCH_INPUTS
 #define BATCH      64
 #define MIN_ROUNDS 101
 #define BUDGET_MS  500
@@ -479,6 +479,8 @@ static int run(bench_report *report)
     int failed = measure_memo(report, context, inputs) ||
                  measure_decisions(report, context, "forest", inputs) ||
                  measure_decisions(report, context, "auto", inputs);
+    failed = failed ||
+             bench_dispatch_strategies(report, context, (const double(*)[DISPATCH_FEATURES])inputs);
     for (size_t i = 0; !failed && i < sizeof svm_inputs / sizeof svm_inputs[0]; i++)
         failed = measure_svm(report, context, svm_inputs[i], inputs);
     failed = failed || measure_threads(report, context, false, inputs) ||

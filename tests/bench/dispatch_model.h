@@ -5,7 +5,7 @@
 
 #include "nitro/runtime/computation.h"
 
-enum { DISPATCH_FEATURES = 14, DISPATCH_VARIANTS = 5 };
+enum { DISPATCH_FEATURES = 14, DISPATCH_VARIANTS = 5, DISPATCH_INPUTS = 1024 /* decided for */ };
 
 /** Features of input number `index`, the same every time. */
 void dispatch_features(size_t index, double *features);

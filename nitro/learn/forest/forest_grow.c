@@ -167,14 +167,13 @@ static size_t partition(forest_grower *grower, const node_rows *node, const fore
     return left;
 }
 
-/* Rounding must not take a mean out of the range that decoding accepts. */
 static void add_leaf(forest_grower *grower, size_t num_rows)
 {
     size_t num_outputs = grower->training->num_outputs;
     double *outputs = grower->tree.outputs + grower->tree.num_leaves++ * num_outputs;
     for (size_t i = 0; i < num_outputs; i++) {
         double mean = grower->training->centres[i] + grower->totals[i] / (double)num_rows;
-        outputs[i] = fmax(-NITRO_FOREST_MAX_OUTPUT, fmin(NITRO_FOREST_MAX_OUTPUT, mean));
+        outputs[i] = nitro_forest_leaf_output(mean);
     }
 }
 

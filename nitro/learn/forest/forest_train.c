@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/clamp.h"
 #include "nitro/base/parallel.h"
 #include "nitro/learn/forest/forest_grow.h"
 #include "nitro/learn/forest/forest_train.h"
@@ -19,7 +20,7 @@ static nitro_status check_numbers(nitro_context *context, const char *what, cons
     return NITRO_OK;
 }
 
-static nitro_status check_data(nitro_context *context, const nitro_forest_data *data)
+nitro_status nitro_forest_check(nitro_context *context, const nitro_forest_data *data)
 {
     if (data->num_rows == 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA, "forest: the training set has no row");
@@ -36,14 +37,23 @@ static nitro_status check_data(nitro_context *context, const nitro_forest_data *
     return status;
 }
 
+float nitro_forest_column(const nitro_forest_data *data, size_t row, size_t column)
+{
+    double value = data->columns[row * data->num_columns + column];
+    return (float)nitro_clamp(value, -(double)FLT_MAX, (double)FLT_MAX);
+}
+
+double nitro_forest_leaf_output(double mean)
+{
+    return nitro_clamp(mean, -NITRO_FOREST_MAX_OUTPUT, NITRO_FOREST_MAX_OUTPUT);
+}
+
 static void lay_out(forest_training *training, const nitro_forest_data *data)
 {
     size_t width = training->num_blocks * FOREST_LANES;
     for (size_t row = 0; row < data->num_rows; row++) {
         for (size_t c = 0; c < data->num_columns; c++)
-            training->columns[c * data->num_rows + row] = (double)(float)fmin(
-                fmax(data->columns[row * data->num_columns + c], -(double)FLT_MAX),
-                (double)FLT_MAX);
+            training->columns[c * data->num_rows + row] = (double)nitro_forest_column(data, row, c);
         for (size_t i = 0; i < data->num_outputs; i++)
             training->centres[i] +=
                 data->outputs[row * data->num_outputs + i] / (double)data->num_rows;
@@ -105,7 +115,7 @@ nitro_status nitro_forest_train(nitro_context *context, const nitro_forest_data 
     forest_training training = {
         .context = context, .options = *options, .first_seed = first_tree_seed(seed)};
     nitro_forest *grown = NULL;
-    nitro_status status = check_data(context, data);
+    nitro_status status = nitro_forest_check(context, data);
     if (status != NITRO_OK)
         return status;
     status = prepare(&training, data);

@@ -35,4 +35,12 @@ typedef struct nitro_forest_data {
 nitro_status nitro_forest_train(nitro_context *context, const nitro_forest_data *data,
                                 const nitro_forest_options *options, uint64_t seed,
                                 nitro_forest **forest);
+
+/** NITRO_ERR_NO_DATA or NITRO_ERR_ARGUMENT, as nitro_forest_train. */
+nitro_status nitro_forest_check(nitro_context *context, const nitro_forest_data *data);
+/** A column's value of a row, as forests see it. */
+float nitro_forest_column(const nitro_forest_data *data, size_t row, size_t column);
+/** A mean as a leaf's output: rounding must not take it out of the range that decoding accepts. */
+double nitro_forest_leaf_output(double mean);
+
 #endif

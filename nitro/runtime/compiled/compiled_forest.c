@@ -182,6 +182,14 @@ static inline size_t step(const flat_node *nodes, size_t at, const uint32_t *ord
     return next;
 }
 
+/** Walk to the leaf of one tree. */
+static uint32_t walk_one(const flat_node *nodes, size_t at, const uint32_t *orders)
+{
+    for (size_t next = step(nodes, at, orders); next != at; next = step(nodes, at, orders))
+        at = next;
+    return nodes[at].threshold;
+}
+
 /** Walk some trees to their leaves: until a step moves none of them. */
 static void walk(const flat_node *nodes, const size_t *roots, const uint32_t *orders,
                  uint32_t *leaves)
@@ -226,7 +234,10 @@ double nitro_compiled_forest_predict(const nitro_compiled_forest *compiled, cons
     order_columns(compiled, columns, orders);
     for (size_t first = 0; first < compiled->num_trees; first += TREES_AT_ONCE) {
         size_t left = compiled->num_trees - first;
-        walk(compiled->nodes, compiled->roots + first, orders, leaves);
+        if (left == 1)
+            leaves[0] = walk_one(compiled->nodes, compiled->roots[first], orders);
+        else
+            walk(compiled->nodes, compiled->roots + first, orders, leaves);
         add_leaves(compiled, leaves, left < TREES_AT_ONCE ? left : TREES_AT_ONCE, sums);
     }
     for (size_t o = 0; o < compiled->num_outputs; o++)

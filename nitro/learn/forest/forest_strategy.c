@@ -1,0 +1,99 @@
+/* What strategies whose predictor is a forest share. */
+#include "nitro/learn/forest/forest_strategy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/forest_tree.h"
+#include "nitro/runtime/scores/score_terms.h"
+
+void nitro_forest_strategy_free(void *forest)
+{
+    nitro_forest_free(forest);
+}
+
+static nitro_score_term only_term(const nitro_forest *forest)
+{
+    return (nitro_score_term){
+        .kind = NITRO_TERM_TREES, .weight = 1.0, .forest = (nitro_forest *)(uintptr_t)forest};
+}
+
+void nitro_forest_strategy_score(const void *user, const double *columns, double *scores)
+{
+    const nitro_forest *forest = user;
+    const nitro_score_terms terms = {
+        .num_variants = forest->num_outputs, .count = 1, .items = {only_term(forest)}};
+    nitro_score_terms_score(&terms, columns, scores);
+}
+
+nitro_status nitro_forest_strategy_terms(nitro_context *context, const void *forest,
+                                         nitro_score_terms *terms)
+{
+    nitro_score_term term = only_term(forest);
+    return nitro_score_terms_add(context, terms, &term);
+}
+
+/** The members' columns and losses; `columns` and `losses` have room for them. */
+static nitro_forest_data gather(const nitro_fold_sample *sample, const size_t *members,
+                                size_t count, double *columns, double *losses)
+{
+    /* A forest needs a column; without any, the buffer's zeros are a constant one. */
+    size_t width = sample->set->num_columns, num_variants = sample->set->num_variants;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(columns + i * width, sample->columns + members[i] * width, width * sizeof *columns);
+        memcpy(losses + i * num_variants, sample->targets + members[i] * num_variants,
+               num_variants * sizeof *losses);
+    }
+    return (nitro_forest_data){.num_rows = count,
+                               .num_columns = width ? width : 1,
+                               .num_outputs = num_variants,
+                               .columns = columns,
+                               .outputs = losses};
+}
+
+nitro_status nitro_forest_strategy_gather(const nitro_fold_sample *sample, const size_t *members,
+                                          size_t count, nitro_forest_data *data)
+{
+    const nitro_training_set *set = sample->set;
+    double *columns =
+        nitro_calloc(sample->context, count, (set->num_columns + 1) * sizeof *columns);
+    double *losses = nitro_calloc(sample->context, count, set->num_variants * sizeof *losses);
+    if (!columns || !losses) {
+        free(columns);
+        free(losses);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *data = gather(sample, members, count, columns, losses);
+    return NITRO_OK;
+}
+
+void nitro_forest_strategy_release(nitro_forest_data *data)
+{
+    free((double *)(uintptr_t)data->columns);
+    free((double *)(uintptr_t)data->outputs);
+}
+
+void nitro_forest_strategy_round(nitro_forest *forest)
+{
+    for (size_t t = 0; t < forest->num_trees; t++)
+        for (size_t i = 0; i < forest->trees[t].num_leaves * forest->num_outputs; i++)
+            forest->trees[t].outputs[i] = (double)(float)forest->trees[t].outputs[i];
+}
+
+nitro_status nitro_forest_strategy_encode(nitro_context *context, const void *forest, json_t **json)
+{
+    return nitro_forest_encode(context, forest, json);
+}
+
+nitro_status nitro_forest_strategy_decode(nitro_context *context, const char *path,
+                                          const json_t *json, size_t num_columns,
+                                          size_t num_variants, void **predictor)
+{
+    nitro_json_place place = {context, path, "predictor"};
+    nitro_forest *forest = NULL;
+    nitro_status status = nitro_forest_decode(&place, json, num_columns, num_variants, &forest);
+    if (status == NITRO_OK)
+        *predictor = forest;
+    return status;
+}

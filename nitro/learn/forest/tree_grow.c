@@ -1,0 +1,190 @@
+/* Growing one tree: rows are sorted once by every column, and nodes partition these orders. */
+#include "nitro/learn/forest/tree_grow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sorted_row {
+    float value;
+    uint32_t row;
+} sorted_row;
+
+typedef struct tree_cut {
+    size_t column, num_left;
+    float threshold;
+    double score; /* larger is better */
+} tree_cut;
+
+typedef struct tree_grower {
+    const nitro_forest_data *data;
+    size_t count, min_leaf_rows;
+    sorted_row *orders;  /* shape [num_columns x count]: a node's rows stand together */
+    sorted_row *partial; /* shape [count] */
+    size_t *firsts;      /* shape [nodes]: where each node's rows begin */
+    bool *goes_left;     /* shape [rows of the data] */
+    double *lefts;       /* shape [num_outputs] */
+    grown_tree *grown;
+} tree_grower;
+
+static int compare_rows(const void *left, const void *right)
+{
+    const sorted_row *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static void sort_columns(const tree_grower *grower, const uint32_t *members)
+{
+    const nitro_forest_data *data = grower->data;
+    for (size_t c = 0; c < data->num_columns; c++) {
+        sorted_row *order = grower->orders + c * grower->count;
+        for (size_t i = 0; i < grower->count; i++)
+            order[i] = (sorted_row){nitro_forest_column(data, members[i], c), members[i]};
+        qsort(order, grower->count, sizeof *order, compare_rows);
+    }
+}
+
+static const double *outputs_of(const tree_grower *grower, uint32_t row)
+{
+    return grower->data->outputs + row * grower->data->num_outputs;
+}
+
+/** Set a node's sums and costs from its rows. */
+static void measure_node(const tree_grower *grower, size_t index)
+{
+    grown_node *node = &grower->grown->nodes[index];
+    size_t num_outputs = grower->data->num_outputs;
+    double *sums = grower->grown->sums + index * num_outputs;
+    for (size_t i = 0; i < node->num_rows; i++) {
+        const double *outputs = outputs_of(grower, grower->orders[grower->firsts[index] + i].row);
+        for (size_t o = 0; o < num_outputs; o++)
+            sums[o] += outputs[o];
+    }
+    node->cost = sums[0];
+    for (size_t o = 1; o < num_outputs; o++)
+        node->cost = fmin(node->cost, sums[o]);
+}
+
+/** Minus the squared error, up to a constant of the node. */
+static double score_sums(const tree_grower *grower, const double *totals, size_t num_left,
+                         size_t num_right)
+{
+    double squares_left = 0.0, squares_right = 0.0;
+    for (size_t o = 0; o < grower->data->num_outputs; o++) {
+        double left = grower->lefts[o], right = totals[o] - left;
+        squares_left += left * left;
+        squares_right += right * right;
+    }
+    return squares_left / (double)num_left + squares_right / (double)num_right;
+}
+
+static void try_column(const tree_grower *grower, size_t index, size_t column, tree_cut *best)
+{
+    const grown_node *node = &grower->grown->nodes[index];
+    size_t num_outputs = grower->data->num_outputs, least = grower->min_leaf_rows;
+    const double *totals = grower->grown->sums + index * num_outputs;
+    const sorted_row *rows = grower->orders + column * grower->count + grower->firsts[index];
+    memset(grower->lefts, 0, num_outputs * sizeof *grower->lefts);
+    for (size_t left = 1; left < node->num_rows; left++) {
+        const double *outputs = outputs_of(grower, rows[left - 1].row);
+        for (size_t o = 0; o < num_outputs; o++)
+            grower->lefts[o] += outputs[o];
+        if (rows[left - 1].value == rows[left].value || left < least ||
+            node->num_rows - left < least)
+            continue;
+        double score = score_sums(grower, totals, left, node->num_rows - left);
+        if (score > best->score) {
+            float middle = 0.5f * rows[left - 1].value + 0.5f * rows[left].value;
+            bool is_between = middle >= rows[left - 1].value && middle < rows[left].value;
+            *best = (tree_cut){column, left, is_between ? middle : rows[left - 1].value, score};
+        }
+    }
+}
+
+/** Move the left child's rows before the right child's, in every column's order. */
+static void partition(const tree_grower *grower, size_t index, const tree_cut *cut)
+{
+    size_t first = grower->firsts[index], count = grower->grown->nodes[index].num_rows;
+    const sorted_row *by_cut = grower->orders + cut->column * grower->count + first;
+    for (size_t i = 0; i < count; i++)
+        grower->goes_left[by_cut[i].row] = i < cut->num_left;
+    for (size_t c = 0; c < grower->data->num_columns; c++) {
+        sorted_row *rows = grower->orders + c * grower->count + first;
+        size_t left = 0, right = cut->num_left;
+        for (size_t i = 0; i < count; i++)
+            grower->partial[grower->goes_left[rows[i].row] ? left++ : right++] = rows[i];
+        memcpy(rows, grower->partial, count * sizeof *rows);
+    }
+}
+
+static void add_child(tree_grower *grower, size_t first, size_t count)
+{
+    size_t index = grower->grown->num_nodes++;
+    grower->firsts[index] = first;
+    grower->grown->nodes[index] = (grown_node){.column = NITRO_NONE, .num_rows = count};
+    measure_node(grower, index);
+}
+
+static void grow_node(tree_grower *grower, size_t index)
+{
+    grown_node *node = &grower->grown->nodes[index];
+    const double *totals = grower->grown->sums + index * grower->data->num_outputs;
+    double whole = 0.0;
+    for (size_t o = 0; o < grower->data->num_outputs; o++)
+        whole += totals[o] * totals[o];
+    /* Rounding alone must not pay. */
+    tree_cut best = {NITRO_NONE, 0, 0.0f, (1.0 + 1e-9) * whole / (double)node->num_rows};
+    for (size_t c = 0; c < grower->data->num_columns; c++)
+        try_column(grower, index, c, &best);
+    if (best.column == NITRO_NONE)
+        return;
+    partition(grower, index, &best);
+    node->column = best.column;
+    node->threshold = best.threshold;
+    node->left = grower->grown->num_nodes;
+    add_child(grower, grower->firsts[index], best.num_left);
+    add_child(grower, grower->firsts[index] + best.num_left, node->num_rows - best.num_left);
+}
+
+nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *data,
+                             const uint32_t *members, size_t count, size_t min_leaf_rows,
+                             grown_tree *grown)
+{
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    size_t num_nodes = 2 * (count / min_leaf_rows + 1);
+    tree_grower grower = {
+        .data = data, .count = count, .min_leaf_rows = min_leaf_rows, .grown = grown};
+    *grown = (grown_tree){.num_columns = data->num_columns, .num_outputs = data->num_outputs};
+    grown->nodes = nitro_calloc(context, num_nodes, sizeof *grown->nodes);
+    grown->sums = nitro_calloc(context, num_nodes, data->num_outputs * sizeof *grown->sums);
+    grower.orders = nitro_calloc(context, data->num_columns, count * sizeof *grower.orders);
+    grower.partial = nitro_calloc(context, count, sizeof *grower.partial);
+    grower.firsts = nitro_calloc(context, num_nodes, sizeof *grower.firsts);
+    grower.goes_left = nitro_calloc(context, data->num_rows, sizeof *grower.goes_left);
+    grower.lefts = nitro_calloc(context, data->num_outputs, sizeof *grower.lefts);
+    if (grown->nodes && grown->sums && grower.orders && grower.partial && grower.firsts &&
+        grower.goes_left && grower.lefts) {
+        sort_columns(&grower, members);
+        add_child(&grower, 0, count);
+        for (size_t i = 0; i < grown->num_nodes; i++)
+            grow_node(&grower, i);
+        status = NITRO_OK;
+    } else {
+        nitro_grown_tree_free(grown);
+    }
+    free(grower.orders);
+    free(grower.partial);
+    free(grower.firsts);
+    free(grower.goes_left);
+    free(grower.lefts);
+    return status;
+}
+
+void nitro_grown_tree_free(grown_tree *grown)
+{
+    free(grown->nodes);
+    free(grown->sums);
+    *grown = (grown_tree){0};
+}
