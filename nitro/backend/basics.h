@@ -13,6 +13,7 @@ extern "C" {
 #define NITRO_NONE SIZE_MAX
 
 struct json_t; /* jansson */
+struct json_error_t;
 
 /* ---- Names, strings, files, randomness ----------------------------------------------------- */
 
@@ -94,6 +95,22 @@ NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const cha
 /** Create such a file: mode 0600, synced. NITRO_ERR_EXISTS if the path exists. */
 NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
                                                  const char *text);
+
+/** How this thread reads and writes numbers; see nitro_numbers_begin. */
+typedef struct nitro_number_scope {
+    void *locale;
+    int rounding;
+} nitro_number_scope;
+/**
+ * Read and write numbers in the C locale and rounded to nearest, whatever the application set, so
+ * that the same values give the same bytes. Call the second before returning to the application.
+ */
+NITRO_API nitro_number_scope nitro_numbers_begin(void);
+NITRO_API void nitro_numbers_end(nitro_number_scope scope);
+/** json_loadb with duplicate keys rejected, and json_dumps, in such a scope. */
+NITRO_API struct json_t *nitro_json_parse(const char *text, size_t size, size_t flags,
+                                          struct json_error_t *error);
+NITRO_API char *nitro_json_print(const struct json_t *value, size_t flags);
 
 /** Read one finite number that fills all of `text` (strtod's forms, C locale). */
 NITRO_API bool nitro_parse_number(const char *text, double *value);

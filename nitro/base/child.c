@@ -174,7 +174,7 @@ nitro_status nitro_child_run(nitro_context *context, const char *what, double li
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot create a pipe: %s", what,
                           strerror(errno));
     pid_t parent = getpid();
-    pid_t child = nitro_child_fork(context);
+    pid_t child = nitro_child_fork();
     if (child == 0) {
         close(ends[0]);
         be_child(context, function, state, parent, ends[1]);

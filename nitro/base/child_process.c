@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
-#include "nitro/base/context.h"
 
 /* Runs before any handler that the parent process had registered: a variant that calls exit() must
  * neither flush the parent's buffered output a second time nor remove its files. */
@@ -53,19 +52,13 @@ static void close_descriptors(int kept)
     close_range((unsigned)(kept > STDERR_FILENO ? kept : STDERR_FILENO) + 1, ~0U, 0);
 }
 
-/* Hold the error lock across fork, so that it is not left locked in the child. The child would wait
- * for ever for OpenMP's threads, which it does not have: they end before, and start again in either
- * process when it needs them. */
-pid_t nitro_child_fork(nitro_context *context)
+/* The child would wait for ever for OpenMP's threads, which it does not have: they end before, and
+ * start again in either process when it needs them. */
+pid_t nitro_child_fork(void)
 {
     if (!omp_in_parallel())
         omp_pause_resource_all(omp_pause_hard);
-    pthread_mutex_lock(&context->error_lock);
-    pid_t worker = fork();
-    int problem = errno;
-    pthread_mutex_unlock(&context->error_lock);
-    errno = problem;
-    return worker;
+    return fork();
 }
 
 void nitro_child_detach(pid_t parent, int kept)

@@ -5,10 +5,8 @@
 
 #include <sys/types.h>
 
-#include "nitro/nitro.h"
-
-/** fork() that is safe while other threads use the context. */
-pid_t nitro_child_fork(nitro_context *context);
+/** fork() in a program that may have used OpenMP. */
+pid_t nitro_child_fork(void);
 
 /**
  * Detach a forked process from its parent: own process group, default signal handlers, empty

@@ -2,6 +2,7 @@
 #include "nitro/base/context.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "nitro/base/clock.h"
 
@@ -14,6 +15,7 @@ nitro_status nitro_context_create(nitro_context **context)
         free(created);
         return NITRO_ERR_NO_MEMORY;
     }
+    atomic_init(&created->lock_process, getpid());
     created->clock = nitro_system_clock;
     *context = created;
     return NITRO_OK;

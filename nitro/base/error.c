@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nitro/base/context.h"
 
@@ -36,18 +37,32 @@ const char *nitro_status_name(nitro_status status)
     return (size_t)status < count ? names[status] : "unknown status";
 }
 
+void nitro_context_lock_error(nitro_context *context)
+{
+    pid_t self = getpid(), process = atomic_load(&context->lock_process);
+    while (process != self) {
+        if (process != 0 && atomic_compare_exchange_weak(&context->lock_process, &process, 0)) {
+            pthread_mutex_init(&context->error_lock, NULL);
+            atomic_store(&context->lock_process, self);
+            break;
+        }
+        process = atomic_load(&context->lock_process);
+    }
+    pthread_mutex_lock(&context->error_lock);
+}
+
 void nitro_context_last_error(nitro_context *context, char *buffer, size_t size)
 {
     if (size == 0)
         return;
-    pthread_mutex_lock(&context->error_lock);
+    nitro_context_lock_error(context);
     snprintf(buffer, size, "%s", context->error);
     pthread_mutex_unlock(&context->error_lock);
 }
 
 void nitro_context_clear_error(nitro_context *context)
 {
-    pthread_mutex_lock(&context->error_lock);
+    nitro_context_lock_error(context);
     context->error[0] = '\0';
     pthread_mutex_unlock(&context->error_lock);
 }
@@ -59,7 +74,7 @@ nitro_status nitro_fail(nitro_context *context, nitro_status status, const char 
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    pthread_mutex_lock(&context->error_lock);
+    nitro_context_lock_error(context);
     memcpy(context->error, message, strlen(message) + 1);
     pthread_mutex_unlock(&context->error_lock);
     return status;

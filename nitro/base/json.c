@@ -4,6 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error_t *error)
+{
+    nitro_number_scope before = nitro_numbers_begin();
+    json_t *value = json_loadb(text, size, flags | JSON_REJECT_DUPLICATES, error);
+    nitro_numbers_end(before);
+    return value;
+}
+
+char *nitro_json_print(const json_t *value, size_t flags)
+{
+    nitro_number_scope before = nitro_numbers_begin();
+    char *text = json_dumps(value, flags);
+    nitro_numbers_end(before);
+    return text;
+}
+
 static const char *type_name(json_type type)
 {
     static const char *const names[] = {

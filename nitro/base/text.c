@@ -1,5 +1,6 @@
 /* Strings and memory with the context's error: duplicates, lists, numbers in C-locale text. */
 #include <errno.h>
+#include <fenv.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -115,32 +116,50 @@ void nitro_string_list_free(nitro_string_list *list)
     *list = (nitro_string_list){0};
 }
 
-bool nitro_parse_number(const char *text, double *value)
+nitro_number_scope nitro_numbers_begin(void)
 {
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* static: needs no freelocale */
+    nitro_number_scope before = {.locale = uselocale(c_locale), .rounding = fegetround()};
+    if (before.rounding != FE_TONEAREST)
+        fesetround(FE_TONEAREST);
+    return before;
+}
+
+void nitro_numbers_end(nitro_number_scope scope)
+{
+    uselocale(scope.locale);
+    if (scope.rounding != FE_TONEAREST)
+        fesetround(scope.rounding);
+}
+
+static bool parse_number(const char *text, double *value)
+{
+    char *end;
     if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
         return false;
-    /* The application's locale may use a decimal comma. */
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c_locale)
-        return false;
-    char *end;
-    double parsed = strtod_l(text, &end, c_locale);
-    freelocale(c_locale);
+    double parsed = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
         return false;
     *value = parsed;
     return true;
 }
 
+bool nitro_parse_number(const char *text, double *value)
+{
+    nitro_number_scope before = nitro_numbers_begin();
+    bool parsed = parse_number(text, value);
+    nitro_numbers_end(before);
+    return parsed;
+}
+
 void nitro_format_number(double value, char *text, size_t size)
 {
+    nitro_number_scope before = nitro_numbers_begin();
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        for (char *at = text; *at; at++)
-            if (*at == ',')
-                *at = '.';
         double back;
-        if (nitro_parse_number(text, &back) && back == value)
-            return;
+        snprintf(text, size, "%.*g", digits, value);
+        if (parse_number(text, &back) && back == value)
+            break;
     }
+    nitro_numbers_end(before);
 }

@@ -86,7 +86,7 @@ static nitro_status choose(selection_run *run, const nitro_dfs_task *task,
     }
     selection->elapsed_ms = elapsed_ms;
     if (status == NITRO_OK && report) {
-        selection->report = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        selection->report = nitro_json_print(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
         if (!selection->report)
             status = nitro_fail(run->context, NITRO_ERR_NO_MEMORY,
                                 "out of memory: report of selection %s", selection->kind->name);

@@ -49,7 +49,7 @@ static double now_ms(void)
 static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
 {
     pid_t parent = getpid();
-    pid_t worker = nitro_child_fork(self->context);
+    pid_t worker = nitro_child_fork();
     if (worker == 0) {
         close(ends[0]);
         nitro_worker_main(job, parent, ends[1], self->place);

@@ -6,7 +6,6 @@
 #include "nitro/models/c_export.h"
 
 #include <ctype.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,19 +267,13 @@ static nitro_status check_size(const nitro_model *model, const nitro_score_terms
     return NITRO_OK;
 }
 
-/** The C locale, whatever the application's: numbers have a decimal point. */
 static char *format(const nitro_model *model, const nitro_score_terms *terms,
                     const nitro_compiled *compiled, size_t *size)
 {
     char name[96], *text = NULL;
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    FILE *out = c_locale ? open_memstream(&text, size) : NULL;
-    if (!out) {
-        if (c_locale)
-            freelocale(c_locale);
+    FILE *out = open_memstream(&text, size);
+    if (!out)
         return NULL;
-    }
-    locale_t before = uselocale(c_locale);
     bool estimates = compiled && compiled->num_blocks > 0;
     find_name(model, name, sizeof name);
     print_head(out, model, name);
@@ -296,14 +289,12 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
     print_select(out, model, name);
     bool failed = ferror(out);
     failed = fclose(out) != 0 || failed;
-    uselocale(before);
-    freelocale(c_locale);
     if (failed)
         free(text);
     return failed ? NULL : text;
 }
 
-nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size)
+static nitro_status format_in_scope(const nitro_model *model, char **text, size_t *size)
 {
     nitro_score_terms terms;
     nitro_compiled *compiled = NULL;
@@ -322,4 +313,12 @@ nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *
                           model->schema->computation, model->target);
     *text = made;
     return NITRO_OK;
+}
+
+nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size)
+{
+    nitro_number_scope before = nitro_numbers_begin();
+    nitro_status status = format_in_scope(model, text, size);
+    nitro_numbers_end(before);
+    return status;
 }

@@ -253,7 +253,7 @@ nitro_status nitro_model_parse(nitro_context *context, const char *path, const c
 {
     nitro_json_place place = {context, path, ""};
     json_error_t error;
-    json_t *top = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *top = nitro_json_parse(text, size, 0, &error);
     if (!top)
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not a complete JSON file: %s", path,
                           error.line, error.text);

@@ -163,7 +163,7 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
     for (size_t i = 0; i < count; i++) {
         if (!fields[i].value && i + num_optional >= count)
             continue;
-        char *text = fields[i].value ? json_dumps(fields[i].value, DUMP_FLAGS) : NULL;
+        char *text = fields[i].value ? nitro_json_print(fields[i].value, DUMP_FLAGS) : NULL;
         printed = printed && text && fprintf(out, ",\n\"%s\": %s", fields[i].key, text) > 0;
         free(text);
         json_decref(fields[i].value);
@@ -260,7 +260,8 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
         encode_device_features(model), "strategy", model->strategy->name, "predictor",
         summarize(predictor), "provenance", model->provenance);
     json_decref(predictor);
-    char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    char *text =
+        summary ? nitro_json_print(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);
     if (!text)
         return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,

@@ -180,7 +180,7 @@ nitro_status nitro_description_parse(nitro_context *context, const char *origin,
 {
     nitro_json_place place = {context, origin, ""};
     json_error_t error;
-    json_t *top = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *top = nitro_json_parse(text, size, 0, &error);
     if (!top)
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: line %d, column %d: %s", origin,
                           error.line, error.column, error.text);

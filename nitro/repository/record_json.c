@@ -77,7 +77,7 @@ nitro_status nitro_record_append_json(const record_reading *written, const void 
     for (const record_field *field = written->sort->fields; field->name && !failed; field++)
         if (!nitro_record_is_absent(field, nitro_record_at(record, field->offset)))
             failed = json_object_set_new(object, field->name, field_json(field, record)) != 0;
-    char *text = failed ? NULL : json_dumps(object, JSON_COMPACT);
+    char *text = failed ? NULL : nitro_json_print(object, JSON_COMPACT);
     json_decref(object);
     if (!text)
         return nitro_fail(written->context, NITRO_ERR_NO_MEMORY,
@@ -235,7 +235,7 @@ nitro_status nitro_record_read_json(const record_reading *reading, const char *l
                                     void *record, uint64_t *checksum)
 {
     json_error_t error;
-    json_t *object = json_loadb(line, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *object = nitro_json_parse(line, size, 0, &error);
     if (!object && json_error_code(&error) == json_error_out_of_memory)
         return nitro_fail(reading->context, NITRO_ERR_NO_MEMORY, "out of memory: cannot read a %s",
                           reading->sort->name);

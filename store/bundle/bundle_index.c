@@ -161,7 +161,7 @@ nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin
                                       size_t size, nitro_bundle_index **index)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = nitro_json_parse(text, size, 0, &error);
     if (!root)
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: invalid index: %s", origin, error.line,
                           error.text);
@@ -193,7 +193,7 @@ nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle
         complete = json_array_append_new(list, bundle_json(&index->bundles[i])) == 0;
     json_t *root = json_pack("{s:s, s:i, s:o}", "format", FORMAT, "version", NITRO_BUNDLE_VERSION,
                              "bundles", list);
-    char *dump = root && complete ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    char *dump = root && complete ? nitro_json_print(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
     char *printed = dump ? nitro_asprintf(context, "%s\n", dump) : NULL;
     free(dump);

@@ -35,7 +35,7 @@ static nitro_status refuse(const reading *job, const char *problem)
 static nitro_status read_head(reading *job)
 {
     json_error_t error;
-    json_t *head = json_loadb(job->line, job->line_size, JSON_REJECT_DUPLICATES, &error);
+    json_t *head = nitro_json_parse(job->line, job->line_size, 0, &error);
     const char *format = json_string_value(json_object_get(head, "format"));
     const char *device = json_string_value(json_object_get(head, "device"));
     const json_t *computation = json_object_get(head, "computation");

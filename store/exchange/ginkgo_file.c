@@ -226,7 +226,7 @@ nitro_status nitro_ginkgo_parse(nitro_context *context, const char *path_name, c
 {
     json_error_t error;
     nitro_status status = NITRO_OK;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    json_t *root = nitro_json_parse(text, size, JSON_DECODE_INT_AS_REAL, &error);
     if (!root) {
         char *detail = nitro_asprintf(context, "line %d: %s", error.line, error.text);
         status = detail ? visit(user, GINKGO_NOT_JSON, detail, NULL) : NITRO_ERR_NO_MEMORY;

@@ -130,7 +130,7 @@ nitro_status report_write_files(const report *self, const report_part *part, con
         return status;
     json_t *object = part_json(self, part);
     /* 15 digits, as in all of the program's JSON. */
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = object ? nitro_json_print(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
         return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's JSON");

@@ -114,7 +114,7 @@ static json_t *facts_json(const nitro_cuda_facts *facts)
 /* Takes ownership of `json`. */
 static nitro_status print_json(nitro_context *context, json_t *json, size_t flags, char **text)
 {
-    char *dumped = json ? json_dumps(json, flags) : NULL;
+    char *dumped = json ? nitro_json_print(json, flags) : NULL;
     json_decref(json);
     if (!dumped)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "a CUDA device's query: out of memory");
@@ -263,7 +263,7 @@ nitro_status nitro_cuda_facts_parse(nitro_context *context, const char *origin, 
                                     size_t size, nitro_cuda_facts **facts, size_t *count)
 {
     json_error_t error;
-    json_t *top = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *top = nitro_json_parse(text, size, 0, &error);
     if (!top)
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d:%d: %s", origin, error.line,
                           error.column, error.text);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nitro/base/context.h"
 #include "unit/unit.h"
 
 #define LIMIT_MS 20000.0
@@ -133,6 +134,28 @@ static void test_both_processes_have_threads(void **state)
 }
 #endif
 
+/* A thread was recording an error when the program forked: its lock is not the child's. */
+static void test_fork_of_a_threaded_program(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    pthread_mutex_lock(&context->error_lock);
+    pid_t child = fork();
+    if (child == 0) {
+        char error[64];
+        alarm(10); /* it hangs */
+        nitro_fail(context, NITRO_ERR_NO_DATA, "in the child");
+        nitro_context_last_error(context, error, sizeof(error));
+        _exit(strcmp(error, "in the child") == 0 ? 0 : 1);
+    }
+    pthread_mutex_unlock(&context->error_lock);
+    int ending = -1;
+    assert_int_equal(waitpid(child, &ending, 0), child);
+    assert_true(WIFEXITED(ending));
+    assert_int_equal(WEXITSTATUS(ending), 0);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +164,7 @@ int main(void)
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test(test_both_processes_have_threads),
 #endif
+        cmocka_unit_test(test_fork_of_a_threaded_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* Models' files, and every way in which one can be wrong. */
+#include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
 
+#include "nitro/models/c_export.h"
 #include "unit/model_fixture.h"
 #include "unit/temporary.h"
 
@@ -186,10 +188,45 @@ static void test_newer_and_altered(void **state)
     assert_null(model);
 }
 
+/* The same bytes under any rounding mode, in all formats, and they read back. */
+static void test_rounding_modes(void **state)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        char *text = NULL, *source = NULL, *expected = NULL;
+        size_t size = 0, source_size = 0, expected_size = 0;
+        nitro_model *again = NULL;
+        assert_ok(f->context, nitro_source_format(f->model, &expected, &expected_size));
+        fesetround(modes[i]);
+        nitro_status status = nitro_model_format(f->model, &text, &size);
+        if (status == NITRO_OK)
+            status = nitro_source_format(f->model, &source, &source_size);
+        if (status == NITRO_OK)
+            status = nitro_model_parse(f->context, "model", text, size, &again);
+        int mode = fegetround();
+        fesetround(FE_TONEAREST);
+        assert_ok(f->context, status);
+        assert_int_equal(mode, modes[i]); /* the application's own */
+        assert_int_equal(size, f->size);
+        assert_memory_equal(text, f->text, size);
+        assert_int_equal(source_size, expected_size);
+        assert_memory_equal(source, expected, source_size);
+        free(text);
+        assert_ok(f->context, nitro_model_format(again, &text, &size));
+        assert_memory_equal(text, f->text, size);
+        nitro_model_free(again);
+        free(text);
+        free(source);
+        free(expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rounding_modes, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_no_file, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_cut_at_every_byte, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_every_byte_altered, setup_small, teardown),
