@@ -10,9 +10,9 @@ nitro_status nitro_module_create_computation(nitro_context *context, const char 
     nitro_status status = nitro_computation_create(context, name, &made);
     if (status != NITRO_OK)
         return status;
-    status = add_variants(made);
+    status = add_features(made); /* first: constraints name the features that they read */
     if (status == NITRO_OK)
-        status = add_features(made);
+        status = add_variants(made);
     if (status != NITRO_OK) {
         nitro_computation_free(made);
         return status;

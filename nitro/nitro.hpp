@@ -303,6 +303,8 @@ template <typename Argument> struct variant {
     std::function<void(Argument &)> release = {};
     /** By features in declared order; the argument is null where only features are known. */
     std::function<bool(const double *features, const Argument *argument)> allows = {};
+    /** The features that `allows` reads, "rows,nnz"; null: all of them. */
+    const char *allows_reads = nullptr;
     std::string version = "1";
     nitro_time_source time_source = NITRO_TIME_WALL;
 };
@@ -354,6 +356,7 @@ template <typename Argument> class computation
         c.prepare = kept->prepare ? &prepare_variant : nullptr;
         c.release = kept->release ? &release_variant : nullptr;
         c.allows = kept->allows ? &allows_variant : nullptr;
+        c.allows_reads = kept->allows_reads;
         c.time_source = kept->time_source;
         c.user = kept.get();
         detail::check(context_, nitro_computation_add_variant(handle_.get(), &c));

@@ -163,6 +163,9 @@ typedef struct nitro_variant {
      * declared order; `argument` is NULL when only features are known.
      */
     bool (*allows)(const double *features, const void *argument, void *user);
+    /** The features that `allows` reads, "rows,nnz", declared before this variant; others may be 0.
+     *  "": none, only the argument. NULL: all of them. */
+    const char *allows_reads;
 
     nitro_time_source time_source;
     void *user; /* passed to the functions above; borrowed */
@@ -250,7 +253,8 @@ NITRO_API void nitro_computation_free(nitro_computation *computation);
 /**
  * Declare a variant (copied). Order matters: ties go to the variant declared first.
  * @return NITRO_OK; NITRO_ERR_EXISTS (name taken); NITRO_ERR_ARGUMENT (no run function, invalid
- *         name, too many variants, or a model is attached already); NITRO_ERR_NO_MEMORY.
+ *         name, too many variants, or a model is attached already); NITRO_ERR_NOT_FOUND
+ *         (`allows_reads` names no declared feature); NITRO_ERR_NO_MEMORY.
  */
 NITRO_API nitro_status nitro_computation_add_variant(nitro_computation *computation,
                                                      const nitro_variant *variant);
@@ -538,10 +542,16 @@ NITRO_API nitro_status nitro_run_decided(const nitro_computation *computation, v
 /* ---- Feature evaluation ---------------------------------------------------------------------- */
 
 /*
- * A computation with a model evaluates the groups of features that the model's scores depend on,
- * directly or in formulas, and those declared free (cost_ns 0). The training range of the others is
- * not checked. All features are evaluated if a variant has `allows`, decisions are logged, or runs
- * are recorded.
+ * Features are evaluated only for a decision that depends on them: not without a model, nor for a
+ * forced variant, a model that always makes the same choice, or where constraints on the argument
+ * leave one variant. Otherwise the groups of features are evaluated that the model's scores depend
+ * on, directly or in formulas, and those declared free (cost_ns 0). The training range of the
+ * others is not checked.
+ *
+ * A variant's constraint is asked only where the variant would be chosen, and the features that it
+ * reads (allows_reads) are evaluated then; confidences assume that the others would accept. All are
+ * asked beforehand if calls are monitored, or with the options below. All features are evaluated if
+ * decisions are logged or runs are recorded.
  */
 typedef struct nitro_feature_options {
     unsigned num_threads; /* of the pool that evaluates groups beside the calling thread, if the

@@ -34,7 +34,6 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     created->forced = NITRO_NONE;
     created->memo_size = NITRO_MEMO_DEFAULT_ENTRIES;
     created->epoch = 1;
-    created->needed = UINT64_MAX;
     *computation = created;
     return NITRO_OK;
 }
@@ -64,6 +63,32 @@ static nitro_status require_open(const nitro_computation *computation, const cha
                       computation->schema->computation, what);
 }
 
+/** All features of the groups that a constraint reads. */
+static nitro_status find_reads(const nitro_computation *computation, const nitro_variant *variant,
+                               uint64_t *reads)
+{
+    nitro_string_list names = {0};
+    uint64_t found = variant->allows_reads ? 0 : UINT64_MAX;
+    nitro_status status = NITRO_OK;
+    if (variant->allows_reads && variant->allows_reads[0])
+        status = nitro_string_list_split(computation->context, &names, variant->allows_reads);
+    for (size_t i = 0; i < names.count && status == NITRO_OK; i++) {
+        size_t feature = nitro_schema_feature(computation->schema, names.items[i]);
+        if (feature == NITRO_NONE)
+            status = nitro_fail(computation->context, NITRO_ERR_NOT_FOUND,
+                                "%s: the constraint of variant '%.80s' reads feature '%.80s', "
+                                "which is not declared; declare features first",
+                                computation->schema->computation,
+                                variant->name ? variant->name : "(null)", names.items[i]);
+        else
+            found |= UINT64_C(1) << feature;
+    }
+    nitro_string_list_free(&names);
+    if (status == NITRO_OK)
+        *reads = variant->allows_reads ? nitro_computation_whole_groups(computation, found) : found;
+    return status;
+}
+
 nitro_status nitro_computation_add_variant(nitro_computation *computation,
                                            const nitro_variant *variant)
 {
@@ -81,6 +106,11 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
                           "%s: variant '%.80s': '%.80s' is not a valid version: use 1 to 63 of "
                           "[A-Za-z0-9_.+-]",
                           schema->computation, variant->name ? variant->name : "(null)", version);
+    uint64_t reads = 0;
+    if (variant->allows)
+        status = find_reads(computation, variant, &reads);
+    if (status != NITRO_OK)
+        return status;
     char *version_copy = nitro_strdup(context, version);
     if (!version_copy)
         return NITRO_ERR_NO_MEMORY;
@@ -93,6 +123,8 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
     computation->variants[index] = *variant;
     computation->variants[index].name = schema->variants[index];
     computation->variants[index].version = version_copy;
+    computation->variants[index].allows_reads = NULL; /* kept in `reads` */
+    computation->reads[index] = reads;
     computation->has_constraints = computation->has_constraints || variant->allows;
     if (index == 0)
         schema->default_variant = 0;

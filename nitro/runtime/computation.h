@@ -25,6 +25,7 @@ struct nitro_computation {
     nitro_schema *schema;
     char device_kind[64];
     nitro_variant variants[NITRO_MAX_VARIANTS]; /* names owned by the schema, versions by these */
+    uint64_t reads[NITRO_MAX_VARIANTS]; /* bit f: feature f is evaluated for the constraint */
     double feature_costs_ns[NITRO_MAX_FEATURES];
     nitro_feature_group groups[NITRO_MAX_FEATURES];
     size_t num_groups;
@@ -54,6 +55,9 @@ uint64_t nitro_computation_whole_groups(const nitro_computation *computation, ui
  * are undefined. */
 nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
                                              const void *argument, uint64_t needed, double *values);
+/** The same, and keep the other values. */
+nitro_status nitro_computation_evaluate_more(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values);
 
 /** An input's data for a decision. */
 typedef struct nitro_query {
@@ -62,7 +66,8 @@ typedef struct nitro_query {
     const void *argument;                /* NULL: only features are known */
     float share;                         /* of the cost of preparing in every run: 1 / uses */
     bool is_over;                        /* decided without all needed features */
-    uint64_t allowed;                    /* output: bit v: variant v accepts the input */
+    uint64_t allowed;                    /* output: bit v: variant v accepts the input... */
+    uint64_t assumed; /* ...or is assumed to: its constraint reads features not known */
 } nitro_query;
 
 /** @return as nitro_select, and NITRO_ERR_NO_DATA (without a message): a newly attached model needs

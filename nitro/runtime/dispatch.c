@@ -48,8 +48,8 @@ static nitro_status make_memo(nitro_computation *computation)
 static uint64_t needed_for(const nitro_computation *computation, const nitro_model *model)
 {
     uint64_t used = nitro_model_used_features(model);
-    return nitro_computation_whole_groups(
-        computation, used | ~nitro_computation_expensive_features(computation));
+    uint64_t free_ones = ~nitro_computation_expensive_features(computation);
+    return used ? nitro_computation_whole_groups(computation, used | free_ones) : 0;
 }
 
 nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
@@ -93,20 +93,30 @@ nitro_status nitro_computation_load_model(nitro_computation *computation, const 
     return nitro_fail(computation->context, status, "%s: %s", path, message);
 }
 
-/* Bit v: variant v accepts the input. */
-static uint64_t allowed_variants(const nitro_computation *computation, const double *features,
-                                 const void *argument)
+/** Features that the variant's constraint reads, but are not known. */
+static uint64_t unknown_reads(const nitro_computation *computation, size_t variant,
+                              const nitro_query *query)
 {
-    uint64_t allowed = 0;
+    size_t num_features = computation->schema->num_features;
+    uint64_t declared = num_features > 0 ? UINT64_MAX >> (64 - num_features) : 0;
+    return computation->reads[variant] & declared & ~query->known;
+}
+
+/** Ask the constraints that read known features; the others are assumed to accept. */
+static void ask_constraints(const nitro_computation *computation, nitro_query *query)
+{
     size_t count = computation->schema->num_variants;
-    if (!computation->has_constraints)
-        return count > 0 ? UINT64_MAX >> (64 - count) : 0;
-    for (size_t i = 0; i < count; i++) {
-        const nitro_variant *variant = &computation->variants[i];
-        if (!variant->allows || variant->allows(features, argument, variant->user))
-            allowed |= UINT64_C(1) << i;
+    query->allowed = count > 0 ? UINT64_MAX >> (64 - count) : 0;
+    query->assumed = 0;
+    for (size_t v = 0; computation->has_constraints && v < count; v++) {
+        const nitro_variant *variant = &computation->variants[v];
+        if (!variant->allows)
+            continue;
+        if (unknown_reads(computation, v, query))
+            query->assumed |= UINT64_C(1) << v;
+        else if (!variant->allows(query->features, query->argument, variant->user))
+            query->allowed &= ~(UINT64_C(1) << v);
     }
-    return allowed;
 }
 
 static size_t default_among(const nitro_schema *schema, uint64_t allowed)
@@ -214,8 +224,9 @@ nitro_status nitro_computation_decide(const nitro_computation *computation, nitr
     if (query->is_over) {
         decide_without(computation, decision);
         query->allowed = UINT64_C(1) << decision->variant;
+        query->assumed = 0;
     } else {
-        query->allowed = allowed_variants(computation, query->features, query->argument);
+        ask_constraints(computation, query);
         if (query->allowed == 0)
             return nitro_fail(
                 computation->context, NITRO_ERR_NO_VARIANT,
@@ -250,8 +261,12 @@ static bool logs_features(const nitro_computation *computation)
 
 uint64_t nitro_computation_needs(const nitro_computation *computation)
 {
-    return computation->has_constraints || logs_features(computation) ? UINT64_MAX
-                                                                      : computation->needed;
+    const nitro_feature_options *options = &computation->feature_options;
+    bool has_options = options->num_threads > 0 || options->budget_us > 0;
+    bool all = logs_features(computation) ||
+               (computation->has_constraints && (computation->monitor || has_options)) ||
+               (computation->monitor && computation->needed == 0);
+    return all ? UINT64_MAX : computation->needed;
 }
 
 /** The feature budget applies only if the fallback variant has no constraint. */
@@ -265,16 +280,68 @@ static double budget_of(const nitro_computation *computation)
                : 0.0;
 }
 
+/** Evaluate what the constraint of a variant reads, and ask it. */
+static nitro_status ask_constraint(const nitro_computation *computation, size_t variant,
+                                   nitro_query *query, bool *allows)
+{
+    const nitro_variant *asked = &computation->variants[variant];
+    uint64_t missing = unknown_reads(computation, variant, query);
+    nitro_status status =
+        nitro_computation_evaluate_more(computation, query->argument, missing, query->features);
+    query->known |= missing;
+    query->assumed &= ~(UINT64_C(1) << variant);
+    if (status == NITRO_OK)
+        *allows = asked->allows(query->features, query->argument, asked->user);
+    return status;
+}
+
+/** Decide; ask the constraint of the choice if it was assumed to accept, and decide again if not.
+ */
+static nitro_status decide_and_ask(const nitro_computation *computation, nitro_query *query,
+                                   nitro_decision *decision)
+{
+    if (!computation->has_constraints)
+        return nitro_computation_decide(computation, query, decision);
+    nitro_decision made;
+    nitro_status status = nitro_computation_decide(computation, query, &made);
+    while (status == NITRO_OK && query->assumed >> made.variant & 1) {
+        bool allows = false;
+        status = ask_constraint(computation, made.variant, query, &allows);
+        if (status == NITRO_OK && !allows)
+            status = nitro_computation_decide(computation, query, &made);
+    }
+    if (status == NITRO_OK)
+        *decision = made;
+    return status;
+}
+
 /** Decide; if a newly attached model needs more features, evaluate all and retry. */
 static nitro_status decide_or_default(const nitro_computation *computation, nitro_query *query,
                                       nitro_decision *decision)
 {
-    nitro_status status = nitro_computation_decide(computation, query, decision);
+    nitro_status status = decide_and_ask(computation, query, decision);
     if (status != NITRO_ERR_NO_DATA)
         return status;
     query->known = UINT64_MAX;
     status = nitro_computation_evaluate(computation, query->argument, query->features);
     return status == NITRO_OK ? nitro_computation_decide(computation, query, decision) : status;
+}
+
+/** Decide by what needs no features: a forced variant, constraints on the argument, no model or a
+ *  constant one. @return NITRO_ERR_NO_DATA: features are needed. */
+static nitro_status decide_without_features(const nitro_computation *computation, void *argument,
+                                            nitro_query *query, nitro_decision *decision)
+{
+    bool is_possible = computation->needed == 0 || computation->forced != NITRO_NONE ||
+                       computation->has_constraints || computation->schema->num_variants == 1;
+    if (!is_possible || computation->monitor || logs_features(computation))
+        return NITRO_ERR_NO_DATA;
+    query->known = 0;
+    query->argument = argument;
+    query->is_over = false;
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        query->features[f] = 0.0;
+    return decide_and_ask(computation, query, decision);
 }
 
 nitro_status nitro_computation_query_begun(nitro_feature_evaluation *evaluation, uint64_t known,
@@ -313,6 +380,7 @@ static bool decide_early(const nitro_computation *computation, nitro_query *quer
         return false;
     query->is_over = true;
     query->allowed = UINT64_C(1) << decision->variant;
+    query->assumed = 0;
     decision->variant_name = computation->schema->variants[decision->variant];
     return true;
 }
@@ -323,13 +391,15 @@ nitro_status nitro_computation_query(const nitro_computation *computation, void 
     const nitro_feature_options *options = &computation->feature_options;
     if (decide_early(computation, query, decision))
         return NITRO_OK;
+    nitro_status status = decide_without_features(computation, argument, query, decision);
+    if (status != NITRO_ERR_NO_DATA)
+        return status;
     if (options->num_threads > 0 || options->budget_us > 0)
         return query_with_options(computation, argument, query, decision);
     query->known = nitro_computation_needs(computation);
     query->argument = argument;
     query->is_over = false;
-    nitro_status status =
-        nitro_computation_evaluate_some(computation, argument, query->known, query->features);
+    status = nitro_computation_evaluate_some(computation, argument, query->known, query->features);
     return status == NITRO_OK ? decide_or_default(computation, query, decision) : status;
 }
 

@@ -163,6 +163,12 @@ nitro_status nitro_computation_evaluate_some(const nitro_computation *computatio
 {
     for (size_t f = 0; f < computation->schema->num_features; f++)
         values[f] = 0.0;
+    return nitro_computation_evaluate_more(computation, argument, needed, values);
+}
+
+nitro_status nitro_computation_evaluate_more(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values)
+{
     for (size_t g = 0; g < computation->num_groups; g++) {
         const nitro_feature_group *group = &computation->groups[g];
         if (!(features_of(group) & needed))

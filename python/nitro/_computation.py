@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._library import Context, NitroError, bytes_of, default_context, ffi, lib, text_of, thrown
 from ._model import Decision, Model, decision_of
@@ -70,8 +70,10 @@ class Computation:
         version: str = "1",
         prepare: Optional[Callable[[Any], Any]] = None,
         time_source: str = "wall",
+        allows_reads: Optional[Sequence[str]] = None,
     ) -> None:
-        """`run` does the whole computation; `allows` judges by an input's features; `prepare` makes
+        """`run` does the whole computation; `allows` judges by an input's features, of which it
+        reads those in `allows_reads`, declared before (None: all); `prepare` makes
         what `run` needs, and is at once done where that is there already. Time sources: wall,
         thread-cpu, device (work put on the stream that set_stream's function names)."""
         if time_source not in _TIME_SOURCES:
@@ -99,6 +101,9 @@ class Computation:
             made.prepare = self._callback("int(void *, void *)", get_ready)
         if allows is not None:
             made.allows = self._constraint(allows)
+        if allows_reads is not None:
+            texts.append(ffi.new("char[]", bytes_of(",".join(allows_reads))))
+            made.allows_reads = texts[-1]
         self._context.check(lib.nitro_computation_add_variant(self._handle, made))
 
     def _constraint(self, allows: Callable[[Mapping[str, float]], bool]) -> Any:

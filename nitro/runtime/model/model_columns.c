@@ -140,5 +140,5 @@ bool nitro_model_columns(const nitro_model *model, const double *features, doubl
         columns[i] = model->prepared ? scale(model, c, &model->prepared->lines[c], value)
                                      : nitro_model_scale(model, c, value);
     }
-    return defined;
+    return defined || model->judged == 0; /* a constant model has no relative features to check */
 }

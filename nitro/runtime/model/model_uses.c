@@ -42,9 +42,14 @@ uint64_t nitro_model_used_features(const nitro_model *model)
         else
             add_varying(model, is_used);
     }
-    for (size_t i = 0; i < model->num_seen; i++)
+    bool is_constant = true;
+    for (size_t i = 0; i < model->num_seen; i++) {
+        is_constant = is_constant && !is_used[i];
         if (is_used[i] && model->seen[i] < model->schema->num_features)
             features |= UINT64_C(1) << model->seen[i];
+    }
+    if (is_constant)
+        return 0;
     /* All relative features count: an undefined one leads to the default variant. */
     for (size_t r = 0; r < model->schema->num_relative; r++)
         features |= features_of_formula(model, r);

@@ -160,11 +160,12 @@ static void test_bad_feature_values(void **state)
     computation_fixture *f = *state;
     add(f, "first", add_one, NULL);
     nitro_decision decision;
-    double not_a_number = NAN, refused = -2000;
-    assert_fails(f->context, nitro_select(f->computation, &not_a_number, &decision),
+    double not_a_number = NAN, refused = -2000, value = 7;
+    assert_fails(f->context, nitro_computation_evaluate(f->computation, &not_a_number, &value),
                  NITRO_ERR_BAD_FEATURE, "feature value is nan");
-    assert_fails(f->context, nitro_select(f->computation, &refused, &decision),
+    assert_fails(f->context, nitro_computation_evaluate(f->computation, &refused, &value),
                  NITRO_ERR_BAD_FEATURE, "function of feature value failed with 3");
+    assert_true(value == 7);
     double infinite = INFINITY;
     assert_fails(f->context, nitro_select_features(f->computation, &infinite, 1, &decision),
                  NITRO_ERR_BAD_FEATURE, "feature value is inf");

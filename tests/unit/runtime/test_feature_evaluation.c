@@ -1,5 +1,6 @@
 /* How features are evaluated: only those that are needed, within a budget, by several threads, and
  * ahead of the run. No test waits on a clock, but for threads that never come. */
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -130,19 +131,23 @@ static void close_scene(scene *s)
     nitro_context_free(s->context);
 }
 
-/** Small values are for "small"; the second feature never varied, or decides as well. */
-static void fill(const void *second_decides, size_t index, double *features, double *times_ms)
+/** The features that vary in training; the others are constant. */
+typedef enum deciding { NEITHER, FIRST, SECOND, BOTH } deciding;
+
+/** Small values are for "small", if any feature varies; else all are for "large". */
+static void fill(const void *any, size_t index, double *features, double *times_ms)
 {
-    bool decides = *(const bool *)second_decides;
-    features[0] = decides ? 1 : (double)index;
-    features[1] = decides ? (double)index + 22 : 42;
+    deciding which = *(const deciding *)any;
+    bool is_small = index < NUM_VALUES / 2 && which != NEITHER;
+    features[0] = which & FIRST ? (double)index : 1;
+    features[1] = which & SECOND ? (double)index + 22 : 42;
     for (size_t v = 0; v < 2; v++)
-        times_ms[v] = (index < NUM_VALUES / 2) == (v == 0) ? 1 : 3;
+        times_ms[v] = is_small == (v == 0) ? 1 : 3;
 }
 
-static void attach(scene *s, bool second_decides)
+static void attach(scene *s, deciding which)
 {
-    made_up_attach(s->context, s->computation, 0, NUM_VALUES, fill, &second_decides);
+    made_up_attach(s->context, s->computation, 0, NUM_VALUES, fill, &which);
 }
 
 static nitro_decision decide(scene *s, double value)
@@ -161,9 +166,7 @@ static void test_what_the_model_does_not_use_is_not_evaluated(void **state)
     scene s;
     (void)state;
     open_scene(&s, 1000, NITRO_NONE);
-    decide(&s, 5);
-    assert_int_equal(s.bench.num_second, 1); /* without a model all are */
-    attach(&s, false);
+    attach(&s, FIRST);
     for (size_t i = 0; i < NUM_VALUES; i++) {
         const double features[] = {(double)i, 42}, odd[] = {(double)i, -1e9};
         nitro_decision known, made = decide(&s, (double)i);
@@ -176,12 +179,134 @@ static void test_what_the_model_does_not_use_is_not_evaluated(void **state)
         assert_int_equal(made.variant, known.variant);
         assert_int_equal(made.reason, known.reason);
     }
-    assert_int_equal(s.bench.num_second, 1);
+    assert_int_equal(s.bench.num_second, 0);
     assert_int_equal(decide(&s, -1e6).reason, NITRO_REASON_NEAREST);
-    attach(&s, true); /* another model, other needs */
+    attach(&s, SECOND); /* another model, other needs */
     decide(&s, 5);
-    assert_int_equal(s.bench.num_second, 2);
+    assert_int_equal(s.bench.num_second, 1);
     close_scene(&s);
+}
+
+static size_t num_evaluations(const scene *s)
+{
+    return s->bench.num_first + s->bench.num_second;
+}
+
+static void test_decisions_that_need_no_feature_evaluate_none(void **state)
+{
+    scene s;
+    (void)state;
+    open_scene(&s, 0, NITRO_NONE);
+    assert_int_equal(decide(&s, 5).reason, NITRO_REASON_NO_MODEL);
+    attach(&s, BOTH);
+    assert_ok(s.context, nitro_computation_force(s.computation, "large"));
+    assert_int_equal(decide(&s, 5).reason, NITRO_REASON_FORCED);
+    assert_ok(s.context, nitro_computation_force(s.computation, NULL));
+    assert_int_equal(num_evaluations(&s), 0);
+    decide(&s, 30);
+    assert_int_equal(num_evaluations(&s), 2);
+    attach(&s, NEITHER); /* a model that always makes the same choice */
+    nitro_decision made = decide(&s, 5);
+    assert_int_equal(made.reason, NITRO_REASON_MODEL);
+    assert_string_equal(made.variant_name, "large");
+    assert_int_equal(num_evaluations(&s), 2);
+    close_scene(&s);
+}
+
+static bool is_even(const double *features, const void *any, void *user)
+{
+    (void)features;
+    (void)user;
+    return fmod(((const argument *)any)->value, 2) == 0;
+}
+
+/** A scene whose second variant has this constraint, declared after the features. */
+static void open_constrained(scene *s, bool (*allows)(const double *, const void *, void *),
+                             const char *reads)
+{
+    const nitro_variant other = {
+        .name = "other", .run = run_large, .allows = allows, .allows_reads = reads};
+    open_scene(s, 1000, NITRO_NONE);
+    assert_ok(s->context, nitro_computation_add_variant(s->computation, &other));
+}
+
+static void fill_other(const void *any, size_t index, double *features, double *times_ms)
+{
+    fill(any, index, features, times_ms);
+    times_ms[2] = times_ms[1] / 2; /* faster than "large" */
+}
+
+static void test_constraints_are_asked_where_their_variant_would_be_chosen(void **state)
+{
+    const deciding first = FIRST;
+    scene s;
+    (void)state;
+    open_constrained(&s, always, "nothing");
+    made_up_attach(s.context, s.computation, 0, NUM_VALUES, fill_other, &first);
+    assert_string_equal(decide(&s, 5).variant_name, "small");
+    assert_int_equal(s.bench.num_second, 0);
+    argument a = {.value = 30};
+    nitro_decision made;
+    assert_ok(s.context, nitro_run(s.computation, &a, &made));
+    assert_string_equal(made.variant_name, "other");
+    assert_int_equal(s.bench.num_second, 1);
+    assert_int_equal(s.bench.num_first, 2);
+    assert_ok(s.context, nitro_computation_force(s.computation, "other")); /* only its own */
+    assert_ok(s.context, nitro_run(s.computation, &a, &made));
+    assert_int_equal(made.reason, NITRO_REASON_FORCED);
+    assert_int_equal(s.bench.num_second, 2);
+    assert_int_equal(s.bench.num_first, 2);
+    close_scene(&s);
+    open_constrained(&s, is_even, "");
+    made_up_attach(s.context, s.computation, 0, NUM_VALUES, fill_other, &first);
+    for (size_t i = NUM_VALUES / 2; i < NUM_VALUES; i++) {
+        a.value = (double)i;
+        assert_ok(s.context, nitro_run(s.computation, &a, &made));
+        assert_int_equal(made.variant == 2, i % 2 == 0);
+    }
+    assert_int_equal(s.bench.num_second, 0);
+    const nitro_variant misspelt = {
+        .name = "last", .run = run_large, .allows = always, .allows_reads = "value,nothink"};
+    nitro_computation *another = NULL;
+    assert_ok(s.context, nitro_computation_create(s.context, "another", &another));
+    assert_fails(s.context, nitro_computation_add_variant(another, &misspelt), NITRO_ERR_NOT_FOUND,
+                 "the constraint of variant 'last' reads feature 'value', which is not declared");
+    nitro_computation_free(another);
+    close_scene(&s);
+}
+
+static void test_a_single_allowed_variant_needs_no_features(void **state)
+{
+    const nitro_variant only = {
+        .name = "only", .run = run_small, .allows = is_even, .allows_reads = ""};
+    const nitro_variant odd = {.name = "rest", .run = run_large};
+    const nitro_feature first = {.name = "value", .scale = NITRO_SCALE_LINEAR};
+    const deciding which = FIRST;
+    argument a = {.value = 5};
+    nitro_decision made;
+    scene s = {.context = unit_context()};
+    (void)state;
+    sem_init(&s.bench.evaluated, 0, 0);
+    assert_ok(s.context, nitro_computation_create(s.context, "evaluated", &s.computation));
+    assert_ok(s.context,
+              nitro_computation_add_features(s.computation, &first, 1, evaluate_first, &s.bench));
+    assert_ok(s.context, nitro_computation_add_features(
+                             s.computation, &(nitro_feature){.name = "nothing", .cost_ns = 1000}, 1,
+                             evaluate_second, &s.bench));
+    assert_ok(s.context, nitro_computation_add_variant(s.computation, &only));
+    assert_ok(s.context, nitro_computation_add_variant(s.computation, &odd));
+    made_up_attach(s.context, s.computation, 0, NUM_VALUES, fill, &which);
+    assert_ok(s.context, nitro_run(s.computation, &a, &made));
+    assert_int_equal(made.reason, NITRO_REASON_ONLY_ALLOWED);
+    assert_string_equal(made.variant_name, "rest");
+    assert_int_equal(num_evaluations(&s), 0);
+    a.value = 6;
+    assert_ok(s.context, nitro_run(s.computation, &a, &made));
+    assert_int_equal(made.reason, NITRO_REASON_MODEL);
+    assert_int_equal(s.bench.num_first, 1);
+    nitro_computation_free(s.computation);
+    sem_destroy(&s.bench.evaluated);
+    nitro_context_free(s.context);
 }
 
 static void test_what_costs_nothing_guards_all_the_same(void **state)
@@ -189,7 +314,7 @@ static void test_what_costs_nothing_guards_all_the_same(void **state)
     scene s;
     (void)state;
     open_scene(&s, 0, NITRO_NONE);
-    attach(&s, false);
+    attach(&s, FIRST);
     decide(&s, 5);
     assert_int_equal(s.bench.num_second, 1);
     const double odd[] = {5, -1e9};
@@ -203,13 +328,13 @@ static void test_constraints_and_records_see_all_features(void **state)
 {
     scene s;
     (void)state;
-    open_scene(&s, 1000, 1);
-    attach(&s, false);
+    open_scene(&s, 1000, 1); /* which features it reads is not declared */
+    attach(&s, FIRST);
     assert_int_equal(decide(&s, 30).variant, 1);
     assert_int_equal(s.bench.num_second, 1);
     close_scene(&s);
     open_scene(&s, 1000, NITRO_NONE);
-    attach(&s, false);
+    attach(&s, FIRST);
     nitro_monitor_options options;
     nitro_monitor_options_init(&options);
     options.num_recorded = 10;
@@ -225,6 +350,7 @@ static void test_the_first_failure_in_declared_order_is_told(void **state)
     argument a = {.value = 1};
     (void)state;
     open_scene(&s, 0, NITRO_NONE);
+    attach(&s, BOTH);
     s.bench.fail_first = s.bench.fail_second = true;
     assert_fails(s.context, nitro_run(s.computation, &a, NULL), NITRO_ERR_BAD_FEATURE,
                  "the function of feature value failed with 3");
@@ -248,9 +374,10 @@ static void test_features_over_the_budget_give_the_default(void **state)
     scene s;
     (void)state;
     open_scene(&s, 4000, NITRO_NONE);
+    attach(&s, BOTH);
     set_options(&s, 0, 10);
-    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_NO_MODEL); /* 8 us are declared... */
-    s.bench.cost_ms = 0.009;                                        /* ...but it takes longer */
+    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_MODEL); /* 8 us are declared... */
+    s.bench.cost_ms = 0.009;                                     /* ...but it takes longer */
     assert_int_equal(decide(&s, 30).reason, NITRO_REASON_BUDGET);
     assert_int_equal(s.bench.num_second, 1);
     set_options(&s, 0, 3);
@@ -264,8 +391,9 @@ static void test_features_over_the_budget_give_the_default(void **state)
     assert_string_equal(made.variant_name, "large");
     close_scene(&s);
     open_scene(&s, 4000, 0); /* the default variant has to be asked with all features */
+    attach(&s, BOTH);
     set_options(&s, 0, 3);
-    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_NO_MODEL);
+    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_MODEL);
     close_scene(&s);
 }
 
@@ -275,6 +403,7 @@ static void test_the_setting_and_bad_options(void **state)
     scene s;
     (void)state;
     open_scene(&s, 4000, NITRO_NONE);
+    attach(&s, BOTH);
     assert_fails(s.context, nitro_computation_set_feature_options(s.computation, &options),
                  NITRO_ERR_ARGUMENT, "a budget of -1 us");
     options = (nitro_feature_options){.num_threads = 1000};
@@ -282,7 +411,7 @@ static void test_the_setting_and_bad_options(void **state)
                  NITRO_ERR_ARGUMENT, "1000 threads");
     assert_ok(s.context, nitro_context_set(s.context, "evaluated", "feature_budget", "5"));
     assert_ok(s.context, nitro_computation_configure(s.computation));
-    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_NO_MODEL); /* the clock stands still */
+    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_MODEL); /* the clock stands still */
     assert_ok(s.context, nitro_context_set(s.context, "evaluated", "feature_budget", "3"));
     assert_ok(s.context, nitro_computation_configure(s.computation));
     assert_int_equal(decide(&s, 30).reason, NITRO_REASON_BUDGET);
@@ -316,6 +445,7 @@ static void test_groups_are_evaluated_at_once_where_it_is_worth_it(void **state)
     scene s;
     (void)state;
     open_scene(&s, 1e6, NITRO_NONE);
+    attach(&s, BOTH);
     set_options(&s, 1, 0);
     s.bench.meet = true; /* else each waits in vain, and fails */
     decide(&s, 5);
@@ -331,7 +461,7 @@ static void test_features_are_ready_before_they_are_asked_for(void **state)
     nitro_decision made;
     (void)state;
     open_scene(&s, 0, NITRO_NONE);
-    attach(&s, false);
+    attach(&s, FIRST);
     assert_ok(s.context, nitro_features_begin(s.computation, &a, &ticket));
     assert_true(wait_for(&s.bench.evaluated)); /* by somebody else: nobody here does */
     assert_ok(s.context, nitro_run_ticket(&ticket, &made));
@@ -355,12 +485,12 @@ static void test_a_ticket_over_its_budget_runs_the_default(void **state)
     nitro_decision made;
     (void)state;
     open_scene(&s, 4000, NITRO_NONE);
+    attach(&s, BOTH);
     set_options(&s, 1, 3);
     /* A helper may be in time: without a budget of its own it begins what it finds. */
     assert_ok(s.context, nitro_features_begin(s.computation, &a, &ticket));
     assert_ok(s.context, nitro_run_ticket(&ticket, &made));
-    assert_true(made.reason == NITRO_REASON_BUDGET || made.reason == NITRO_REASON_NO_MODEL);
-    assert_string_equal(made.variant_name, "small");
+    assert_true(made.reason == (made.variant ? NITRO_REASON_MODEL : NITRO_REASON_BUDGET));
     close_scene(&s);
 }
 
@@ -371,6 +501,7 @@ static void test_a_forked_child_evaluates_by_itself(void **state)
     nitro_ticket ticket;
     (void)state;
     open_scene(&s, 1e6, NITRO_NONE);
+    attach(&s, BOTH);
     set_options(&s, 2, 0);
     decide(&s, 5);
     pid_t child = fork();
@@ -416,7 +547,7 @@ static void test_many_threads_with_tickets(void **state)
     runner runners[NUM_THREADS];
     (void)state;
     open_scene(&s, 0, NITRO_NONE);
-    attach(&s, false);
+    attach(&s, FIRST);
     set_options(&s, 2, 0);
     for (size_t t = 0; t < NUM_THREADS; t++) {
         runners[t] = (runner){.computation = s.computation};
@@ -433,6 +564,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_the_model_does_not_use_is_not_evaluated),
+        cmocka_unit_test(test_decisions_that_need_no_feature_evaluate_none),
+        cmocka_unit_test(test_constraints_are_asked_where_their_variant_would_be_chosen),
+        cmocka_unit_test(test_a_single_allowed_variant_needs_no_features),
         cmocka_unit_test(test_what_costs_nothing_guards_all_the_same),
         cmocka_unit_test(test_constraints_and_records_see_all_features),
         cmocka_unit_test(test_the_first_failure_in_declared_order_is_told),

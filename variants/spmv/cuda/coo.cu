@@ -124,5 +124,6 @@ const nitro_variant nitro_spmv_cuda_variant_coo = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_coo,
     .allows = nitro_spmv_cuda_allows,
+    .allows_reads = "nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
 };

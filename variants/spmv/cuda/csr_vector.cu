@@ -102,5 +102,6 @@ const nitro_variant nitro_spmv_cuda_variant_csr_vector = {
     .run = run,
     .prepare = nitro_spmv_cuda_prepare_csr,
     .allows = nitro_spmv_cuda_allows,
+    .allows_reads = "nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
 };

@@ -220,6 +220,7 @@ const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1 = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_cusparse,
     .allows = nitro_spmv_cuda_allows,
+    .allows_reads = "nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
     .user = (void *)&algorithms[0],
 };
@@ -231,6 +232,7 @@ const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2 = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_cusparse,
     .allows = nitro_spmv_cuda_allows,
+    .allows_reads = "nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
     .user = (void *)&algorithms[1],
 };

@@ -97,5 +97,6 @@ const nitro_variant nitro_spmv_cuda_variant_dia = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_dia,
     .allows = allows,
+    .allows_reads = "dia_fillin,nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
 };

@@ -112,5 +112,6 @@ const nitro_variant nitro_spmv_cuda_variant_ell = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_ell,
     .allows = allows,
+    .allows_reads = "ell_fillin,nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
 };

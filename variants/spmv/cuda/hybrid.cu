@@ -70,5 +70,6 @@ const nitro_variant nitro_spmv_cuda_variant_hybrid = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_hybrid,
     .allows = nitro_spmv_cuda_allows,
+    .allows_reads = "nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
 };

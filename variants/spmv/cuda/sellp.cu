@@ -99,5 +99,6 @@ const nitro_variant nitro_spmv_cuda_variant_sellp = {
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_sellp,
     .allows = allows,
+    .allows_reads = "rlsd,ell_fillin,nnz,rows,cols",
     .time_source = NITRO_TIME_DEVICE,
 };

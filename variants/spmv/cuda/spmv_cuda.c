@@ -182,8 +182,10 @@ static nitro_status add_cusparse(nitro_computation *computation)
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < NITRO_SPMV_NUM_CUSPARSE && status == NITRO_OK; i++) {
         nitro_variant variant = *variants[i];
-        if (!is_here)
+        if (!is_here) {
             variant.allows = nitro_spmv_allows_nothing;
+            variant.allows_reads = "";
+        }
         status = nitro_computation_add_variant(computation, &variant);
     }
     return status;

@@ -22,6 +22,7 @@ const nitro_variant nitro_spmv_variant_cusparse_csr1 = {
     .version = "1",
     .run = refuse,
     .allows = nitro_spmv_allows_nothing,
+    .allows_reads = "",
     .time_source = NITRO_TIME_WALL,
 };
 
@@ -30,5 +31,6 @@ const nitro_variant nitro_spmv_variant_cusparse_csr2 = {
     .version = "1",
     .run = refuse,
     .allows = nitro_spmv_allows_nothing,
+    .allows_reads = "",
     .time_source = NITRO_TIME_WALL,
 };

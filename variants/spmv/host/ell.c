@@ -178,5 +178,6 @@ const nitro_variant nitro_spmv_variant_ell = {
     .prepare = prepare,
     .release = nitro_spmv_release_ell,
     .allows = allows,
+    .allows_reads = "ell_fillin,nnz",
     .time_source = NITRO_TIME_WALL,
 };

@@ -201,5 +201,6 @@ const nitro_variant nitro_spmv_variant_sellp = {
     .prepare = prepare,
     .release = nitro_spmv_release_sellp,
     .allows = allows,
+    .allows_reads = "rlsd,ell_fillin,nnz",
     .time_source = NITRO_TIME_WALL,
 };
