@@ -183,6 +183,26 @@ static void spell_name(const char *key, char *name, size_t size)
             *each = ' ';
 }
 
+/** Groups of input features: what they cost and gain, in percent of the time of runs. */
+static void print_feature_costs(json_t *groups)
+{
+    size_t i;
+    json_t *group;
+    json_array_foreach(groups, i, group)
+    {
+        json_t *names = json_object_get(group, "features");
+        json_t *gain = json_object_get(group, "gain_percent");
+        size_t count = json_array_size(names);
+        printf("%-16s %s", i ? "" : "features", json_string_value(json_array_get(names, 0)));
+        if (count > 1)
+            printf(" and %zu more", count - 1);
+        printf(": cost %.2g %% of 100 runs", number_of(group, "cost_percent"));
+        if (json_is_number(gain))
+            printf(", gain %.2f %%", json_number_value(gain));
+        printf(", %s\n", json_is_true(json_object_get(group, "used")) ? "used" : "not used");
+    }
+}
+
 /** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are in JSON only. */
 static void print_parameters(const char *strategy, json_t *predictor)
 {
@@ -293,6 +313,7 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
     print_relative_features(json_object_get(summary, "relative_features"),
                             json_object_get(summary, "relative_values"));
     print_measured(json_object_get(provenance, "measured"));
+    print_feature_costs(json_object_get(provenance, "features"));
     print_predicted_quality(json_object_get(provenance, "predicted_quality"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
     json_decref(summary);

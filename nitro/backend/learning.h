@@ -23,7 +23,8 @@ typedef struct nitro_dataset {
     double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
     double
         *prepare_ms; /* shape [num_rows x num_variants]: cost of preparing; NaN: none or unknown */
-    double *features_ms; /* shape [num_rows]: cost of evaluating all features; NaN: unknown */
+    double *features_ms;      /* shape [num_rows]: cost of evaluating all features; NaN: unknown */
+    double *feature_costs_ms; /* shape [num_rows x num_features], as in nitro_sample */
 } nitro_dataset;
 
 /**

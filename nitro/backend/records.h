@@ -284,13 +284,19 @@ typedef struct nitro_sample {
     size_t num_entries;
     nitro_entry *entries; /* shape [num_variants], declared order */
     nitro_provenance provenance;
-    double features_ms; /* cost of evaluating all features; NaN: unknown */
+    double features_ms;       /* cost of evaluating all features; NaN: unknown */
+    size_t num_feature_costs; /* num_features, or 0: unknown */
+    double *feature_costs_ms; /* shape [num_feature_costs]: cost of the call that evaluates this
+                                 feature and maybe the next ones, for which it is NaN */
 } nitro_sample;
 
 /** All features NaN, all entries missing. */
 NITRO_API nitro_status nitro_sample_create(nitro_context *context, const char *input,
                                            size_t num_features, size_t num_variants,
                                            nitro_sample **sample);
+/** Replace its feature costs by a copy of these, shape [count]. */
+NITRO_API nitro_status nitro_sample_set_feature_costs(nitro_context *context, nitro_sample *sample,
+                                                      const double *costs_ms, size_t count);
 NITRO_API nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
                                          nitro_sample **sample);
 NITRO_API void nitro_sample_free(nitro_sample *sample);

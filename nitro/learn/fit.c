@@ -46,6 +46,7 @@ static nitro_status make_columns(nitro_context *context, const nitro_fit_task *t
     if (status != NITRO_OK)
         return status;
     nitro_model_choose_seen(model);
+    rows->dropped = task->dropped;
     status = nitro_training_rows_collect(context, task->sources, model, rows);
     if (status == NITRO_OK)
         status = nitro_training_rows_scale(context, rows, model);

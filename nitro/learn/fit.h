@@ -11,6 +11,7 @@ typedef struct nitro_fit_task {
     const nitro_device *target;
     const nitro_string_list *device_features; /* known for all source devices and the target */
     bool relative[NITRO_MAX_FEATURES]; /* by index in the sources' schema: relative features used */
+    uint64_t dropped;                  /* bit f: the model ignores input feature f */
     bool clamps_device; /* device values outside the sources' range become the end of that range */
     const nitro_strategy *strategy;
     uint64_t members;                         /* of an ensemble, a bit a member; 0: all */

@@ -31,6 +31,7 @@ typedef struct learn_job {
     nitro_string_list device_features;
     nitro_string_list measured; /* inputs of the target that the model was adapted to */
     json_t *dfs_report;         /* NULL: none */
+    json_t *feature_report;     /* costs and gains of input features; NULL: none */
 } learn_job;
 
 void nitro_learn_options_init(nitro_learn_options *options)
@@ -51,6 +52,7 @@ static void free_job(learn_job *job)
     nitro_dataset_free(job->dataset);
     nitro_device_free(job->target);
     json_decref(job->dfs_report);
+    json_decref(job->feature_report);
 }
 
 /** The selection by the options' name or switches; else the strategy's own. */
@@ -292,11 +294,12 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     json_t *predicted =
         model->predicted ? nitro_predicted_quality_json(model->predicted, job->dataset) : NULL;
     nitro_model_set_provenance(
-        model, json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:s}", "library", nitro_version(),
-                         "sources", describe_sources(job->dataset), "records", digest, "dfs",
-                         job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
-                         "predicted_quality", predicted, "measured",
-                         describe_measured(&job->measured), "seed", seed));
+        model,
+        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:O*, s:s}", "library", nitro_version(),
+                  "sources", describe_sources(job->dataset), "records", digest, "dfs",
+                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
+                  "predicted_quality", predicted, "measured", describe_measured(&job->measured),
+                  "features", job->feature_report, "seed", seed));
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;
@@ -312,6 +315,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                                 .use_relative = job->dfs && !job->strategy->without_relative,
                                 .lodo = job->dfs != NULL,
                                 .guards = job->dfs && !job->options->unguarded,
+                                .feature_report = &job->feature_report,
                                 .all_members = job->dfs && job->options->num_measured > 0,
                                 .range_ends = true,
                                 .seed = job->options->seed,

@@ -1,10 +1,11 @@
 /*
  * Selection: fit a model, validate it, and take another setting where validation shows that it is
- * clearly better. In this order: relative features, hyper-parameters, ensemble members, and whether
- * device features are used at all.
+ * clearly better. In this order: relative features, hyper-parameters, ensemble members, input
+ * features by their costs, and whether device features are used at all.
  */
 #include "nitro/learn/select.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_range.h"
+#include "nitro/learn/feature_costs.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/range_ends_fit.h"
@@ -33,6 +35,7 @@ typedef struct candidate {
     nitro_model *model;
     uint64_t members;       /* 0: all that are used now */
     double members_quality; /* LODO quality with only these, percent */
+    double total;           /* nitro_feature_costs_total */
 } candidate;
 
 static bool has_lodo(const candidate *c, size_t least)
@@ -128,6 +131,9 @@ static nitro_status evaluate(const selection *s, bool logs, candidate *c)
         return status;
     if (logs)
         nitro_training_rows_log_skipped(c->model, c->fit.sources, &evidence.rows);
+    nitro_feature_costs_charge(c->fit.sources, nitro_model_used_features(c->model), &evidence.rows);
+    c->total = nitro_feature_costs_total(&evidence.rows, evidence.held_out_scores,
+                                         c->model->schema->num_variants);
     status = validate(s, &evidence, c);
     nitro_fit_evidence_free(&evidence);
     if (status != NITRO_OK) {
@@ -292,6 +298,66 @@ static nitro_status select_members(const selection *s, candidate *c)
     return status;
 }
 
+/** Cheaper groups of features, in runs of the fastest variant, are not worth a validation. */
+#define LEAST_FEATURE_COST 0.05
+
+/** Try the candidate without a group of features; keep it as the best if it is. */
+static nitro_status try_without(const selection *s, const candidate *c, nitro_feature_cost *group,
+                                candidate *best)
+{
+    candidate without = {.fit = c->fit};
+    without.fit.dropped |= group->features;
+    nitro_status status = evaluate(s, false, &without);
+    if (status != NITRO_OK)
+        return status;
+    group->gain = without.total - c->total + group->cost / NITRO_FEATURE_USES;
+    if (without.total < best->total)
+        replace(best, &without);
+    else
+        nitro_model_free(without.model);
+    return NITRO_OK;
+}
+
+/** Drop the group whose omission shortens a run most, and so on until none does. */
+static nitro_status drop_features(const selection *s, nitro_feature_cost *groups, size_t count,
+                                  candidate *c)
+{
+    nitro_status status = NITRO_OK;
+    bool is_better = true;
+    while (is_better && status == NITRO_OK) {
+        candidate best = {.total = c->total};
+        uint64_t used = nitro_model_used_features(c->model);
+        for (size_t g = 0; g < count && status == NITRO_OK; g++)
+            if (groups[g].features & used && groups[g].cost >= LEAST_FEATURE_COST)
+                status = try_without(s, c, &groups[g], &best);
+        is_better = status == NITRO_OK && best.model;
+        if (is_better)
+            replace(c, &best);
+        else
+            nitro_model_free(best.model);
+    }
+    return status;
+}
+
+/** Features that cost more than they gain are not used. Only for a device's own samples: what
+ *  features cost on another device is not known. */
+static nitro_status select_features(const selection *s, candidate *c)
+{
+    nitro_feature_cost groups[NITRO_MAX_FEATURES];
+    size_t count = nitro_feature_costs_find(c->fit.sources, groups);
+    if (count == 0 || s->task->lodo || s->task->guards || s->task->use_relative)
+        return NITRO_OK;
+    nitro_status status = drop_features(s, groups, count, c);
+    if (status != NITRO_OK || !s->task->feature_report)
+        return status;
+    json_t *report = nitro_feature_costs_json(c->fit.sources->schema, groups, count,
+                                              nitro_model_used_features(c->model));
+    if (!report)
+        return nitro_fail(s->context, NITRO_ERR_NO_MEMORY, "out of memory: costs of features");
+    *s->task->feature_report = report;
+    return NITRO_OK;
+}
+
 /** The best model with these device features. */
 static nitro_status select_with(const selection *s, const nitro_string_list *device_features,
                                 candidate *c)
@@ -316,6 +382,8 @@ static nitro_status select_with(const selection *s, const nitro_string_list *dev
         status = select_hyper_settings(s, c);
     if (status == NITRO_OK)
         status = select_members(s, c);
+    if (status == NITRO_OK)
+        status = select_features(s, c);
     if (status != NITRO_OK) {
         nitro_model_free(c->model);
         c->model = NULL;

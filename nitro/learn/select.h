@@ -22,6 +22,8 @@ typedef struct nitro_training_task {
     bool range_ends;  /* learn what to do beyond the training range (range_ends_fit.h); without,
                          inputs there get the default variant */
     bool quiet;       /* log nothing */
+    struct json_t **feature_report; /* output: costs and gains of input features (an array;
+                                       unchanged if samples have no costs); NULL: not wanted */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core */
 } nitro_training_task;

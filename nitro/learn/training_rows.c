@@ -93,6 +93,9 @@ static void collect_rows(const nitro_dataset *sources, const nitro_model *model,
             continue;
         double *columns = rows->columns + rows->num_rows * rows->num_columns;
         fill_columns(sources, model, row, columns);
+        for (size_t f = 0; f < sources->schema->num_features; f++)
+            if (rows->dropped >> f & 1)
+                columns[f] = 1.0; /* any constant that all scales take */
         size_t column = find_unusable(rows, columns);
         if (column != NITRO_NONE) {
             note_skipped(isnan(columns[column]) ? &rows->undefined : &rows->not_positive, row,
@@ -104,6 +107,7 @@ static void collect_rows(const nitro_dataset *sources, const nitro_model *model,
         memcpy(rows->prepare_ms + rows->num_rows * num_variants,
                nitro_dataset_prepare(sources, row), num_variants * sizeof(double));
         rows->features_ms[rows->num_rows] = sources->features_ms[row];
+        rows->row_source[rows->num_rows] = row;
         rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
@@ -119,11 +123,12 @@ nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dat
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
     rows->prepare_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
+    rows->row_source = nitro_calloc(context, sources->num_rows, sizeof *rows->row_source);
     rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
     rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
     rows->features_ms = nitro_calloc(context, sources->num_rows, sizeof *rows->features_ms);
     if (!rows->columns || !rows->times_ms || !rows->prepare_ms || !rows->features_ms ||
-        !rows->row_input || !rows->row_device)
+        !rows->row_source || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(model, rows->scales);
     collect_rows(sources, model, rows);
@@ -143,6 +148,9 @@ nitro_status nitro_training_rows_scale(nitro_context *context, nitro_training_ro
                                            rows->num_columns, rows->scales, model->columns);
     if (status != NITRO_OK)
         return status;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        if (rows->dropped >> f & 1)
+            model->columns[f] = nitro_scaler_ignored();
     double *scaled = rows->columns;
     for (size_t row = 0; row < rows->num_rows; row++)
         for (size_t i = 0; i < model->num_seen; i++) {
@@ -164,6 +172,7 @@ void nitro_training_rows_free(nitro_training_rows *rows)
     free(rows->times_ms);
     free(rows->prepare_ms);
     free(rows->features_ms);
+    free(rows->row_source);
     free(rows->row_input);
     free(rows->row_device);
 }

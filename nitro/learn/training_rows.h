@@ -19,6 +19,8 @@ typedef struct nitro_training_rows {
     double *times_ms;    /* shape [num_rows x num_variants] */
     double *prepare_ms;  /* shape [num_rows x num_variants]; NaN: none or unknown */
     double *features_ms; /* shape [num_rows]; NaN: unknown */
+    uint64_t dropped;    /* set before collecting: bit f: input feature f is ignored */
+    size_t *row_source;  /* shape [num_rows]: row of the dataset */
     size_t *row_input;   /* shape [num_rows] */
     size_t *row_device;  /* shape [num_rows] */
     nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];

@@ -58,7 +58,7 @@ static inline nitro_place nitro_place_decode(uint64_t word)
 }
 
 typedef enum nitro_record_kind {
-    NITRO_RECORD_FEATURES, /* `features` */
+    NITRO_RECORD_FEATURES, /* `features`, and their costs */
     NITRO_RECORD_ENTRY,    /* `index` is the variant; `entry`, `text` its detail */
     NITRO_RECORD_ERROR,    /* the input failed: `index` is the status, `text` the message */
     NITRO_RECORD_LOG,      /* `index` is the level */
@@ -86,7 +86,10 @@ typedef struct nitro_worker_record {
         double median_ms, spread, prepare_ms;
     } entry;
     union {
-        double features[NITRO_MAX_FEATURES];
+        struct {
+            double features[NITRO_MAX_FEATURES];
+            double costs_ms[NITRO_MAX_FEATURES];
+        };
         double values[NITRO_RECORD_VALUES];
         char text[3840];
     };

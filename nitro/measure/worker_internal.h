@@ -45,7 +45,7 @@ void nitro_worker_send_text(const nitro_worker *worker, nitro_record_kind kind, 
 /** For nitro_context_set_log; `user` is the worker. */
 void nitro_worker_send_log(void *user, nitro_log_level level, const char *message);
 void nitro_worker_send_features(const nitro_worker *worker, const double *features,
-                                double elapsed_ms);
+                                const double *costs_ms);
 void nitro_worker_send_error(const nitro_worker *worker, nitro_status status);
 /** An entry without a time. */
 void nitro_worker_send_entry(const nitro_worker *worker, size_t variant, nitro_outcome outcome,

@@ -18,10 +18,9 @@ static void enter(const nitro_worker *self, nitro_phase phase)
     atomic_store_explicit(self->place, nitro_place_encode(place), memory_order_release);
 }
 
-/** @param[out] features_ms  unchanged if variants are not timed: modelled devices have no such
- * cost.
+/** @param[out] costs_ms  unchanged if variants are not timed: modelled devices have no such cost.
  */
-static nitro_status load_input(nitro_worker *self, double *features, double *features_ms)
+static nitro_status load_input(nitro_worker *self, double *features, double *costs_ms)
 {
     const nitro_input *input = self->job->input;
     nitro_context_clear_error(self->context); /* so that an older error is not reported */
@@ -30,11 +29,10 @@ static nitro_status load_input(nitro_worker *self, double *features, double *fea
     if (status != NITRO_OK)
         return status;
     enter(self, NITRO_PHASE_FEATURES);
-    double start_ms = nitro_clock_wall_ms(self->context);
-    status = nitro_computation_evaluate(self->computation, self->argument, features);
-    if (self->job->extent == NITRO_MEASURE_ALL)
-        *features_ms = nitro_clock_wall_ms(self->context) - start_ms;
-    return status;
+    return self->job->extent == NITRO_MEASURE_ALL
+               ? nitro_computation_time_features(self->computation, self->argument, features,
+                                                 costs_ms)
+               : nitro_computation_evaluate(self->computation, self->argument, features);
 }
 
 /* An input that is too large for the device is no error: every variant's entry is out of memory. */
@@ -103,14 +101,16 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
     };
     if (self.context->log)
         nitro_context_set_log(self.context, self.context->log_level, nitro_worker_send_log, &self);
-    double features[NITRO_MAX_FEATURES] = {0}, features_ms = NAN;
+    double features[NITRO_MAX_FEATURES] = {0}, costs_ms[NITRO_MAX_FEATURES];
+    for (size_t f = 0; f < NITRO_MAX_FEATURES; f++)
+        costs_ms[f] = NAN;
     nitro_status status = open_device(&self);
     if (status == NITRO_OK && job->profiling)
         nitro_worker_open_profiler(&self);
     if (status == NITRO_OK)
-        status = load_input(&self, features, &features_ms);
+        status = load_input(&self, features, costs_ms);
     if (status == NITRO_OK) {
-        nitro_worker_send_features(&self, features, features_ms);
+        nitro_worker_send_features(&self, features, costs_ms);
         status = run_variants(&self, features);
     }
     if (status != NITRO_OK) {

@@ -103,10 +103,13 @@ void nitro_worker_send_timing(const nitro_worker *self, const nitro_timing *timi
     nitro_worker_send_record(self, &record);
 }
 
-void nitro_worker_send_features(const nitro_worker *self, const double *features, double elapsed_ms)
+void nitro_worker_send_features(const nitro_worker *self, const double *features,
+                                const double *costs_ms)
 {
-    nitro_worker_record record = {.kind = NITRO_RECORD_FEATURES, .entry.median_ms = elapsed_ms};
-    memcpy(record.features, features, self->computation->schema->num_features * sizeof(*features));
+    nitro_worker_record record = {.kind = NITRO_RECORD_FEATURES};
+    size_t size = self->computation->schema->num_features * sizeof(*features);
+    memcpy(record.features, features, size);
+    memcpy(record.costs_ms, costs_ms, size);
     nitro_worker_send_record(self, &record);
 }
 

@@ -72,6 +72,7 @@ void nitro_sample_free(nitro_sample *sample)
     nitro_provenance_clear(&sample->provenance);
     free(sample->entries);
     free(sample->features);
+    free(sample->feature_costs_ms);
     free(sample->input);
     free(sample);
 }
@@ -95,6 +96,20 @@ static bool copy_texts(nitro_context *context, const nitro_sample *from, nitro_s
     return copied;
 }
 
+nitro_status nitro_sample_set_feature_costs(nitro_context *context, nitro_sample *sample,
+                                            const double *costs_ms, size_t count)
+{
+    double *copy = count > 0 ? nitro_calloc(context, count, sizeof *copy) : NULL;
+    if (count > 0 && !copy)
+        return NITRO_ERR_NO_MEMORY;
+    if (count > 0)
+        memcpy(copy, costs_ms, count * sizeof *copy);
+    free(sample->feature_costs_ms);
+    sample->feature_costs_ms = copy;
+    sample->num_feature_costs = count;
+    return NITRO_OK;
+}
+
 nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
                                nitro_sample **sample)
 {
@@ -105,7 +120,9 @@ nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
         return status;
     memcpy(copy->features, from->features, from->num_features * sizeof(*copy->features));
     copy->features_ms = from->features_ms;
-    if (!copy_texts(context, from, copy)) {
+    if (!copy_texts(context, from, copy) ||
+        nitro_sample_set_feature_costs(context, copy, from->feature_costs_ms,
+                                       from->num_feature_costs) != NITRO_OK) {
         nitro_sample_free(copy);
         return NITRO_ERR_NO_MEMORY;
     }

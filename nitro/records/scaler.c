@@ -67,6 +67,19 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
     return NITRO_OK;
 }
 
+/** Larger than any value, and small enough for differences. */
+#define ANY_VALUE (DBL_MAX / 4.0)
+
+nitro_scaler_column nitro_scaler_ignored(void)
+{
+    return (nitro_scaler_column){.scale = NITRO_SCALE_LINEAR, .low = -ANY_VALUE, .high = ANY_VALUE};
+}
+
+bool nitro_scaler_is_ignored(const nitro_scaler_column *column)
+{
+    return column->low == -ANY_VALUE && column->high == ANY_VALUE;
+}
+
 nitro_scaler_line nitro_scaler_prepare(const nitro_scaler_column *column)
 {
     /* Halves keep high - low finite for any finite range. */

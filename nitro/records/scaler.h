@@ -31,6 +31,10 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
  */
 double nitro_scaler_apply(const nitro_scaler_column *column, double value);
 
+/** A column that a model ignores: every value is inside its range, and scaled to about 0. */
+nitro_scaler_column nitro_scaler_ignored(void);
+bool nitro_scaler_is_ignored(const nitro_scaler_column *column);
+
 /** A column with precomputed scaling constants. */
 typedef struct nitro_scaler_line {
     nitro_scale scale;

@@ -158,6 +158,16 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
                           "%s: %s on %s: input '%s': the cost of its features is negative or "
                           "infinite",
                           where, name, device, sample->input);
+    if (sample->num_feature_costs != 0 && sample->num_feature_costs != sample->num_features)
+        return nitro_fail(
+            context, failure, "%s: %s on %s: input '%s' has costs of %zu features, not %zu", where,
+            name, device, sample->input, sample->num_feature_costs, sample->num_features);
+    for (size_t i = 0; i < sample->num_feature_costs; i++)
+        if (!isnan(sample->feature_costs_ms[i]) && !is_measure(sample->feature_costs_ms[i]))
+            return nitro_fail(context, failure,
+                              "%s: %s on %s: input '%s': the cost of feature %s is negative or "
+                              "infinite",
+                              where, name, device, sample->input, schema->features[i].name);
     for (size_t i = 0; i < sample->num_entries; i++) {
         const char *problem = entry_problem(&sample->entries[i]);
         if (problem)

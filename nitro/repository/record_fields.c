@@ -40,6 +40,12 @@ static const char *outcome_name(unsigned value)
                               .row_size = sizeof(*((owner *)0)->member),                           \
                               .count_offset = offsetof(owner, count), .most = its_most             \
     }
+#define OPTIONAL_ROWS(owner, member, count, its_row, its_most)                                     \
+    {                                                                                              \
+#member, RECORD_ROWS, .optional = true, .offset = offsetof(owner, member), .row = its_row, \
+                              .row_size = sizeof(*((owner *)0)->member),                           \
+                              .count_offset = offsetof(owner, count), .most = its_most             \
+    }
 #define END                                                                                        \
     {                                                                                              \
         NULL, RECORD_TEXT, .offset = 0                                                             \
@@ -111,6 +117,8 @@ static const record_field sample_fields[] = {
     ROWS(nitro_sample, features, num_features, bare_number, NITRO_MAX_FEATURES),
     ROWS(nitro_sample, entries, num_entries, entry_fields, NITRO_MAX_VARIANTS),
     PROVENANCE(nitro_sample) OPTIONAL(nitro_sample, RECORD_NUMBER, features_ms),
+    OPTIONAL_ROWS(nitro_sample, feature_costs_ms, num_feature_costs, bare_number,
+                  NITRO_MAX_FEATURES),
     END,
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
@@ -139,6 +147,11 @@ bool nitro_record_is_absent(const record_field *field, const void *value)
         return isnan(*(const double *)value);
     case RECORD_VARIANT:
         return *(const size_t *)value == NITRO_NONE;
+    case RECORD_ROWS: {
+        const char *record = (const char *)value - field->offset;
+        return field->optional &&
+               *(const size_t *)(const void *)(record + field->count_offset) == 0;
+    }
     default:
         return false;
     }

@@ -59,6 +59,16 @@ nitro_status nitro_computation_evaluate_some(const nitro_computation *computatio
 nitro_status nitro_computation_evaluate_more(const nitro_computation *computation,
                                              const void *argument, uint64_t needed, double *values);
 
+/**
+ * Evaluate all features, and time each group: the shortest of some calls, since the first one may
+ * include page faults.
+ * @param[out] values    shape [num_features].
+ * @param[out] costs_ms  shape [num_features]: of a group at its first feature; NaN at the others.
+ */
+nitro_status nitro_computation_time_features(const nitro_computation *computation,
+                                             const void *argument, double *values,
+                                             double *costs_ms);
+
 /** An input's data for a decision. */
 typedef struct nitro_query {
     double features[NITRO_MAX_FEATURES]; /* 0: not evaluated */

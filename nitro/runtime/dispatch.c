@@ -44,11 +44,12 @@ static nitro_status make_memo(nitro_computation *computation)
     return status;
 }
 
-/** Check the range of features that scores depend on, and of free ones. */
+/** Check the range of features that scores depend on, and of free ones that were not dropped. */
 static uint64_t needed_for(const nitro_computation *computation, const nitro_model *model)
 {
     uint64_t used = nitro_model_used_features(model);
-    uint64_t free_ones = ~nitro_computation_expensive_features(computation);
+    uint64_t free_ones =
+        ~(nitro_computation_expensive_features(computation) | nitro_model_ignored_features(model));
     return used ? nitro_computation_whole_groups(computation, used | free_ones) : 0;
 }
 

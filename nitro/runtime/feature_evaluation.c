@@ -180,6 +180,33 @@ nitro_status nitro_computation_evaluate_more(const nitro_computation *computatio
     return require_finite(computation, values);
 }
 
+/** Time is left for another call of a group. */
+#define TIMING_MS    0.5
+#define TIMING_CALLS 5
+
+nitro_status nitro_computation_time_features(const nitro_computation *computation,
+                                             const void *argument, double *values, double *costs_ms)
+{
+    const nitro_context *context = computation->context;
+    nitro_status status =
+        nitro_computation_evaluate_some(computation, argument, UINT64_MAX, values);
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        costs_ms[f] = NAN;
+    for (size_t g = 0; g < computation->num_groups && status == NITRO_OK; g++) {
+        const nitro_feature_group *group = &computation->groups[g];
+        double begin_ms = nitro_clock_wall_ms(context), before_ms = begin_ms;
+        for (int call = 0; call < TIMING_CALLS && before_ms - begin_ms < TIMING_MS; call++) {
+            int failure = group->evaluate(argument, values + group->first, group->user);
+            if (failure)
+                return fail_group(computation, group, failure);
+            double now_ms = nitro_clock_wall_ms(context);
+            costs_ms[group->first] = fmin(costs_ms[group->first], fmax(now_ms - before_ms, 0.0));
+            before_ms = now_ms;
+        }
+    }
+    return status == NITRO_OK ? require_finite(computation, values) : status;
+}
+
 nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
                                         double *values)
 {

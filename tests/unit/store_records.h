@@ -50,6 +50,8 @@ static inline nitro_sample *records_sample(nitro_context *context, const char *i
     double number = (double)(nitro_hash(input, strlen(input), 7) % 1000000) / 7;
     sample->features[0] = number;
     sample->features_ms = number / 3;
+    const double costs_ms[] = {number / 3, NAN};
+    assert_ok(context, nitro_sample_set_feature_costs(context, sample, costs_ms, 2));
     sample->entries[0] = (nitro_entry){.outcome = NITRO_OUTCOME_MEASURED,
                                        .median_ms = number + 0.1,
                                        .spread = 0.01,
@@ -150,16 +152,18 @@ static inline bool records_is_sample(nitro_context *context, const nitro_sample 
 {
     nitro_sample *made = records_sample(context, read->input);
     const nitro_provenance *a = &made->provenance, *b = &read->provenance;
-    bool same = read->num_features == 2 && read->num_entries == 2 &&
-                records_same_number(read->features[0], made->features[0]) &&
-                records_same_number(read->features[1], made->features[1]) &&
-                records_same_number(read->features_ms, made->features_ms) &&
-                records_same_entry(&read->entries[0], &made->entries[0]) &&
-                records_same_entry(&read->entries[1], &made->entries[1]) &&
-                records_same_text(a->origin, b->origin) &&
-                records_same_text(a->library, b->library) &&
-                records_same_text(a->compiler, b->compiler) &&
-                records_same_text(a->host, b->host) && a->time_s == b->time_s;
+    bool same =
+        read->num_features == 2 && read->num_entries == 2 &&
+        records_same_number(read->features[0], made->features[0]) &&
+        records_same_number(read->features[1], made->features[1]) &&
+        records_same_number(read->features_ms, made->features_ms) && read->num_feature_costs == 2 &&
+        records_same_number(read->feature_costs_ms[0], made->feature_costs_ms[0]) &&
+        isnan(read->feature_costs_ms[1]) &&
+        records_same_entry(&read->entries[0], &made->entries[0]) &&
+        records_same_entry(&read->entries[1], &made->entries[1]) &&
+        records_same_text(a->origin, b->origin) && records_same_text(a->library, b->library) &&
+        records_same_text(a->compiler, b->compiler) && records_same_text(a->host, b->host) &&
+        a->time_s == b->time_s;
     nitro_sample_free(made);
     return same;
 }

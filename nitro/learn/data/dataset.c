@@ -67,6 +67,11 @@ double *nitro_dataset_prepare(const nitro_dataset *dataset, size_t row)
     return dataset->prepare_ms + row * dataset->schema->num_variants;
 }
 
+double *nitro_dataset_feature_costs(const nitro_dataset *dataset, size_t row)
+{
+    return dataset->feature_costs_ms + row * dataset->schema->num_features;
+}
+
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row)
 {
     return nitro_times_count(nitro_dataset_times(dataset, row), dataset->schema->num_variants) >= 2;
@@ -109,7 +114,9 @@ static uint64_t digest_rows(const nitro_dataset *dataset, size_t of_device)
             digest = nitro_hash(nitro_dataset_prepare(dataset, row),
                                 dataset->schema->num_variants * sizeof(double), digest);
         if (dataset->features_ms[row] > 0.0)
-            digest = nitro_hash(&dataset->features_ms[row], sizeof(double), digest);
+            digest = nitro_hash(nitro_dataset_feature_costs(dataset, row),
+                                dataset->schema->num_features * sizeof(double),
+                                nitro_hash(&dataset->features_ms[row], sizeof(double), digest));
     }
     return digest;
 }
@@ -141,6 +148,7 @@ void nitro_dataset_free(nitro_dataset *dataset)
     free(dataset->times_ms);
     free(dataset->prepare_ms);
     free(dataset->features_ms);
+    free(dataset->feature_costs_ms);
     free(dataset);
 }
 
@@ -153,8 +161,10 @@ nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows, nit
     dataset->times_ms = nitro_calloc(context, num_rows, schema->num_variants * sizeof(double));
     dataset->prepare_ms = nitro_calloc(context, num_rows, schema->num_variants * sizeof(double));
     dataset->features_ms = nitro_calloc(context, num_rows, sizeof *dataset->features_ms);
-    if (!dataset->row_device || !dataset->row_input || !dataset->features || !dataset->times_ms ||
-        !dataset->prepare_ms || !dataset->features_ms)
+    dataset->feature_costs_ms =
+        nitro_calloc(context, num_rows, schema->num_features * sizeof(double));
+    if (!dataset->row_device || !dataset->row_input || !dataset->feature_costs_ms ||
+        !dataset->features || !dataset->times_ms || !dataset->prepare_ms || !dataset->features_ms)
         return NITRO_ERR_NO_MEMORY;
     return NITRO_OK;
 }
@@ -173,6 +183,8 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
     for (size_t v = 0; v < schema->num_variants; v++)
         nitro_dataset_prepare(dataset, row)[v] = NAN;
     dataset->features_ms[row] = NAN;
+    for (size_t f = 0; f < schema->num_features; f++)
+        nitro_dataset_feature_costs(dataset, row)[f] = NAN;
 }
 
 /** How many of the first `end` devices are kept: the new index of device `end`. */
@@ -229,6 +241,9 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
         memcpy(nitro_dataset_prepare(made, made->num_rows - 1), nitro_dataset_prepare(dataset, row),
                dataset->schema->num_variants * sizeof(double));
         made->features_ms[made->num_rows - 1] = dataset->features_ms[row];
+        memcpy(nitro_dataset_feature_costs(made, made->num_rows - 1),
+               nitro_dataset_feature_costs(dataset, row),
+               dataset->schema->num_features * sizeof(double));
     }
     *selected = made;
     return NITRO_OK;

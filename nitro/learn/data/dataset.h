@@ -26,6 +26,8 @@ const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row);
 const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row);
 /** The row's costs of preparing, shape [num_variants]. */
 double *nitro_dataset_prepare(const nitro_dataset *dataset, size_t row);
+/** The row's costs of features, shape [num_features]. */
+double *nitro_dataset_feature_costs(const nitro_dataset *dataset, size_t row);
 
 /** Allocate matrices for `num_rows` rows, without any row yet. The schema is set. */
 nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows,

@@ -13,7 +13,7 @@
 typedef struct store_record {
     char *input;
     size_t device;
-    double *values; /* features, times, costs of preparing, cost of the features */
+    double *values; /* features, times, costs of preparing, cost of all features and of each */
 } store_record;
 
 typedef struct store_reader {
@@ -83,7 +83,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         reader->records = grown;
         reader->capacity = capacity;
     }
-    size_t num_values = schema->num_features + 2 * schema->num_variants + 1;
+    size_t num_values = 2 * schema->num_features + 2 * schema->num_variants + 1;
     store_record made = {.input = nitro_strdup(reader->context, sample->input),
                          .device = reader->device_index,
                          .values = nitro_calloc(reader->context, num_values, sizeof(double))};
@@ -93,7 +93,10 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         return NITRO_ERR_NO_MEMORY;
     }
     memcpy(made.values, sample->features, schema->num_features * sizeof(double));
-    made.values[num_values - 1] = sample->features_ms;
+    double *costs_ms = made.values + num_values - schema->num_features;
+    costs_ms[-1] = sample->features_ms;
+    for (size_t f = 0; f < schema->num_features; f++)
+        costs_ms[f] = f < sample->num_feature_costs ? sample->feature_costs_ms[f] : NAN;
     reader->num_samples++;
     for (size_t v = 0; v < schema->num_variants; v++) {
         const nitro_entry *entry = &sample->entries[v];
@@ -213,6 +216,8 @@ static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
         memcpy(nitro_dataset_prepare(dataset, i), times + num_variants,
                num_variants * sizeof(double));
         dataset->features_ms[i] = times[2 * num_variants];
+        memcpy(nitro_dataset_feature_costs(dataset, i), times + 2 * num_variants + 1,
+               dataset->schema->num_features * sizeof(double));
     }
     return NITRO_OK;
 }

@@ -119,6 +119,8 @@ const nitro_schema *nitro_model_schema(const nitro_model *model);
 
 /** Bit f: the model's scores depend on input feature f; all set if unknown. */
 uint64_t nitro_model_used_features(const nitro_model *model);
+/** Bit f: input feature f was dropped from the model, since it costs more than it gains. */
+uint64_t nitro_model_ignored_features(const nitro_model *model);
 /** Check the training range of these features only. */
 void nitro_model_judge(nitro_model *model, uint64_t features);
 /** Are all features whose range is checked among these? */

@@ -16,7 +16,7 @@ static void add_varying(const nitro_model *model, bool *is_used)
 {
     for (size_t i = 0; i < model->num_seen; i++) {
         const nitro_scaler_column *column = &model->columns[model->seen[i]];
-        is_used[i] = is_used[i] || column->high > column->low;
+        is_used[i] = is_used[i] || (column->high > column->low && !nitro_scaler_is_ignored(column));
     }
 }
 
@@ -54,6 +54,14 @@ uint64_t nitro_model_used_features(const nitro_model *model)
     for (size_t r = 0; r < model->schema->num_relative; r++)
         features |= features_of_formula(model, r);
     return features;
+}
+
+uint64_t nitro_model_ignored_features(const nitro_model *model)
+{
+    uint64_t ignored = 0;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        ignored |= (uint64_t)nitro_scaler_is_ignored(&model->columns[f]) << f;
+    return ignored;
 }
 
 void nitro_model_judge(nitro_model *model, uint64_t features)
