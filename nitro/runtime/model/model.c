@@ -41,6 +41,7 @@ void nitro_model_free(nitro_model *model)
     if (!model)
         return;
     nitro_compiled_free(model->compiled);
+    free(model->tree);
     if (model->predictor)
         model->strategy->free(model->predictor);
     nitro_model_free_columns(model);
@@ -139,6 +140,8 @@ nitro_status nitro_model_compile(nitro_model *model)
     status = nitro_model_parts(model, &terms);
     if (status == NITRO_OK)
         status = nitro_model_compile_terms(model, &terms, &model->compiled);
+    if (status == NITRO_OK)
+        status = nitro_model_compile_tree(model, &terms, &model->tree);
     return status;
 }
 
@@ -362,18 +365,21 @@ nitro_status nitro_model_decide_uses(const nitro_model *model, const double *fea
     if (!nitro_all_finite(features, model->schema->num_features))
         return NITRO_ERR_BAD_FEATURE;
     double columns[NITRO_MODEL_MAX_COLUMNS], scores[NITRO_MAX_VARIANTS];
+    bool is_outside = nitro_model_is_outside(model, features);
+    bool walks = model->tree && !is_outside && !(share > 0.0 && model->prepare_costs);
     const question asked = {.model = model,
                             .features = features,
                             .columns = columns,
                             .scores = scores,
-                            .is_defined = nitro_model_columns(model, features, columns),
+                            .is_defined = walks ? nitro_model_walk(model, features, scores)
+                                                : nitro_model_columns(model, features, columns),
                             .allowed = allowed,
                             .share = share,
                             .min_confidence = min_confidence};
-    bool is_outside = nitro_model_is_outside(model, features);
     if (is_outside)
         nitro_model_move_inside(model, columns);
-    score(&asked);
+    if (!walks)
+        score(&asked);
     decide(&asked, is_outside, decision);
     return NITRO_OK;
 }

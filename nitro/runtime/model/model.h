@@ -20,6 +20,8 @@ struct nitro_kernel_pair;
 struct nitro_model_prepared;
 struct nitro_predicted_quality;
 
+typedef struct nitro_model_tree nitro_model_tree;
+
 /**
  * Columns are the schema's input features, its relative features (only those that the model uses),
  * then device features. The strategy's columns exclude input features replaced by relative ones,
@@ -52,6 +54,7 @@ struct nitro_model {
     nitro_range_end *ends; /* shape [num_features x 2]: of low and high ends; NULL: inputs outside
                               get the default variant */
     nitro_compiled *compiled;              /* NULL: not compiled, use the strategy's `score` */
+    nitro_model_tree *tree;                /* the predictor, if that is one tree; NULL: it is not */
     struct nitro_model_prepared *prepared; /* NULL: not compiled, compute columns directly */
     nitro_calibration calibration;
     struct nitro_predicted_quality *predicted; /* by LODO validation; else NULL */
@@ -87,6 +90,16 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value);
  * @return false if a relative feature is undefined for this input.
  */
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns);
+/** The target's relative features of one input, shape [num_relative]; false if one is undefined. */
+bool nitro_model_relative(const nitro_model *model, const double *features, double *values);
+
+/** @param[out] tree  NULL if the terms are not one tree; borrows it. Needs has_interval and
+ * columns. Free with free(). */
+nitro_status nitro_model_compile_tree(const nitro_model *model, const nitro_score_terms *terms,
+                                      nitro_model_tree **tree);
+/** The scores of all variants by `tree`, for an input inside the training range.
+ *  @return as nitro_model_columns. */
+bool nitro_model_walk(const nitro_model *model, const double *features, double *scores);
 /** The predictor's score terms, which borrow the model's data.
  *  @return NITRO_OK; NITRO_ERR_UNSUPPORTED (its strategy has none). */
 nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms);

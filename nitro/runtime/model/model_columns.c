@@ -121,15 +121,21 @@ static void evaluate_relative(const nitro_model *model, const double *features, 
         nitro_relative_evaluate(model->relative, features, model->relative_values, values);
 }
 
+bool nitro_model_relative(const nitro_model *model, const double *features, double *values)
+{
+    bool defined = true;
+    evaluate_relative(model, features, values);
+    for (size_t r = 0; r < model->schema->num_relative; r++)
+        defined = defined && !isnan(values[r]);
+    return defined;
+}
+
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns)
 {
     double relative[NITRO_MAX_FEATURES];
     size_t first_relative = nitro_model_first_relative(model);
     size_t first_device = nitro_model_first_device(model);
-    bool defined = true;
-    evaluate_relative(model, features, relative);
-    for (size_t r = 0; r < first_device - first_relative; r++)
-        defined = defined && !isnan(relative[r]);
+    bool defined = nitro_model_relative(model, features, relative);
     for (size_t i = 0; i < model->num_seen; i++) {
         size_t c = model->seen[i];
         if (c >= first_device) {
