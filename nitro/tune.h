@@ -97,16 +97,21 @@ typedef enum nitro_cache {
 
 /**
  * How variants are repeated. A repetition is one timing: of one call, or of a batch if a call takes
- * under 0.05 ms and there is neither a restore_input hook nor a cold cache. A variant is done when
- * its median is steady or a limit is reached; the others continue.
+ * under 0.05 ms and there is neither a restore_input hook nor a cold cache. Repetitions come in
+ * blocks. A block's time is the median of the faster half of its repetitions, for other load on the
+ * machine only ever adds time. In a block a variant is done when this is steady or a limit is
+ * reached; the others continue. nitro_tune() measures each input in at least two blocks, with other
+ * inputs between them, and in more while the two fastest differ by over 3 % in a variant that may
+ * be the best (another clock, other load); the times of the fastest block are kept.
  */
 typedef struct nitro_measure_options {
     unsigned warmups;         /* rounds that are not timed, after the first, checked run */
-    unsigned min_repetitions; /* of each variant, at least 1 */
+    unsigned min_repetitions; /* of each variant in a block, at least 1 */
     unsigned max_repetitions;
+    unsigned max_blocks;  /* 0 or 1: one */
     double steady_spread; /* stop when half the 95 % confidence interval of the median, relative
                              to the median, is below this; 0: never */
-    double budget_ms;     /* stop a variant's repetitions after this much of its own time, but
+    double budget_ms;     /* stop a variant's block after this much of its own time, but
                              not below the minimum; a run that takes all of it counts once */
     double timeout_ms;    /* a longer call of a variant's function counts as hung; loading and
                              features have no limit */
@@ -118,6 +123,7 @@ typedef struct nitro_tune_progress {
     size_t done, total; /* inputs */
     size_t resumed;     /* of `done`, those found in the store */
     size_t failed;      /* inputs that could not be loaded */
+    size_t again;       /* further blocks of inputs, measured so far */
     double elapsed_ms;
     const char *input; /* the last one done; NULL: waiting for other tuners of the device */
     const char *best;  /* its fastest variant, or NULL */
@@ -136,7 +142,9 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
  * Measure every variant on every input on one device, and store each sample durably before the next
- * input. Inputs that the store already has for this device are skipped, so a killed run resumes. If
+ * input. Inputs stay loaded, up to 1 GB or a quarter of the memory limit, and are measured in turns
+ * until their times hold (nitro_measure_options); each block is stored before the next.
+ * Inputs that the store already has for this device are skipped, so a killed run resumes. If
  * a variant's version changed, that variant alone is measured again; if the input's features or the
  * compiler changed, all are.
  *

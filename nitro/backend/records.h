@@ -231,12 +231,15 @@ NITRO_API bool nitro_outcome_from_name(const char *name, nitro_outcome *outcome)
 /** One variant on one input. */
 typedef struct nitro_entry {
     nitro_outcome outcome;
-    double median_ms;  /* > 0 where measured, else NaN */
-    double spread;     /* half the interquartile range over the median; NaN when unknown */
+    double median_ms;  /* of the faster half of the repetitions, in the block in which the machine
+                          was fastest; > 0 where measured, else NaN */
+    double spread;     /* relative; half the interquartile range of these, and at least the
+                          difference between the two fastest blocks; NaN when unknown */
     double prepare_ms; /* cost of `prepare` (format conversion); NaN when unknown or none */
     uint32_t count;    /* counted repetitions; 0 when unknown */
     char *version;     /* of the variant; NULL when unknown */
     char *detail;      /* why there is no time, as text; or NULL */
+    uint32_t blocks;   /* of repetitions, separated in time; 0 when unknown */
 } nitro_entry;
 
 /** What made a record. Strings may be NULL. */

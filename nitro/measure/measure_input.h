@@ -1,4 +1,4 @@
-/* measure_input.h - measures one input, or profiles its variants. */
+/* measure_input.h - measures one input in blocks, or profiles its variants. */
 #ifndef NITRO_MEASURE_MEASURE_INPUT_H
 #define NITRO_MEASURE_MEASURE_INPUT_H
 
@@ -21,22 +21,40 @@ nitro_status nitro_measure_options_check(nitro_context *context,
 nitro_status nitro_measure_device_check(const nitro_computation *computation,
                                         const nitro_measure_options *options);
 
+/** Blocks of repetitions of one input, in one worker process while nothing breaks it. */
+typedef struct nitro_measuring nitro_measuring;
+
 /**
- * As nitro_measure_variants, without checking arguments.
- * @param[in] device  its id; NULL: only load the input and evaluate its features; all entries stay
- * missing.
+ * Prepare to measure an input.
+ * @param[in] device   its id; NULL: only load the input and evaluate its features; all entries stay
+ *                     missing. Borrowed, as all arguments, until nitro_measuring_free.
+ * @param[in] repeats  keep the input in memory for further blocks.
+ */
+nitro_status nitro_measuring_create(nitro_computation *computation, const nitro_input *input,
+                                    const char *device, const nitro_measure_options *options,
+                                    bool repeats, nitro_measuring **measuring);
+
+/**
+ * Measure a block. A new worker also measures the reference variant.
+ * @param[in] variants  a bit for each to be measured.
+ * @param[out] sample   of this block; entries of the others are missing.
  * @param[out] input_failed  on error: true if the input cannot be loaded or evaluated, so that
  * others may succeed.
  */
-nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
-                                 const char *device, const nitro_measure_options *options,
-                                 uint64_t variants, nitro_sample **sample, bool *input_failed);
+nitro_status nitro_measuring_run(nitro_measuring *measuring, uint64_t variants,
+                                 nitro_sample **sample, bool *input_failed);
+
+/** Memory that its input takes between blocks; 0 if it is not kept. */
+size_t nitro_measuring_memory(const nitro_measuring *measuring);
+
+/** Unload the input, and free. NULL is allowed. */
+void nitro_measuring_free(nitro_measuring *measuring);
 
 /**
  * Check some variants as for timing, and profile those that pass. Results are in `profiles`;
  * entries describe the others.
  * @param[in] variants  bit v: variant v. The reference variant always runs.
- * @return as nitro_measure_input; or why the profiler is unavailable, with `*input_failed` false.
+ * @return as nitro_measuring_run; or why the profiler is unavailable, with `*input_failed` false.
  */
 nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
                                     const nitro_measure_options *options, uint64_t variants,

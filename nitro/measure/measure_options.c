@@ -1,6 +1,7 @@
 /* Options of measuring: defaults, valid ranges, and whether a device supports them. */
 #include <unistd.h>
 
+#include "nitro/measure/blocks.h"
 #include "nitro/measure/measure_input.h"
 #include "nitro/runtime/computation.h"
 
@@ -15,6 +16,7 @@ void nitro_measure_options_init(nitro_measure_options *options)
         .warmups = 2,
         .min_repetitions = 10,
         .max_repetitions = 100,
+        .max_blocks = NITRO_DEFAULT_BLOCKS,
         .steady_spread = 0.02,
         .budget_ms = 250,
         .timeout_ms = 30000,

@@ -162,6 +162,7 @@ void nitro_received_sample_add_record(void *user, const nitro_worker_record *rec
     case NITRO_RECORD_BROKEN:
         self->broke = true;
         break;
+    case NITRO_RECORD_PAUSED:
     case NITRO_RECORD_DONE:
         self->done = true;
         break;

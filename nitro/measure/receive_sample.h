@@ -13,7 +13,8 @@ typedef struct nitro_received_sample {
     uint64_t todo;                     /* bit v: variant v has no entry yet */
     uint64_t usable;                   /* bit v: variant v was measured */
     nitro_received_profiles *profiles; /* NULL: variants are timed */
-    bool done, broke;                  /* the worker finished; a variant broke its device */
+    bool done, broke;                  /* the worker finished its block; a variant broke its
+                                          device */
     nitro_status failure;              /* of the input or the device, sent by the worker */
     char message[3840];
     char state[2][512]; /* of the device, before and after timing */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,42 +20,33 @@
 
 /* Polling interval of limits; long enough not to disturb timings. */
 #define MONITOR_INTERVAL_MS 20
-/* More records than a pipe holds; bounds the time between checks of limits. */
+/* More records than a socket holds; bounds the time between checks of limits. */
 #define RECORDS_AT_ONCE 32
-/* Polling interval after the worker closed its pipe. */
+/* Polling interval after the worker closed its socket. */
 #define GONE_INTERVAL_MS 1
 
-typedef struct supervisor {
-    nitro_context *context;
+struct nitro_worker_process {
     const nitro_measure_options *options;
     nitro_record_function receive;
     void *user;
     pid_t worker;
-    int pipe;  /* -1: closed at the other end */
-    int statm; /* its /proc/PID/statm; -1: not readable */
+    int channel; /* -1: closed at the other end */
+    int statm;   /* its /proc/PID/statm; -1: not readable */
     nitro_place_word *place;
     uint64_t seen_place;
     double seen_since_ms;
     nitro_worker_record record; /* the one being received */
     size_t received;            /* bytes of it */
-} supervisor;
+    bool paused, ended;
+};
+
+typedef struct nitro_worker_process supervisor;
 
 static double now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
-{
-    pid_t parent = getpid();
-    pid_t worker = nitro_child_fork();
-    if (worker == 0) {
-        close(ends[0]);
-        nitro_worker_main(job, parent, ends[1], self->place);
-    }
-    return worker;
 }
 
 static int open_statm(pid_t worker)
@@ -66,51 +58,56 @@ static int open_statm(pid_t worker)
 
 static nitro_status start(supervisor *self, const nitro_job *job)
 {
+    nitro_context *context = job->computation->context;
+    pid_t parent = getpid();
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return nitro_fail(self->context, NITRO_ERR_IO, "cannot create a pipe for a worker: %s",
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return nitro_fail(context, NITRO_ERR_IO, "cannot create a socket for a worker: %s",
                           strerror(errno));
-    self->worker = fork_worker(self, job, ends);
+    self->worker = nitro_child_fork();
     int problem = errno;
+    if (self->worker == 0)
+        nitro_worker_main(job, parent, ends[1], self->place);
     close(ends[1]);
     if (self->worker < 0) {
         close(ends[0]);
-        return nitro_fail(self->context, NITRO_ERR_IO, "cannot start a worker process: %s",
+        return nitro_fail(context, NITRO_ERR_IO, "cannot start a worker process: %s",
                           strerror(problem));
     }
     setpgid(self->worker, self->worker); /* in both processes, to avoid a race */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    self->pipe = ends[0];
+    self->channel = ends[0];
     self->statm = open_statm(self->worker);
     self->seen_place = atomic_load(self->place);
     self->seen_since_ms = now_ms();
     return NITRO_OK;
 }
 
-static void close_pipe(supervisor *self)
+static void close_channel(supervisor *self)
 {
-    close(self->pipe);
-    self->pipe = -1;
+    close(self->channel);
+    self->channel = -1;
 }
 
 /* Reads available records. Incomplete records of a dying worker are dropped. */
 static void drain(supervisor *self)
 {
-    for (unsigned records = 0; self->pipe >= 0 && records < RECORDS_AT_ONCE;) {
+    for (unsigned records = 0; self->channel >= 0 && records < RECORDS_AT_ONCE;) {
         char *free_room = (char *)&self->record + self->received;
-        ssize_t count = read(self->pipe, free_room, sizeof(self->record) - self->received);
+        ssize_t count = read(self->channel, free_room, sizeof(self->record) - self->received);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0 && errno == EAGAIN)
             return;
         if (count <= 0) {
-            close_pipe(self);
+            close_channel(self);
             return;
         }
         self->received += (size_t)count;
         if (self->received == sizeof(self->record)) {
             self->received = 0;
             records++;
+            self->paused |= self->record.kind == NITRO_RECORD_PAUSED;
             self->receive(self->user, &self->record);
         }
     }
@@ -126,7 +123,7 @@ static bool has_ended(const supervisor *self)
     return info.si_pid == self->worker;
 }
 
-static size_t memory_bytes(const supervisor *self)
+size_t nitro_worker_memory(const nitro_worker_process *self)
 {
     char text[128];
     ssize_t count = self->statm < 0 ? -1 : pread(self->statm, text, sizeof(text) - 1, 0);
@@ -142,13 +139,14 @@ static size_t memory_bytes(const supervisor *self)
 /* Only a variant's functions have a time limit: loading a large file is not hanging. */
 static bool is_timed(nitro_phase phase)
 {
-    return phase >= NITRO_PHASE_ALLOWS && phase != NITRO_PHASE_BETWEEN;
+    return phase >= NITRO_PHASE_ALLOWS && phase != NITRO_PHASE_BETWEEN &&
+           phase != NITRO_PHASE_PAUSED;
 }
 
 static bool is_over_limit(supervisor *self, nitro_worker_end *end)
 {
     size_t limit_bytes = self->options->memory_limit_bytes;
-    size_t used_bytes = limit_bytes ? memory_bytes(self) : 0;
+    size_t used_bytes = limit_bytes ? nitro_worker_memory(self) : 0;
     uint64_t place = atomic_load_explicit(self->place, memory_order_acquire);
     end->place = nitro_place_decode(place);
     if (limit_bytes && used_bytes > limit_bytes) {
@@ -188,48 +186,84 @@ static void reap(const supervisor *self, nitro_worker_end *end, bool killed)
     end->code = reaped < 0 ? -1 : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void monitor(supervisor *self, nitro_worker_end *end)
+bool nitro_worker_wait(nitro_worker_process *self, nitro_worker_end *end)
 {
     bool killed = false;
-    bool ended = false;
-    while (!killed && !ended) {
-        struct pollfd ready = {.fd = self->pipe, .events = POLLIN};
-        poll(&ready, 1, self->pipe < 0 ? GONE_INTERVAL_MS : MONITOR_INTERVAL_MS);
+    *end = (nitro_worker_end){0};
+    while (!self->ended && !self->paused) {
+        struct pollfd ready = {.fd = self->channel, .events = POLLIN};
+        poll(&ready, 1, self->channel < 0 ? GONE_INTERVAL_MS : MONITOR_INTERVAL_MS);
         drain(self);
-        ended = has_ended(self);
-        killed = !ended && is_over_limit(self, end);
+        if (self->paused)
+            break;
+        self->ended = has_ended(self);
+        killed = !self->ended && is_over_limit(self, end);
+        self->ended |= killed;
     }
+    if (!self->ended)
+        return true;
     kill_worker(self);
     reap(self, end, killed);
     drain(self); /* remaining records */
+    self->paused = false;
+    return false;
 }
 
-nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receive, void *user,
-                              nitro_worker_end *end)
+bool nitro_worker_continue(nitro_worker_process *self, uint64_t todo)
+{
+    if (!self->paused || has_ended(self))
+        return false;
+    self->paused = false;
+    self->seen_since_ms = now_ms();
+    return send(self->channel, &todo, sizeof(todo), MSG_NOSIGNAL) == (ssize_t)sizeof(todo);
+}
+
+nitro_status nitro_worker_start(const nitro_job *job, nitro_record_function receive, void *user,
+                                nitro_worker_process **worker)
 {
     nitro_context *context = job->computation->context;
-    nitro_place_word *place =
-        mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED)
+    nitro_worker_process *self = nitro_calloc(context, 1, sizeof(*self));
+    if (!self)
+        return NITRO_ERR_NO_MEMORY;
+    self->options = job->options;
+    self->receive = receive;
+    self->user = user;
+    self->channel = self->statm = -1;
+    self->place =
+        mmap(NULL, sizeof(*self->place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (self->place == MAP_FAILED) {
+        free(self);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "no memory to share with a worker: %s",
                           strerror(errno));
-    atomic_init(place, nitro_place_encode((nitro_place){NITRO_PHASE_START, NITRO_NONE, 0}));
-    supervisor self = {.context = context,
-                       .options = job->options,
-                       .receive = receive,
-                       .user = user,
-                       .pipe = -1,
-                       .statm = -1,
-                       .place = place};
-    nitro_status status = start(&self, job);
-    if (status == NITRO_OK) {
-        *end = (nitro_worker_end){0};
-        monitor(&self, end);
-        if (self.pipe >= 0)
-            close_pipe(&self);
-        if (self.statm >= 0)
-            close(self.statm);
     }
-    munmap(place, sizeof(*place));
+    atomic_init(self->place, nitro_place_encode((nitro_place){NITRO_PHASE_START, NITRO_NONE, 0}));
+    nitro_status status = start(self, job);
+    if (status == NITRO_OK) {
+        *worker = self;
+        return NITRO_OK;
+    }
+    munmap(self->place, sizeof(*self->place));
+    free(self);
     return status;
+}
+
+static void close_end(int file)
+{
+    if (file >= 0)
+        close(file);
+}
+
+void nitro_worker_stop(nitro_worker_process *self)
+{
+    nitro_worker_end unused;
+    if (!self)
+        return;
+    if (!self->ended && !nitro_worker_continue(self, 0))
+        kill_worker(self);
+    while (!self->ended && nitro_worker_wait(self, &unused))
+        self->paused = false;
+    close_end(self->channel);
+    close_end(self->statm);
+    munmap(self->place, sizeof(*self->place));
+    free(self);
 }

@@ -144,6 +144,12 @@ bool nitro_timing_calibrate(nitro_timing *timing)
     return true;
 }
 
+void nitro_timing_begin_block(nitro_timing *timing)
+{
+    timing->count = 0;
+    timing->spent_ms = 0;
+}
+
 bool nitro_timing_add(nitro_timing *timing)
 {
     if (!nitro_timing_run(timing))
@@ -166,6 +172,11 @@ bool nitro_timing_add(nitro_timing *timing)
     return true;
 }
 
+size_t nitro_timing_faster_half(const nitro_timing *timing)
+{
+    return (timing->count + 1) / 2;
+}
+
 bool nitro_timing_is_slow(const nitro_timing *timing)
 {
     return timing->last_wall_ms >= timing->options->budget_ms;
@@ -179,5 +190,6 @@ bool nitro_timing_finished(const nitro_timing *timing)
     if (timing->count < options->min_repetitions)
         return false;
     return timing->spent_ms >= options->budget_ms ||
-           nitro_median_uncertainty(timing->times_ms, timing->count) < options->steady_spread;
+           nitro_median_uncertainty(timing->times_ms, nitro_timing_faster_half(timing)) <
+               options->steady_spread;
 }

@@ -20,12 +20,15 @@ typedef struct nitro_timing {
     double last_wall_ms; /* the same in wall time */
     double spent_ms;     /* wall time of all counted timings */
     double *times_ms;    /* shape [count], a call, ascending; room for max_repetitions */
-    size_t count;
-    char why[512]; /* after a failure: what went wrong */
+    size_t count;        /* of the current block */
+    char why[512];       /* after a failure: what went wrong */
 } nitro_timing;
 
 /** Publish the next phase to the supervisor. */
 void nitro_timing_enter(const nitro_timing *timing, nitro_phase phase);
+
+/** Forget the timings of the block before. */
+void nitro_timing_begin_block(nitro_timing *timing);
 
 /** Restore the input and time one batch, without counting it. False: failed, see `why`. */
 bool nitro_timing_run(nitro_timing *timing);
@@ -36,6 +39,10 @@ bool nitro_timing_calibrate(nitro_timing *timing);
 
 /** Add one timing. False: failed, see `why`. */
 bool nitro_timing_add(nitro_timing *timing);
+
+/** The number of repetitions that count: the faster half. Other load on the machine only ever adds
+ * time. */
+size_t nitro_timing_faster_half(const nitro_timing *timing);
 
 /** Is the median steady, or a limit reached? */
 bool nitro_timing_finished(const nitro_timing *timing);

@@ -1,16 +1,10 @@
 /* Tuning: measures every input on every requested device. Each sample is durable before the next
  * is measured. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "nitro/measure/measure_input.h"
-#include "nitro/measure/tune_claims.h"
-#include "nitro/measure/tune_plan.h"
-
-/* Modelled times depend only on computation, device and input. */
-#define MODEL_SEED 1
+#include "nitro/measure/tune_input.h"
 
 /* How long a finished tune tries to send unsent samples. */
 #define PATIENCE_MS 2000
@@ -18,170 +12,14 @@
 /* How often to check for inputs finished by other tuners. */
 #define LOOK_AGAIN_MS 200
 
-typedef struct tuning {
-    nitro_tune_plan plan;
-    nitro_tune_options options;
-    nitro_tune_progress progress;
-    double start_ms;
-    nitro_status first_failure;
-    char first_message[1024];
-} tuning;
-
 void nitro_tune_options_init(nitro_tune_options *options)
 {
     *options = (nitro_tune_options){0};
     nitro_measure_options_init(&options->measure);
 }
 
-/* ---- One input ---------------------------------------------------------------------------- */
-
-/* Replaces a stored sample: it is outdated, to be measured again, or another tuner's, which is
- * equivalent. */
-static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
-                                 nitro_sample *sample)
-{
-    nitro_status status = nitro_provenance_of_device(self->plan.context, t->device,
-                                                     t->kind->simulate ? "modelled" : "measured",
-                                                     &sample->provenance);
-    if (status != NITRO_OK)
-        return status;
-    const nitro_sample *samples[] = {sample};
-    status = nitro_store_put_samples(self->plan.store, self->plan.computation->schema->computation,
-                                     t->device->id, samples, 1, true);
-    if (status == NITRO_OK)
-        return NITRO_OK;
-    char message[2048];
-    nitro_context_last_error(self->plan.context, message, sizeof(message));
-    return nitro_fail(self->plan.context, status,
-                      "input '%s' was measured on %s but not stored: %s; earlier inputs are "
-                      "stored, and the same tune continues after them",
-                      sample->input, t->device->id, message);
-}
-
-static nitro_status simulate_and_store(const tuning *self, const nitro_tune_target *t,
-                                       const nitro_sample *measured, size_t *best)
-{
-    const nitro_schema *schema = self->plan.computation->schema;
-    nitro_sample *sample = NULL;
-    nitro_status status = nitro_sample_create(self->plan.context, measured->input,
-                                              schema->num_features, schema->num_variants, &sample);
-    if (status != NITRO_OK)
-        return status;
-    memcpy(sample->features, measured->features, schema->num_features * sizeof(*sample->features));
-    status = t->kind->simulate(self->plan.context, t->device, schema, MODEL_SEED, sample);
-    if (status == NITRO_OK)
-        status = store_sample(self, t, sample);
-    *best = nitro_sample_best(sample);
-    nitro_sample_free(sample);
-    return status;
-}
-
-/* The target whose variants run and that lacks this input; NULL: none. */
-static nitro_tune_target *live_target(const tuning *self, size_t input)
-{
-    for (size_t i = 0; i < self->plan.num_targets; i++)
-        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
-            return &self->plan.targets[i];
-    return NULL;
-}
-
-static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
-{
-    for (size_t i = 0; i < a->num_features; i++)
-        if (a->features[i] != b->features[i] && !(isnan(a->features[i]) && isnan(b->features[i])))
-            return false;
-    return true;
-}
-
-/* Keeps the stored entries of variants that were not measured again. */
-static void keep_entries(nitro_sample *stored, uint64_t measured, nitro_sample *sample)
-{
-    for (size_t v = 0; v < sample->num_entries; v++) {
-        if (measured >> v & 1)
-            continue;
-        nitro_entry unused = sample->entries[v];
-        sample->entries[v] = stored->entries[v];
-        stored->entries[v] = unused;
-    }
-}
-
-/* Measures an input; if the store has valid times of some variants, only the others. */
-static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, bool *input_failed)
-{
-    const nitro_input *what = &self->plan.inputs[input];
-    const nitro_tune_target *live = live_target(self, input);
-    const char *device = live ? live->device->id : NULL;
-    nitro_sample *stored = live ? live->partial[input] : NULL;
-    uint64_t variants = stored ? nitro_tune_outdated_variants(&self->plan, stored) : UINT64_MAX;
-    nitro_sample *made = NULL;
-    nitro_status status =
-        nitro_measure_input(self->plan.computation, what, device, &self->options.measure, variants,
-                            &made, input_failed);
-    if (status == NITRO_OK && stored && !has_same_features(made, stored)) {
-        nitro_log(self->plan.context, NITRO_LOG_WARNING,
-                  "input '%s': its features differ from the stored sample's; measuring all "
-                  "variants again",
-                  what->name);
-        nitro_sample_free(made);
-        stored = made = NULL;
-        status = nitro_measure_input(self->plan.computation, what, device, &self->options.measure,
-                                     UINT64_MAX, &made, input_failed);
-    }
-    if (status != NITRO_OK)
-        return status;
-    if (stored)
-        keep_entries(stored, variants, made);
-    *sample = made;
-    return NITRO_OK;
-}
-
-/* The input is loaded once for all devices. */
-static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
-{
-    nitro_sample *sample = NULL;
-    nitro_status status = measure(self, input, &sample, input_failed);
-    if (status != NITRO_OK)
-        return status;
-    size_t first_best = NITRO_NONE;
-    bool is_first = true;
-    for (size_t i = 0; i < self->plan.num_targets && status == NITRO_OK; i++) {
-        const nitro_tune_target *t = &self->plan.targets[i];
-        size_t best = NITRO_NONE;
-        if (t->stored[input])
-            continue;
-        if (t->kind->simulate)
-            status = simulate_and_store(self, t, sample, &best);
-        else
-            status = store_sample(self, t, sample);
-        if (!t->kind->simulate)
-            best = nitro_sample_best(sample);
-        if (is_first)
-            first_best = best;
-        is_first = false;
-    }
-    nitro_sample_free(sample);
-    self->progress.best = nitro_computation_variant_name(self->plan.computation, first_best);
-    return status;
-}
-
-/* ---- The run ------------------------------------------------------------------------------ */
-
-static nitro_status report(tuning *self, size_t input)
-{
-    nitro_tune_progress *progress = &self->progress;
-    progress->input = self->plan.inputs[input].name;
-    progress->elapsed_ms = nitro_clock_wall_ms(self->plan.context) - self->start_ms;
-    if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
-        return NITRO_OK;
-    return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
-                      "%s: stopped after input '%s', %zu of %zu; measured inputs are stored, and "
-                      "the same tune continues after them",
-                      self->plan.computation->schema->computation, progress->input, progress->done,
-                      progress->total);
-}
-
 /* Reports progress while other tuners measure, so that the user can stop. */
-static nitro_status report_unsent(tuning *self)
+static nitro_status report_unsent(nitro_tuning *self)
 {
     nitro_tune_progress *progress = &self->progress;
     progress->input = progress->best = NULL;
@@ -194,7 +32,7 @@ static nitro_status report_unsent(tuning *self)
         self->plan.computation->schema->computation, progress->done, progress->total);
 }
 
-static void note_failure(tuning *self, nitro_status status)
+static void note_failure(nitro_tuning *self, nitro_status status)
 {
     char message[1024];
     nitro_context_last_error(self->plan.context, message, sizeof(message));
@@ -208,10 +46,11 @@ static void note_failure(tuning *self, nitro_status status)
 }
 
 /* Tunes one input, unless another tuner has claimed it: then postpones it. */
-static nitro_status tune_one(tuning *self, nitro_tune_claims *claims, size_t input, bool *postponed)
+static nitro_status tune_one(nitro_tuning *self, size_t input, bool *postponed)
 {
     bool ours = true, stored = false, input_failed = false;
-    nitro_status status = nitro_tune_claims_claim(claims, input, &ours, &stored);
+    nitro_tuning_renew_claims(self);
+    nitro_status status = nitro_tune_claims_claim(&self->claims, input, &ours, &stored);
     if (status != NITRO_OK)
         return status;
     *postponed = !ours && !stored;
@@ -221,33 +60,35 @@ static nitro_status tune_one(tuning *self, nitro_tune_claims *claims, size_t inp
         self->progress.best = NULL;
         self->progress.resumed++;
     } else {
-        status = tune_input(self, input, &input_failed);
-        nitro_tune_claims_release(claims, input);
+        status = nitro_tune_input(self, input, &input_failed);
+        if (!nitro_tuning_keeps(self, input))
+            nitro_tune_claims_release(&self->claims, input);
         if (status != NITRO_OK && !input_failed)
             return status;
     }
     if (input_failed)
         note_failure(self, status);
     self->progress.done++;
-    return report(self, input);
+    return nitro_tuning_report(self, input);
 }
 
 /* Tunes the inputs that are left; *num_left: how many other tuners have claimed. */
-static nitro_status tune_round(tuning *self, nitro_tune_claims *claims, bool *left,
-                               size_t *num_left)
+static nitro_status tune_round(nitro_tuning *self, bool *left, size_t *num_left)
 {
     nitro_status status = NITRO_OK;
     *num_left = 0;
     for (size_t i = 0; i < self->plan.num_inputs && status == NITRO_OK; i++) {
         if (left[i])
-            status = tune_one(self, claims, i, &left[i]);
+            status = tune_one(self, i, &left[i]);
         *num_left += left[i];
+        if (status == NITRO_OK && nitro_tuning_is_full(self))
+            status = nitro_tune_kept(self);
     }
-    return status;
+    return status == NITRO_OK ? nitro_tune_kept(self) : status;
 }
 
 /* Waits for other tuners to finish their inputs, or for their claims to expire. */
-static nitro_status tune_rest(tuning *self, nitro_tune_claims *claims, bool *left, size_t num_left)
+static nitro_status tune_rest(nitro_tuning *self, bool *left, size_t num_left)
 {
     size_t before = 0;
     nitro_status status = NITRO_OK;
@@ -255,19 +96,19 @@ static nitro_status tune_rest(tuning *self, nitro_tune_claims *claims, bool *lef
         if (num_left != before)
             nitro_log(self->plan.context, NITRO_LOG_INFO,
                       "%zu inputs are being measured by other tuners of %s", num_left,
-                      claims->target->device->id);
+                      self->claims.target->device->id);
         before = num_left;
         status = report_unsent(self);
         if (status != NITRO_OK)
             break;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
-        status = tune_round(self, claims, left, &num_left);
+        status = tune_round(self, left, &num_left);
     }
     return status;
 }
 
 /* Without claims, a tune with another cache mode may have run at the same time. */
-static nitro_status check_caches(const tuning *self)
+static nitro_status check_caches(const nitro_tuning *self)
 {
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < self->plan.num_targets && status == NITRO_OK; i++)
@@ -276,19 +117,19 @@ static nitro_status check_caches(const tuning *self)
     return status;
 }
 
-static nitro_status tune_all(tuning *self, bool *left)
+static nitro_status tune_all(nitro_tuning *self, bool *left)
 {
-    nitro_tune_claims claims;
     size_t num_left = 0;
-    nitro_tune_claims_begin(&claims, &self->plan);
-    nitro_status status = tune_round(self, &claims, left, &num_left);
+    nitro_tune_claims_begin(&self->claims, &self->plan);
+    nitro_status status = tune_round(self, left, &num_left);
     if (status == NITRO_OK)
-        status = tune_rest(self, &claims, left, num_left);
-    nitro_tune_claims_end(&claims);
+        status = tune_rest(self, left, num_left);
+    nitro_tuning_unload(self);
+    nitro_tune_claims_end(&self->claims);
     return status == NITRO_OK ? check_caches(self) : status;
 }
 
-static nitro_status tune_inputs(tuning *self)
+static nitro_status tune_inputs(nitro_tuning *self)
 {
     bool *left = nitro_calloc(self->plan.context, self->plan.num_inputs, sizeof *left);
     if (!left)
@@ -309,12 +150,12 @@ static nitro_status tune_inputs(tuning *self)
                           self->plan.computation->schema->computation, self->plan.num_inputs,
                           self->first_message);
     /* Report once that nothing is left to do. */
-    return had_work ? NITRO_OK : report(self, self->plan.num_inputs - 1);
+    return had_work ? NITRO_OK : nitro_tuning_report(self, self->plan.num_inputs - 1);
 }
 
 /* Tries once more to send unsent samples, which are safe in the journal. The tune's own failure
  * takes precedence. */
-static nitro_status send_unsent(const tuning *self, nitro_status status)
+static nitro_status send_unsent(const nitro_tuning *self, nitro_status status)
 {
     nitro_context *context = self->plan.context;
     char message[1024];
@@ -336,7 +177,7 @@ static nitro_status send_unsent(const tuning *self, nitro_status status)
     return flushed == NITRO_OK ? NITRO_OK : nitro_fail(context, flushed, "%s", refusal);
 }
 
-static nitro_status check_arguments(const tuning *self, const char *device)
+static nitro_status check_arguments(const nitro_tuning *self, const char *device)
 {
     if (nitro_store_context(self->plan.store) != self->plan.context)
         return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
@@ -352,7 +193,7 @@ static nitro_status check_arguments(const tuning *self, const char *device)
 }
 
 /* Reports stored inputs before measuring. */
-static void count_stored(tuning *self)
+static void count_stored(nitro_tuning *self)
 {
     nitro_tune_progress *progress = &self->progress;
     progress->total = self->plan.num_inputs;
@@ -369,7 +210,7 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                         const nitro_input *inputs, size_t num_inputs,
                         const nitro_tune_options *options)
 {
-    tuning self = {.start_ms = nitro_clock_wall_ms(computation->context)};
+    nitro_tuning self = {.start_ms = nitro_clock_wall_ms(computation->context)};
     nitro_tune_options_init(&self.options);
     if (options)
         self.options = *options;
@@ -379,6 +220,7 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                                   .inputs = inputs,
                                   .num_inputs = num_inputs,
                                   .again = self.options.again,
+                                  .max_blocks = self.options.measure.max_blocks,
                                   .cache = self.options.measure.cache};
     nitro_status status = check_arguments(&self, device);
     if (status == NITRO_OK)

@@ -25,6 +25,9 @@ void nitro_tune_claims_begin(nitro_tune_claims *claims, const nitro_tune_plan *p
             claims->target = &plan->targets[i];
 }
 
+/* How often the claims of kept inputs are renewed. */
+#define RENEWAL_MS (SHORTEST_LEASE_MS / 3)
+
 static nitro_status claim(const nitro_tune_claims *claims, const char *what, const char *owner,
                           double lease_ms, bool *claimed)
 {
@@ -65,22 +68,29 @@ static nitro_status fail_other_caches(const nitro_tune_claims *claims)
         nitro_tune_cache_name(plan->cache));
 }
 
-/* Has another tuner stored this input since the plan was made? */
+/* Has another tuner stored this input since the plan was made? If it did not finish all blocks,
+ * this tuner adds to its sample. */
 static nitro_status find_stored(const nitro_tune_claims *claims, size_t input, bool *stored)
 {
     const nitro_tune_plan *plan = claims->plan;
+    nitro_sample **partial = &claims->target->partial[input];
     nitro_sample *sample = NULL;
     *stored = false;
-    if (plan->again || claims->target->partial[input])
+    if (plan->again || *partial)
         return NITRO_OK;
     nitro_status status =
         nitro_store_get_sample(plan->store, plan->computation->schema->computation,
                                claims->target->device->id, plan->inputs[input].name, &sample);
-    *stored = status == NITRO_OK && nitro_tune_outdated_variants(plan, sample) == 0;
-    nitro_sample_free(sample);
     bool absent = status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT ||
                   status == NITRO_ERR_NEWER; /* or cannot be read: measured again */
-    return absent ? NITRO_OK : status;
+    if (status != NITRO_OK)
+        return absent ? NITRO_OK : status;
+    *stored = nitro_tune_missing_variants(plan, sample) == 0;
+    if (!*stored && nitro_tune_outdated_variants(plan, sample) == 0)
+        *partial = sample;
+    else
+        nitro_sample_free(sample);
+    return NITRO_OK;
 }
 
 /* Claims are optional: if the store refuses them, the tune continues alone. */
@@ -125,8 +135,22 @@ nitro_status nitro_tune_claims_claim(nitro_tune_claims *claims, size_t input, bo
         status = find_stored(claims, input, stored);
     if (*ours && (*stored || status != NITRO_OK))
         nitro_tune_claims_release(claims, input);
-    claims->began_ms = nitro_clock_wall_ms(claims->plan->context);
     return status;
+}
+
+void nitro_tune_claims_renew(nitro_tune_claims *claims, const size_t *inputs, size_t count)
+{
+    double now_ms = nitro_clock_wall_ms(claims->plan->context);
+    if (!claims->target || now_ms - claims->renewed_ms < RENEWAL_MS)
+        return;
+    claims->renewed_ms = now_ms;
+    for (size_t i = 0; i < count; i++) {
+        bool claimed;
+        if (claim_input(claims, inputs[i], lease_ms_of(claims), &claimed) != NITRO_OK) {
+            stop_sharing(claims);
+            return;
+        }
+    }
 }
 
 /* Otherwise it expires. Keeps an earlier error. */
@@ -143,9 +167,6 @@ void nitro_tune_claims_release(nitro_tune_claims *claims, size_t input)
 {
     if (!claims->target)
         return;
-    double took_ms = nitro_clock_wall_ms(claims->plan->context) - claims->began_ms;
-    if (took_ms > claims->longest_ms)
-        claims->longest_ms = took_ms;
     end_claim(claims, claims->plan->inputs[input].name, claims->owner);
 }
 

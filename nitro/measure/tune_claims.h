@@ -9,8 +9,8 @@ typedef struct nitro_tune_claims {
     const nitro_tune_plan *plan;
     const nitro_tune_target *target; /* whose variants run; NULL: no claims */
     char owner[96];                  /* "HOST:PROCESS:TIME" */
-    double longest_ms;               /* longest time of an input so far */
-    double began_ms;
+    double longest_ms;               /* longest block of an input so far; set by the tune */
+    double renewed_ms;
     bool checked; /* the store was checked for the other cache mode */
 } nitro_tune_claims;
 
@@ -27,6 +27,8 @@ void nitro_tune_claims_begin(nitro_tune_claims *claims, const nitro_tune_plan *p
  */
 nitro_status nitro_tune_claims_claim(nitro_tune_claims *claims, size_t input, bool *ours,
                                      bool *stored);
+/** Claim inputs for longer, if it is time to; they are kept for further blocks. */
+void nitro_tune_claims_renew(nitro_tune_claims *claims, const size_t *inputs, size_t count);
 /** End the claim of an input that is stored or failed. */
 void nitro_tune_claims_release(nitro_tune_claims *claims, size_t input);
 /** End the tune's claim of the cache mode. */

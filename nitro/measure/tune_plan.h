@@ -8,9 +8,9 @@
 typedef struct nitro_tune_target {
     nitro_device *device;
     const nitro_device_kind *kind;
-    bool *stored;           /* shape [num_inputs]: stored and up to date */
-    nitro_sample **partial; /* shape [num_inputs]: the stored sample of an input with some outdated
-                               variants; else NULL */
+    bool *stored;           /* shape [num_inputs]: stored, up to date, and its times hold */
+    nitro_sample **partial; /* shape [num_inputs]: the stored sample of an input with some variants
+                               to be measured; else NULL */
 } nitro_tune_target;
 
 typedef struct nitro_tune_plan {
@@ -20,6 +20,7 @@ typedef struct nitro_tune_plan {
     const nitro_input *inputs;
     size_t num_inputs;
     bool again; /* ignore stored samples */
+    unsigned max_blocks;
     nitro_cache cache;
     size_t *by_name; /* shape [num_inputs]: input indices in byte order of their names */
     nitro_tune_target *targets;
@@ -56,6 +57,8 @@ const char *nitro_tune_cache_name(nitro_cache cache);
 
 /** A bit for each variant whose time in this sample is of another version of its code. */
 uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
+/** A bit for each variant to be measured: outdated, or in need of another block. */
+uint64_t nitro_tune_missing_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 
 /** Free a plan's members. */
 void nitro_tune_plan_free(nitro_tune_plan *plan);

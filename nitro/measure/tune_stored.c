@@ -4,20 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/measure/blocks.h"
 #include "nitro/measure/tune_plan.h"
 
 /* Variants of other versions are outdated, and so are withdrawn times. Entries recorded elsewhere
  * have no version and are kept. */
-uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
+static bool is_measured(const nitro_sample *sample)
 {
     const char *origin = sample->provenance.origin;
-    bool measured_here = origin && strcmp(origin, "measured") == 0;
+    return origin && strcmp(origin, "measured") == 0;
+}
+
+uint64_t nitro_tune_missing_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
+{
+    uint64_t outdated = nitro_tune_outdated_variants(plan, sample);
+    return is_measured(sample) ? outdated | nitro_blocks_missing(sample, plan->max_blocks)
+                               : outdated;
+}
+
+uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
+{
     uint64_t outdated = 0;
     for (size_t v = 0; v < sample->num_entries; v++) {
         const nitro_entry *entry = &sample->entries[v];
         bool is_outdated =
             entry->version && strcmp(entry->version, plan->computation->variants[v].version) != 0;
-        if (is_outdated || (measured_here && entry->outcome == NITRO_OUTCOME_MISSING))
+        if (is_outdated || (is_measured(sample) && entry->outcome == NITRO_OUTCOME_MISSING))
             outdated |= UINT64_C(1) << v;
     }
     return outdated;
@@ -27,6 +39,7 @@ typedef struct stored_samples {
     const nitro_tune_plan *plan;
     const nitro_tune_target *target;
     size_t num_partial, num_outdated;
+    size_t num_unconfirmed; /* up to date, but in need of another block */
     size_t num_other_cache; /* samples of the other cache mode */
     uint64_t outdated;      /* outdated variants of any sample */
     nitro_provenance today;
@@ -48,8 +61,7 @@ static bool has_other_cache(const stored_samples *stored, const nitro_sample *sa
 {
     const nitro_provenance *made = &sample->provenance;
     bool stays = !stored->plan->again || input == NITRO_NONE;
-    return stays && !stored->target->kind->simulate && made->origin &&
-           strcmp(made->origin, "measured") == 0 &&
+    return stays && !stored->target->kind->simulate && is_measured(sample) &&
            !nitro_same_text(made->cache, stored->today.cache);
 }
 
@@ -116,15 +128,17 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
     if (input == NITRO_NONE || stored->plan->again)
         return NITRO_OK;
     uint64_t outdated = nitro_tune_outdated_variants(stored->plan, sample);
-    if (outdated == 0) {
+    bool is_alike = is_made_alike(&sample->provenance, &stored->today);
+    if (outdated == 0 && (!is_alike || !nitro_tune_missing_variants(stored->plan, sample))) {
         stored->target->stored[input] = true;
         return NITRO_OK;
     }
     stored->outdated |= outdated;
-    stored->num_outdated++;
-    if (!is_made_alike(&sample->provenance, &stored->today))
+    stored->num_outdated += outdated != 0;
+    if (!is_alike)
         return NITRO_OK;
-    stored->num_partial++;
+    stored->num_unconfirmed += outdated == 0;
+    stored->num_partial += outdated != 0;
     return nitro_sample_copy(stored->plan->context, sample, &stored->target->partial[input]);
 }
 
@@ -176,6 +190,12 @@ nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_targ
         status = fail_other_cache(&stored);
     if (status == NITRO_OK && stored.num_outdated)
         status = log_outdated(&stored);
+    if (status == NITRO_OK && stored.num_unconfirmed)
+        nitro_log(plan->context, NITRO_LOG_INFO,
+                  "%s on %s: %zu samples have times that no second block confirms: measuring "
+                  "these again",
+                  plan->computation->schema->computation, target->device->id,
+                  stored.num_unconfirmed);
     nitro_provenance_clear(&stored.today);
     return status;
 }

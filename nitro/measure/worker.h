@@ -1,6 +1,6 @@
 /* worker.h - interface between the measuring process and its worker processes.
  *
- * A worker runs untrusted code (loaders, features, variants). Results come over a pipe as whole
+ * A worker runs untrusted code (loaders, features, variants). Results come over a socket as whole
  * records; what the worker is doing is in one word of shared memory, so that the supervisor can
  * sleep while variants are timed. */
 #ifndef NITRO_MEASURE_WORKER_H
@@ -27,6 +27,7 @@ typedef enum nitro_phase {
     NITRO_PHASE_CHECK,
     NITRO_PHASE_RELEASE,
     NITRO_PHASE_BETWEEN, /* Nitro's own code, after a variant's */
+    NITRO_PHASE_PAUSED,  /* waits for the next block */
     NITRO_PHASE_UNLOAD,
     NITRO_PHASE_UNKNOWN /* the word was overwritten */
 } nitro_phase;
@@ -64,6 +65,7 @@ typedef enum nitro_record_kind {
     NITRO_RECORD_LOG,      /* `index` is the level */
     NITRO_RECORD_STATE,    /* of the device: `index` 0 before timing, 1 after */
     NITRO_RECORD_BROKEN,   /* the device, for this process: another worker continues */
+    NITRO_RECORD_PAUSED,   /* the block is complete: the worker waits for the next one */
     NITRO_RECORD_DONE,     /* the worker finished */
     /* While profiling; see receive_profiles.h. */
     NITRO_RECORD_KERNEL,     /* `index` is the variant; `text` the kernel's name */
@@ -123,10 +125,12 @@ typedef struct nitro_job {
     uint64_t todo;                    /* a bit for each variant to be measured */
     uint64_t usable;                  /* earlier successful variants: one may be the reference */
     const nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
+    bool pauses; /* keep the input, and measure further blocks of it on command */
 } nitro_job;
 
-/** Run a worker in the forked process. Records are written to `pipe`. */
-_Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe,
+/** Run a worker in the forked process. Records are written to the channel, a socket; between blocks
+ * the `todo` of the next one is read from it, or 0: end. */
+_Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int channel,
                                  nitro_place_word *place);
 
 typedef enum nitro_ending {
@@ -152,12 +156,32 @@ void nitro_worker_end_describe(const nitro_worker_end *end, const nitro_measure_
 
 typedef void (*nitro_record_function)(void *user, const nitro_worker_record *record);
 
+/** A running or paused worker. */
+typedef struct nitro_worker_process nitro_worker_process;
+
 /**
- * Fork a worker, pass on its records as they arrive, and enforce its limits. On return neither the
- * worker nor a process of its group is left.
- * @return NITRO_OK however the worker ended; an error if none could be started.
+ * Fork a worker.
+ * @param[in] job      borrowed until the worker has stopped.
+ * @param[in] receive  gets the records.
+ * @param[out] worker  for nitro_worker_wait, then nitro_worker_stop.
  */
-nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receive, void *user,
-                              nitro_worker_end *end);
+nitro_status nitro_worker_start(const nitro_job *job, nitro_record_function receive, void *user,
+                                nitro_worker_process **worker);
+
+/**
+ * Pass on records as they arrive and enforce limits, until the worker pauses or has ended.
+ * @param[out] end  set if it has ended; then neither it nor a process of its group is left.
+ * @return has it paused?
+ */
+bool nitro_worker_wait(nitro_worker_process *worker, nitro_worker_end *end);
+
+/** Let a paused worker measure another block. @return false: it is gone. */
+bool nitro_worker_continue(nitro_worker_process *worker, uint64_t todo);
+
+/** Its resident memory; 0: unknown. */
+size_t nitro_worker_memory(const nitro_worker_process *worker);
+
+/** Let a paused worker unload its input and end, and free. NULL is allowed. */
+void nitro_worker_stop(nitro_worker_process *worker);
 
 #endif

@@ -49,6 +49,7 @@ static void describe_place(const nitro_place *place, char *text, size_t size)
         [NITRO_PHASE_KEEP] = "keep_reference",
         [NITRO_PHASE_CHECK] = "check_result",
         [NITRO_PHASE_RELEASE] = "release",
+        [NITRO_PHASE_PAUSED] = "a pause",
         [NITRO_PHASE_UNLOAD] = "unload",
         [NITRO_PHASE_UNKNOWN] = "an unknown place (it overwrote Nitro's memory)",
     };

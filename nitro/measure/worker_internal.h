@@ -12,7 +12,7 @@ typedef struct nitro_worker {
     nitro_computation *computation;
     nitro_context *context;
     pid_t process;
-    int pipe;
+    int channel;
     nitro_place_word *place;
     nitro_worker_device device;
     void *argument;
@@ -21,11 +21,15 @@ typedef struct nitro_worker {
     nitro_timing timings[NITRO_MAX_VARIANTS];
     double prepare_ms[NITRO_MAX_VARIANTS];
     uint64_t prepared;     /* bit v: variant v was prepared */
+    uint64_t checked;      /* bit v: variant v ran, and its result was right */
+    uint64_t todo;         /* variants of the current block */
     size_t reference;      /* the declared one */
     size_t kept_reference; /* whose result was kept; NITRO_NONE: none yet */
 } nitro_worker;
 
-/** Check and time the job's variants, and send their entries. */
+/** Publish the next phase to the supervisor; no variant runs in it. */
+void nitro_worker_enter(const nitro_worker *worker, nitro_phase phase);
+/** Check and time the job's variants, and send their entries; then further blocks on command. */
 void nitro_worker_measure(nitro_worker *worker, const double *features);
 /** Run each of the job's variants once, checked. @return a bit for each that may be timed. */
 uint64_t nitro_worker_try(nitro_worker *worker, const double *features);

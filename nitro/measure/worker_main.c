@@ -12,7 +12,7 @@
 #include "nitro/base/context.h"
 #include "nitro/measure/worker_internal.h"
 
-static void enter(const nitro_worker *self, nitro_phase phase)
+void nitro_worker_enter(const nitro_worker *self, nitro_phase phase)
 {
     nitro_place place = {.phase = phase, .variant = NITRO_NONE};
     atomic_store_explicit(self->place, nitro_place_encode(place), memory_order_release);
@@ -24,11 +24,11 @@ static nitro_status load_input(nitro_worker *self, double *features, double *cos
 {
     const nitro_input *input = self->job->input;
     nitro_context_clear_error(self->context); /* so that an older error is not reported */
-    enter(self, NITRO_PHASE_LOAD);
+    nitro_worker_enter(self, NITRO_PHASE_LOAD);
     nitro_status status = input->load(self->context, input->state, &self->argument);
     if (status != NITRO_OK)
         return status;
-    enter(self, NITRO_PHASE_FEATURES);
+    nitro_worker_enter(self, NITRO_PHASE_FEATURES);
     return self->job->extent == NITRO_MEASURE_ALL
                ? nitro_computation_time_features(self->computation, self->argument, features,
                                                  costs_ms)
@@ -39,7 +39,7 @@ static nitro_status load_input(nitro_worker *self, double *features, double *cos
 static nitro_status prepare_input(nitro_worker *self, bool *fits)
 {
     const nitro_hooks *hooks = &self->computation->hooks;
-    enter(self, NITRO_PHASE_PREPARE_INPUT);
+    nitro_worker_enter(self, NITRO_PHASE_PREPARE_INPUT);
     int failure = hooks->prepare_input ? hooks->prepare_input(self->argument, hooks->user) : 0;
     *fits = failure != NITRO_ERR_NO_MEMORY;
     if (!failure || !*fits)
@@ -70,7 +70,7 @@ static nitro_status run_variants(nitro_worker *self, const double *features)
 static void release(nitro_worker *self)
 {
     nitro_worker_release(self);
-    enter(self, NITRO_PHASE_UNLOAD);
+    nitro_worker_enter(self, NITRO_PHASE_UNLOAD);
     if (self->job->input->unload)
         self->job->input->unload(self->argument);
     nitro_worker_device_close(&self->device);
@@ -79,14 +79,14 @@ static void release(nitro_worker *self)
 static nitro_status open_device(nitro_worker *self)
 {
     nitro_context_clear_error(self->context); /* so that an older error is not reported */
-    enter(self, NITRO_PHASE_OPEN);
+    nitro_worker_enter(self, NITRO_PHASE_OPEN);
     return nitro_worker_device_open(&self->device, self->context, self->job->access,
                                     self->job->device);
 }
 
-void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place_word *place)
+void nitro_worker_main(const nitro_job *job, pid_t parent, int channel, nitro_place_word *place)
 {
-    nitro_child_detach(parent, pipe);
+    nitro_child_detach(parent, channel);
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
     nitro_worker self = {
@@ -94,7 +94,7 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         .computation = computation,
         .context = computation->context,
         .process = getpid(),
-        .pipe = pipe,
+        .channel = channel,
         .place = place,
         .reference = reference == NITRO_NONE ? computation->schema->default_variant : reference,
         .kept_reference = NITRO_NONE,

@@ -1,6 +1,7 @@
 /* How a worker measures variants: constraints, preparing, a first run whose result is checked,
  * then repetitions in turn. A variant whose format does not fit into memory beside the others' is
  * prepared alone, if necessary in a worker of its own. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,19 +153,31 @@ static uint64_t try_if_wanted(nitro_worker *self, size_t v, uint64_t todo, uint6
     return try_variant(self, v, ready) ? todo & bit : 0;
 }
 
+/* Those of earlier blocks whose formats are still there. */
+static uint64_t ready_variants(const nitro_worker *self)
+{
+    uint64_t ready = self->checked;
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        if (self->computation->variants[v].prepare && !(self->prepared >> v & 1))
+            ready &= ~(UINT64_C(1) << v);
+    return ready;
+}
+
 /* Checks constraints, then runs the reference, then the others in declared order.
  * @return the variants to be timed. */
 static uint64_t try_variants(nitro_worker *self, const double *features)
 {
     size_t count = self->computation->schema->num_variants;
-    uint64_t todo = self->job->todo;
+    uint64_t ready = self->todo & ready_variants(self);
+    uint64_t todo = self->todo & ~ready;
     for (size_t v = 0; v < count; v++)
         if (todo >> v & 1 && !is_allowed(self, v, features))
             todo &= ~(UINT64_C(1) << v);
-    uint64_t ready = try_if_wanted(self, self->reference, todo, 0);
+    ready |= try_if_wanted(self, self->reference, todo, ready);
     for (size_t v = 0; v < count; v++)
         if (v != self->reference)
             ready |= try_if_wanted(self, v, todo, ready);
+    self->checked |= ready;
     return ready;
 }
 
@@ -242,12 +255,39 @@ static void start_series(nitro_worker *self)
 uint64_t nitro_worker_try(nitro_worker *self, const double *features)
 {
     start_series(self);
+    self->todo = self->job->todo;
     return try_variants(self, features);
+}
+
+static void measure_block(nitro_worker *self, const double *features)
+{
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        nitro_timing_begin_block(&self->timings[v]);
+    time_variants(self, warm_up(self, try_variants(self, features)));
+}
+
+/* Which variants to measure in the next block; 0: none. */
+static uint64_t wait_for_command(nitro_worker *self)
+{
+    uint64_t todo = 0;
+    ssize_t count;
+    nitro_worker_enter(self, NITRO_PHASE_PAUSED);
+    nitro_worker_send_text(self, NITRO_RECORD_PAUSED, 0, "");
+    do
+        count = read(self->channel, &todo, sizeof(todo));
+    while (count < 0 && errno == EINTR);
+    nitro_worker_enter(self, NITRO_PHASE_START);
+    return count == (ssize_t)sizeof(todo) ? todo : 0;
 }
 
 void nitro_worker_measure(nitro_worker *self, const double *features)
 {
-    time_variants(self, warm_up(self, nitro_worker_try(self, features)));
+    start_series(self);
+    self->todo = self->job->todo;
+    do {
+        measure_block(self, features);
+        self->todo = self->job->pauses ? wait_for_command(self) : 0;
+    } while (self->todo);
 }
 
 void nitro_worker_refuse(nitro_worker *self)

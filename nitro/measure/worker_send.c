@@ -1,4 +1,4 @@
-/* Sends a worker's records over its pipe. */
+/* Sends a worker's records over its socket. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@ void nitro_worker_send_record(const nitro_worker *self, const nitro_worker_recor
         _exit(EXIT_FAILURE); /* a variant forked, and its child returned here */
     ssize_t written;
     do
-        written = write(self->pipe, record, sizeof(*record));
+        written = write(self->channel, record, sizeof(*record));
     while (written < 0 && errno == EINTR);
     if (written != (ssize_t)sizeof(*record))
-        _exit(EXIT_FAILURE); /* a variant closed the pipe */
+        _exit(EXIT_FAILURE); /* a variant closed the socket */
 }
 
 void nitro_worker_send_text(const nitro_worker *self, nitro_record_kind kind, uint32_t index,
@@ -90,13 +90,14 @@ static void describe_stand_in(const nitro_worker *self, size_t variant, char *te
 void nitro_worker_send_timing(const nitro_worker *self, const nitro_timing *timing)
 {
     const double *times_ms = timing->times_ms;
+    size_t num_faster = nitro_timing_faster_half(timing);
     nitro_worker_record record = {
         .kind = NITRO_RECORD_ENTRY,
         .index = (uint32_t)timing->variant,
         .entry = {.outcome = NITRO_OUTCOME_MEASURED,
                   .count = (uint32_t)timing->count,
-                  .median_ms = nitro_median(times_ms, timing->count),
-                  .spread = nitro_relative_spread(times_ms, timing->count),
+                  .median_ms = nitro_median(times_ms, num_faster),
+                  .spread = nitro_relative_spread(times_ms, num_faster),
                   .prepare_ms = self->prepare_ms[timing->variant]},
     };
     describe_stand_in(self, timing->variant, record.text, sizeof(record.text));

@@ -107,10 +107,15 @@ static const record_field device_fields[] = {
 const record_sort nitro_record_devices = {"device", device_fields, false, true};
 
 static const record_field entry_fields[] = {
-    NAMED(nitro_entry, outcome, outcome_name),    OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),
-    OPTIONAL(nitro_entry, RECORD_NUMBER, spread), OPTIONAL(nitro_entry, RECORD_NUMBER, prepare_ms),
-    FIELD(nitro_entry, RECORD_COUNT, count),      OPTIONAL(nitro_entry, RECORD_TEXT, version),
-    OPTIONAL(nitro_entry, RECORD_TEXT, detail),   END,
+    NAMED(nitro_entry, outcome, outcome_name),
+    OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),
+    OPTIONAL(nitro_entry, RECORD_NUMBER, spread),
+    OPTIONAL(nitro_entry, RECORD_NUMBER, prepare_ms),
+    FIELD(nitro_entry, RECORD_COUNT, count),
+    OPTIONAL(nitro_entry, RECORD_TEXT, version),
+    OPTIONAL(nitro_entry, RECORD_TEXT, detail),
+    OPTIONAL(nitro_entry, RECORD_COUNT, blocks),
+    END,
 };
 static const record_field sample_fields[] = {
     {"input", RECORD_TEXT, .in_key = true, .offset = offsetof(nitro_sample, input)},
@@ -152,6 +157,8 @@ bool nitro_record_is_absent(const record_field *field, const void *value)
         return field->optional &&
                *(const size_t *)(const void *)(record + field->count_offset) == 0;
     }
+    case RECORD_COUNT:
+        return field->optional && *(const uint32_t *)value == 0;
     default:
         return false;
     }

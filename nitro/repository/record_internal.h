@@ -21,7 +21,7 @@ typedef enum record_type {
 typedef struct record_field {
     const char *name; /* in JSON and in messages */
     record_type type;
-    bool optional; /* omitted where it is without rows, NULL, NaN or NITRO_NONE */
+    bool optional; /* omitted where it is without rows, NULL, NaN, NITRO_NONE or a count of 0 */
     bool in_key;   /* not in the compact form: the reader knows it */
     size_t offset; /* in its struct */
 

@@ -160,8 +160,10 @@ static nitro_status read_row(const record_reading *reading, const record_field *
         return read_field(reading, fields, json, row);
     while (fields[count].name)
         count++;
-    if (!json_is_array(json) || json_array_size(json) != count)
-        return nitro_record_refuse(reading, "a row has another number of fields");
+    if (json_array_size(json) > count)
+        return nitro_record_refuse_newer(reading, "a row has unknown fields");
+    if (!json_is_array(json))
+        return nitro_record_refuse(reading, "a row is not an array");
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
         status = read_field(reading, &fields[i], json_array_get(json, i), row);
     return status;

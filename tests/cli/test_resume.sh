@@ -16,14 +16,14 @@ wait_for() {
 }
 
 title "SIGKILL"
-nitro tune "$mine" --generate 40 --min-repetitions 30 --budget 200 --store s.db --no-model \
+nitro tune "$mine" --generate 40 --min-repetitions 30 --blocks 1 --budget 200 --store s.db --no-model \
     >/dev/null 2>&1 &
 wait_for 2
 { kill -9 $! && wait $!; } 2>/dev/null
 before=$(count)
 ((before >= 2 && before < 40)) || echo "killed too late: $before samples"
 nitro store verify --store s.db
-nitro tune "$mine" --generate 40 --budget 1 --store s.db --no-model --quiet --json >tune.json
+nitro tune "$mine" --generate 40 --blocks 1 --budget 1 --store s.db --no-model --quiet --json >tune.json
 echo "exit $?"
 found=$(json_get 0.inputs.found_in_store <tune.json | sed 's/.*: //')
 ((found == before)) || echo "$before samples were stored, but $found were found"

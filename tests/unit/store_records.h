@@ -57,6 +57,7 @@ static inline nitro_sample *records_sample(nitro_context *context, const char *i
                                        .spread = 0.01,
                                        .prepare_ms = NAN,
                                        .count = 15,
+                                       .blocks = 3,
                                        .version = strdup("2")};
     sample->entries[1].outcome = NITRO_OUTCOME_CRASHED;
     sample->entries[1].detail = strdup("SIGSEGV in run");
@@ -144,7 +145,8 @@ static inline bool records_same_entry(const nitro_entry *a, const nitro_entry *b
     return a->outcome == b->outcome && records_same_number(a->median_ms, b->median_ms) &&
            records_same_number(a->spread, b->spread) &&
            records_same_number(a->prepare_ms, b->prepare_ms) && a->count == b->count &&
-           records_same_text(a->version, b->version) && records_same_text(a->detail, b->detail);
+           a->blocks == b->blocks && records_same_text(a->version, b->version) &&
+           records_same_text(a->detail, b->detail);
 }
 
 /* Is this what records_sample made under this name? */

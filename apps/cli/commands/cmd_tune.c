@@ -30,7 +30,9 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     tuning *self = user;
     char detail[600];
     self->last = *progress;
-    if (progress->best && self->num_devices == 1)
+    if (progress->again > 0 && progress->input)
+        snprintf(detail, sizeof detail, "%zu further blocks; %s", progress->again, progress->input);
+    else if (progress->best && self->num_devices == 1)
         snprintf(detail, sizeof detail, "%s: %s", progress->input, progress->best);
     else
         snprintf(detail, sizeof detail, "%s",

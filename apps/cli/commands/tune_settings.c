@@ -13,6 +13,7 @@ void tune_set_defaults(void *place)
     given->warmups = tune.measure.warmups;
     given->min_repetitions = tune.measure.min_repetitions;
     given->repetitions = tune.measure.max_repetitions;
+    given->blocks = tune.measure.max_blocks;
     given->budget_ms = tune.measure.budget_ms;
     given->timeout_s = tune.measure.timeout_ms / 1000.0;
     given->memory_limit_mb = OPTION_NOT_GIVEN; /* the library's default depends on the machine */
@@ -45,6 +46,11 @@ const option tune_options[] = {
     OPTION_REPETITIONS,
     OPTION(COUNT, "min-repetitions", min_repetitions, "N",
            "minimum number of timed runs of a variant", .minimum = 1, .maximum = 1000000),
+    OPTION(
+        COUNT, "blocks", blocks, "N",
+        "maximum number of blocks of timed runs, separated in time; a block is repeated while two "
+        "do not confirm each other; 1: measure each input once",
+        .minimum = 1, .maximum = 1000),
     OPTION(COUNT, "warmups", warmups, "N", "untimed runs of a variant before the timed ones",
            .maximum = 1000000),
     OPTION(NUMBER, "budget", budget_ms, "MS",
@@ -72,6 +78,7 @@ nitro_tune_options tune_options_given(const tune_settings *given)
     how.measure.min_repetitions = (unsigned)given->min_repetitions;
     if (how.measure.min_repetitions > how.measure.max_repetitions)
         how.measure.min_repetitions = how.measure.max_repetitions;
+    how.measure.max_blocks = (unsigned)given->blocks;
     how.measure.budget_ms = given->budget_ms;
     how.measure.timeout_ms = given->timeout_s * 1000.0;
     if (given->memory_limit_mb != OPTION_NOT_GIVEN)

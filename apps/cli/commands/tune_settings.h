@@ -9,7 +9,7 @@ typedef struct tune_settings {
     nitro_string_list inputs, devices;
     const char *store, *output;
     uint64_t generate, seed, name_parts;
-    uint64_t warmups, min_repetitions, repetitions, memory_limit_mb;
+    uint64_t warmups, min_repetitions, repetitions, blocks, memory_limit_mb;
     double budget_ms, timeout_s;
     bool no_model, profile, again, cold, json;
 } tune_settings;

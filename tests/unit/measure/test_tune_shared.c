@@ -90,6 +90,7 @@ static nitro_status tune_monitored_by(nitro_context *context, const char *url,
     options.progress_user = user;
     options.measure.warmups = 0;
     options.measure.min_repetitions = options.measure.max_repetitions = 1;
+    options.measure.max_blocks = 1;
     nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);
     if (status == NITRO_OK)
         status = nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options);
@@ -306,6 +307,7 @@ static void test_a_password_that_changes(void **state)
     nitro_tune_options_init(&options);
     to_be_changed = &server;
     options.measure.max_repetitions = options.measure.min_repetitions = 1;
+    options.measure.max_blocks = 1;
     assert_ok(context, nitro_store_open_journaled(context, url, &store));
     assert_fails(context, nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options),
                  NITRO_ERR_DENIED,

@@ -249,7 +249,7 @@ static void test_altered_text_is_refused(void **state)
     assert_refused(f, altered(text, "\"version\":5", "\"version\":1"), NITRO_ERR_FORMAT, "older");
     assert_refused(f, altered(text, "\"measured\"", "\"guessed\""), NITRO_ERR_FORMAT, "'outcome'");
     assert_refused(f, altered(text, "\"entries\":[[", "\"entries\":[[],["), NITRO_ERR_FORMAT,
-                   "number of fields");
+                   "field 'outcome' is missing");
     assert_refused(f, altered(text, ",\"time_s\"", ",\"mood\":1,\"time_s\""), NITRO_ERR_NEWER,
                    "unknown members");
     assert_refused(f, altered(text, "\"features\"", "\"feature\""), NITRO_ERR_FORMAT, "'features'");
