@@ -254,6 +254,29 @@ static void print_nearest(json_t *sources)
     printf("\n");
 }
 
+/** What each source counts; nothing where all count the same. */
+static void print_weights(json_t *predicted)
+{
+    size_t i;
+    json_t *source;
+    const char *separator = "";
+    if (!json_object_get(predicted, "source_rule"))
+        return;
+    printf("%-16s ", "source weights");
+    json_array_foreach(json_object_get(predicted, "sources"), i, source)
+    {
+        double weight = json_number_value(json_object_get(source, "weight"));
+        bool is_set_aside = json_is_true(json_object_get(source, "set_aside"));
+        if (weight > 0.0)
+            printf("%s%s %.0f %%", separator, text_of(source, "device"), 100.0 * weight);
+        else if (is_set_aside)
+            printf("%s%s set aside", separator, text_of(source, "device"));
+        if (weight > 0.0 || is_set_aside)
+            separator = ", ";
+    }
+    printf(" (rule: %s)\n", text_of(predicted, "source_rule"));
+}
+
 /** Hyper-parameters selected by LODO validation, if not the defaults. */
 static void print_hyper_settings(json_t *hyper_settings)
 {
@@ -271,6 +294,7 @@ static void print_predicted_quality(json_t *predicted)
     if (!predicted)
         return;
     print_nearest(json_object_get(predicted, "sources"));
+    print_weights(predicted);
     print_hyper_settings(json_object_get(predicted, "hyper_parameters"));
     printf("%-16s ", "predicted");
     if (json_is_number(json_object_get(predicted, "quality")))

@@ -261,6 +261,14 @@ const nitro_string_list *list_if_given(const nitro_string_list *list)
     return list->count ? list : NULL;
 }
 
+const nitro_string_list *named_sources(const nitro_string_list *given, bool *are_equal)
+{
+    bool is_all = given->count == 1 && strcmp(given->items[0], "all") == 0;
+    bool is_auto = given->count == 1 && strcmp(given->items[0], "auto") == 0;
+    *are_equal = is_all;
+    return is_all || is_auto ? NULL : list_if_given(given);
+}
+
 void option_default_text(const command *owner, const option *what, char *text, size_t size)
 {
     char *settings = owner->set_defaults ? calloc(1, owner->settings_size) : NULL;

@@ -49,8 +49,10 @@ typedef struct option {
 #define OPTION_TARGETS                                                                             \
     OPTION(LIST, "targets", targets, "A,B,...", "target devices (default: all with samples)")
 #define OPTION_SOURCES                                                                             \
-    OPTION(LIST, "sources", sources, "A,B,...",                                                    \
-           "source devices; a target is never its own source (default: all)")
+    OPTION(LIST, "sources", sources, "auto|all|A,B,...",                                           \
+           "source devices: 'auto' (the default) takes all and weights them by their likeness to " \
+           "the target, 'all' counts them equally; named ones are weighted among themselves. A "   \
+           "target is never its own source")
 #define OPTION_TRAIN_FRACTION                                                                      \
     OPTION(NUMBER, "train-fraction", train_fraction, "X",                                          \
            "fraction of the inputs used for training", .minimum = 0.001, .maximum = 0.999)
@@ -134,6 +136,9 @@ void invocation_free(invocation *call);
 
 /** The list, or NULL if it is empty: the option was not given. */
 const nitro_string_list *list_if_given(const nitro_string_list *list);
+/** The sources that --sources names; NULL: `auto`, the default, or `all`.
+ *  @param[out] are_equal  `all`: they count the same. */
+const nitro_string_list *named_sources(const nitro_string_list *given, bool *are_equal);
 
 /** Is an option's value one of the names ended by NULL? @return EXIT_USAGE, with the names printed,
  *  where it is not. */

@@ -9,8 +9,9 @@ extern "C" {
 #endif
 
 typedef struct nitro_evaluate_options {
-    const nitro_string_list *targets;      /* NULL: every device with samples */
-    const nitro_string_list *sources;      /* NULL: all; a target is never its own source */
+    const nitro_string_list *targets; /* NULL: every device with samples */
+    const nitro_string_list *sources; /* NULL: all; a target is never its own source */
+    bool equal_sources; /* as in nitro_learn_options; methods as published always are so */
     const nitro_string_list *methods;      /* NULL: all */
     const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
     const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */

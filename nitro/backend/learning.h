@@ -51,6 +51,10 @@ typedef struct nitro_training_set {
     const double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
     const size_t *row_input;  /* shape [num_rows]: rows of one input stay together in folds */
     const size_t *row_device; /* shape [num_rows]: which source; NULL: all rows are of one */
+    /** By `row_device`, of sum 1: each source is learnt by itself, and the scores are averaged by
+     *  these weights; 0: the source is not used. Where scores are votes, rows count as their source
+     *  does. NULL: all rows are learnt together. Methods as published do not read it. */
+    const double *source_weights;
     uint64_t seed;
     unsigned num_threads; /* 0: one per core */
     bool quick;       /* one of many trainings in validation: search parameters on a coarse grid */

@@ -371,6 +371,7 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                        .store = store,
                                        .seed = options->seed,
                                        .without_generation = options->without_generation,
+                                       .equal_sources = options->equal_sources,
                                        .num_threads = options->num_threads}};
     nitro_status status = find_methods(store, computation, options->methods, &run);
     if (status == NITRO_OK)

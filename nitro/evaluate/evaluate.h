@@ -16,6 +16,7 @@ typedef struct nitro_evaluation {
     uint64_t seed;
     unsigned num_threads;
     bool without_generation; /* as in the options */
+    bool equal_sources;      /* as in the options */
     size_t num_measured;     /* inputs of the target to adapt the current method to; reduced to what
                                 there is */
     bool all_measured;       /* the target has no more */

@@ -22,6 +22,7 @@ nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
                                       .lodo = !strategy->without_relative,
                                       .guards = guards,
                                       .quiet = guards,
+                                      .weighs_sources = !evaluation->equal_sources,
                                       .all_members = evaluation->num_measured > 0,
                                       .seed = evaluation->seed,
                                       .num_threads = evaluation->num_threads};

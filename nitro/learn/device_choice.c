@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/records/relative.h"
 #include "nitro/records/scaler.h"
 
 bool nitro_device_feature_is_usable(const char *name)
@@ -56,6 +57,20 @@ nitro_status nitro_device_candidates(nitro_context *context, const nitro_device 
     }
     nitro_string_list_free(&names);
     return status;
+}
+
+nitro_status nitro_device_hardware_features(nitro_context *context, const nitro_schema *schema,
+                                            const nitro_device *device, nitro_string_list *names)
+{
+    nitro_relative *relative = NULL;
+    nitro_status status = nitro_relative_compile(context, schema, &relative);
+    if (status != NITRO_OK)
+        return status;
+    size_t count = nitro_relative_num_device_values(relative);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(context, names, nitro_relative_device_feature(relative, i));
+    nitro_relative_free(relative);
+    return status == NITRO_OK && names->count == 0 ? add_names(context, device, names) : status;
 }
 
 nitro_status nitro_device_excess(nitro_context *context, const nitro_device *const *others,

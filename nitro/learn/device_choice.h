@@ -15,4 +15,11 @@ nitro_status nitro_device_candidates(nitro_context *context, const nitro_device 
                                      size_t num_sources, const nitro_device *target,
                                      nitro_string_list *candidates);
 
+/**
+ * List the device features that hardware distances are made of: those in the schema's relative
+ * features, or without any all usable ones of the device.
+ */
+nitro_status nitro_device_hardware_features(nitro_context *context, const nitro_schema *schema,
+                                            const nitro_device *device, nitro_string_list *names);
+
 #endif

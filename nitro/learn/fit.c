@@ -11,13 +11,7 @@
 static nitro_status set_relative(const nitro_fit_task *task, nitro_model *model)
 {
     nitro_schema_keep_relative(model->schema, task->relative);
-    nitro_status status = nitro_model_set_relative(model);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
-        model->relative_values[i] =
-            nitro_device_value(task->target, nitro_relative_device_feature(model->relative, i));
-    return NITRO_OK;
+    return nitro_model_set_relative(model);
 }
 
 static nitro_status set_device_features(nitro_context *context, const nitro_fit_task *task,
@@ -30,11 +24,22 @@ static nitro_status set_device_features(nitro_context *context, const nitro_fit_
                           NITRO_MODEL_MAX_DEVICE_FEATURES);
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        const char *name = task->device_features->items[i];
-        model->device_values[i] = nitro_device_value(task->target, name);
-        status = nitro_string_list_add(context, &model->device_features, name);
+        status = nitro_string_list_add(context, &model->device_features,
+                                       task->device_features->items[i]);
     }
     return status;
+}
+
+void nitro_fit_set_target(nitro_model *model, const nitro_device *target, bool clamps_device)
+{
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        model->relative_values[i] =
+            nitro_device_value(target, nitro_relative_device_feature(model->relative, i));
+    for (size_t i = 0; i < model->device_features.count; i++)
+        model->device_values[i] = nitro_device_value(target, model->device_features.items[i]);
+    nitro_model_scale_device(model);
+    if (clamps_device)
+        nitro_device_range_clamp(model);
 }
 
 static nitro_status make_columns(nitro_context *context, const nitro_fit_task *task,
@@ -52,9 +57,7 @@ static nitro_status make_columns(nitro_context *context, const nitro_fit_task *t
         status = nitro_training_rows_scale(context, rows, model);
     if (status != NITRO_OK)
         return status;
-    nitro_model_scale_device(model);
-    if (task->clamps_device)
-        nitro_device_range_clamp(model);
+    nitro_fit_set_target(model, task->target, task->clamps_device);
     return NITRO_OK;
 }
 
@@ -69,6 +72,7 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
                               .times_ms = rows->times_ms,
                               .row_input = rows->row_input,
                               .row_device = rows->row_device,
+                              .source_weights = task->source_weights,
                               .seed = task->seed,
                               .num_threads = task->num_threads,
                               .quick = task->quick,

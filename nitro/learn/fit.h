@@ -10,6 +10,7 @@ typedef struct nitro_fit_task {
     const nitro_dataset *sources;
     const nitro_device *target;
     const nitro_string_list *device_features; /* known for all source devices and the target */
+    const double *source_weights; /* shape [num_devices], as in nitro_training_set; NULL: none */
     bool relative[NITRO_MAX_FEATURES]; /* by index in the sources' schema: relative features used */
     uint64_t dropped;                  /* bit f: the model ignores input feature f */
     bool clamps_device; /* device values outside the sources' range become the end of that range */
@@ -36,6 +37,9 @@ typedef struct nitro_fit_evidence {
  */
 nitro_status nitro_fit(nitro_context *context, const nitro_fit_task *task, nitro_model **model,
                        nitro_fit_evidence *evidence);
+/** Let a model that is not compiled score inputs as on another device.
+ *  @param[in] clamps_device  as in nitro_fit_task. */
+void nitro_fit_set_target(nitro_model *model, const nitro_device *target, bool clamps_device);
 void nitro_fit_evidence_free(nitro_fit_evidence *evidence);
 
 #endif

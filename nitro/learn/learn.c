@@ -316,6 +316,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                                 .lodo = job->dfs != NULL,
                                 .guards = job->dfs && !job->options->unguarded,
                                 .feature_report = &job->feature_report,
+                                .weighs_sources = job->dfs && !job->options->equal_sources,
                                 .all_members = job->dfs && job->options->num_measured > 0,
                                 .range_ends = true,
                                 .seed = job->options->seed,

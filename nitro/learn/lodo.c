@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/folds.h"
 #include "nitro/learn/relative_selection.h"
 
-#define NUM_PARTS     3
-#define MAX_ROWS      2000 /* of one model's training set: more hardly change the means */
-#define UNDEALT       NUM_PARTS
-#define MIN_SOURCES   2
-#define DEAL_SEED_TAG 0x6c656176u /* keeps the parts independent of the strategies' folds */
+#define NUM_PARTS   3
+#define MAX_ROWS    2000 /* of one model's training set: more hardly change the means */
+#define MIN_SOURCES 2
 
 typedef struct lodo_run {
     nitro_context *context;
@@ -29,37 +28,9 @@ void nitro_lodo_free(nitro_lodo *result)
     free(result->scores);
     free(result->num_rows);
     free(result->qualities);
+    free(result->weights);
     free(result->mix_gains);
     *result = (nitro_lodo){0};
-}
-
-static int compare_hashes(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-/** Deal inputs to parts by a hash of their names; of many inputs, only as many as MAX_ROWS allows.
- */
-static nitro_status deal(lodo_run *run)
-{
-    const nitro_dataset *sources = run->task->sources;
-    uint64_t *hashes = nitro_calloc(run->context, sources->num_inputs, sizeof *hashes);
-    uint64_t *sorted = nitro_calloc(run->context, sources->num_inputs, sizeof *sorted);
-    if (hashes && sorted) {
-        for (size_t i = 0; i < sources->num_inputs; i++)
-            sorted[i] = hashes[i] = nitro_hash(sources->inputs[i], strlen(sources->inputs[i]),
-                                               run->task->seed ^ DEAL_SEED_TAG);
-        qsort(sorted, sources->num_inputs, sizeof *sorted, compare_hashes);
-        size_t most = MAX_ROWS * NUM_PARTS / (NUM_PARTS - 1) / sources->num_devices + NUM_PARTS;
-        uint64_t limit = sorted[most < sources->num_inputs ? most : sources->num_inputs - 1];
-        for (size_t i = 0; i < sources->num_inputs; i++)
-            run->part_of[i] = hashes[i] <= limit ? (size_t)(hashes[i] % NUM_PARTS) : UNDEALT;
-    }
-    bool dealt = hashes && sorted;
-    free(hashes);
-    free(sorted);
-    return dealt ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 static nitro_status prepare(lodo_run *run)
@@ -83,7 +54,9 @@ static nitro_status prepare(lodo_run *run)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < sources->num_rows * num_variants; i++)
         result->scores[i] = NAN;
-    return deal(run);
+    return nitro_inputs_deal(run->context, sources, run->task->seed, NUM_PARTS,
+                             MAX_ROWS * NUM_PARTS / (NUM_PARTS - 1) / sources->num_devices,
+                             run->part_of);
 }
 
 /** Mark the devices with usable rows, and count them. */
@@ -104,7 +77,7 @@ static size_t mark_training_rows(const lodo_run *run)
 static nitro_status select_rows(const lodo_run *run, size_t part, nitro_dataset **selected)
 {
     for (size_t i = 0; i < run->task->sources->num_inputs; i++)
-        run->inputs[i] = run->part_of[i] != part && run->part_of[i] != UNDEALT;
+        run->inputs[i] = run->part_of[i] != part && run->part_of[i] != NITRO_NONE;
     return nitro_dataset_select(run->context, run->task->sources, run->devices, run->inputs,
                                 selected);
 }

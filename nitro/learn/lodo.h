@@ -17,6 +17,8 @@ typedef struct nitro_lodo {
                           on other devices and other inputs; NaN in rows without */
     size_t *num_rows;  /* shape [num_devices]: rows with scores */
     double *qualities; /* shape [num_devices]: their mean quality in percent; NaN without rows */
+    double *weights;   /* shape [num_devices]: how much each is like the target in its situation;
+                          NULL: by distance */
     size_t num_mixes;  /* of an ensemble fitted with all members: subsets of them, a bit a member,
                           the empty one included; else 0 */
     nitro_gain *mix_gains; /* shape [num_mixes x num_devices]: of each subset over all members; the

@@ -40,8 +40,8 @@ static nitro_status add_once(nitro_context *context, const char *name, nitro_str
                : NITRO_OK;
 }
 
-/** Device features that the model uses, directly or in relative features; without any, the first
- *  usable one of the target. */
+/** Device features that the model uses, directly or in relative features; without any, all usable
+ *  ones of the target. */
 static nitro_status list_features(nitro_context *context, const nitro_device *target,
                                   const nitro_model *model, nitro_string_list *names)
 {
@@ -53,7 +53,9 @@ static nitro_status list_features(nitro_context *context, const nitro_device *ta
             if (status == NITRO_OK && nitro_relative_needs(model->relative, r, i))
                 status =
                     add_once(context, nitro_relative_device_feature(model->relative, i), names);
-    for (size_t i = 0; names->count == 0 && i < target->num_features && status == NITRO_OK; i++)
+    if (names->count > 0)
+        return status;
+    for (size_t i = 0; i < target->num_features && status == NITRO_OK; i++)
         if (nitro_device_feature_is_usable(target->features[i].name))
             status = nitro_string_list_add(context, names, target->features[i].name);
     return status;
@@ -117,9 +119,11 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
  * Quality falls with distance. The line through the held-out quality at distance 0 that fits the
  * validation devices best goes through their means weighted by distance.
  */
-static double weight_of(const nitro_predicted_quality_source *source)
+static void weigh_validation(const nitro_lodo *lodo, nitro_predicted_quality_source *source)
 {
-    return source->distance > LEAST_DISTANCE ? source->distance : LEAST_DISTANCE;
+    source->validation = lodo->weights                       ? lodo->weights[source->device]
+                         : source->distance > LEAST_DISTANCE ? source->distance
+                                                             : LEAST_DISTANCE;
 }
 
 static void take_means(const nitro_lodo *lodo, nitro_predicted_quality *predicted)
@@ -128,11 +132,12 @@ static void take_means(const nitro_lodo *lodo, nitro_predicted_quality *predicte
     for (size_t i = 0; i < predicted->num_sources; i++) {
         nitro_predicted_quality_source *source = &predicted->sources[i];
         source->lodo_quality = lodo->qualities[source->device];
+        weigh_validation(lodo, source);
         if (isnan(source->lodo_quality))
             continue;
-        qualities += weight_of(source) * source->lodo_quality;
-        distances += weight_of(source) * source->distance;
-        weights += weight_of(source);
+        qualities += source->validation * source->lodo_quality;
+        distances += source->validation * source->distance;
+        weights += source->validation;
     }
     predicted->lodo_quality = qualities / weights;
     predicted->usual_distance = distances / weights;
@@ -146,7 +151,7 @@ static double standard_error(const nitro_predicted_quality *predicted, const nit
     size_t count = 0;
     for (size_t i = 0; i < predicted->num_sources; i++) {
         const nitro_gain *gain = &gains[predicted->sources[i].device];
-        double weight = weight_of(&predicted->sources[i]), apart = gain->mean - mean;
+        double weight = predicted->sources[i].validation, apart = gain->mean - mean;
         if (isnan(gain->mean))
             continue;
         squares += weight * weight * (gain->variance + apart * apart);
@@ -170,8 +175,8 @@ double nitro_predicted_quality_clear_gain(const nitro_predicted_quality *predict
         const nitro_gain *gain = &gains[predicted->sources[i].device];
         if (isnan(gain->mean))
             continue;
-        sum += weight_of(&predicted->sources[i]) * gain->mean;
-        weights += weight_of(&predicted->sources[i]);
+        sum += predicted->sources[i].validation * gain->mean;
+        weights += predicted->sources[i].validation;
     }
     double mean = sum / weights;
     bool is_clear = mean > CLEARLY && mean > SIGNIFICANTLY * standard_error(predicted, gains, mean);
@@ -188,11 +193,11 @@ static nitro_status calibrate(nitro_context *context, const nitro_dataset *sourc
     if (!weights)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < predicted->num_sources; i++)
-        mean_weight += weight_of(&predicted->sources[i]) / (double)predicted->num_sources;
+        mean_weight += predicted->sources[i].validation / (double)predicted->num_sources;
     for (size_t row = 0; row < sources->num_rows; row++)
         for (size_t i = 0; i < predicted->num_sources; i++)
             if (predicted->sources[i].device == sources->row_device[row])
-                weights[row] = weight_of(&predicted->sources[i]) / mean_weight;
+                weights[row] = predicted->sources[i].validation / mean_weight;
     nitro_status status =
         nitro_calibration_fit(context, sources->times_ms, lodo->scores, weights, sources->num_rows,
                               sources->schema->num_variants, calibration);
@@ -302,6 +307,10 @@ static json_t *sources_json(const nitro_predicted_quality *predicted, const nitr
         json_t *object = json_pack("{s:s}", "device", sources->devices[source->device]->id);
         set_number(object, "distance", source->target_distance);
         set_number(object, "lodo_quality", source->lodo_quality);
+        if (predicted->rule)
+            set_number(object, "weight", source->weight);
+        if (source->is_set_aside)
+            json_object_set_new(object, "set_aside", json_true());
         json_array_append_new(array, object);
     }
     return array;
@@ -334,6 +343,8 @@ json_t *nitro_predicted_quality_json(const nitro_predicted_quality *predicted,
     set_number(object, "usual_distance", predicted->usual_distance);
     json_object_set_new(object, "sources", sources_json(predicted, sources));
     json_object_set_new(object, "distance_features", features);
+    if (predicted->rule)
+        json_object_set_new(object, "source_rule", json_string(predicted->rule));
     if (json_object_size(hyper_settings) > 0)
         json_object_set(object, "hyper_parameters", hyper_settings);
     json_decref(hyper_settings);

@@ -20,6 +20,9 @@ typedef struct nitro_predicted_quality_source {
     double lodo_quality;    /* mean quality in percent; NaN: not validated on it */
     double distance;        /* to the nearest other source; NaN: unknown */
     double target_distance; /* to the target; NaN: unknown */
+    double validation;      /* weight of its LODO quality in means */
+    double weight;          /* what the source counts in the model; of all, the sum is 1 */
+    bool is_set_aside;      /* its times do not depend on its features: not learnt from */
 } nitro_predicted_quality_source;
 
 typedef struct nitro_predicted_quality {
@@ -35,6 +38,7 @@ typedef struct nitro_predicted_quality {
                      from the sources as these are from each other */
     nitro_calibration held_out, lodo; /* confidences by each kind of evidence */
     double quality;                   /* the prediction, percent; NaN: none is possible */
+    const char *rule; /* that source weights are by; static; NULL: sources have none */
     const nitro_strategy *strategy;
     size_t hyper_settings[NITRO_MAX_MEMBERS]; /* of the strategy, or of the ensemble members that
                                                  are used; 0: the default one */

@@ -19,6 +19,7 @@
 #include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/range_ends_fit.h"
 #include "nitro/learn/relative_selection.h"
+#include "nitro/learn/select_sources.h"
 
 /* Without one source, LODO validation must still be able to use a constant relative feature. */
 #define MIN_SOURCES_FOR_CONSTANTS (NITRO_MIN_DEVICE_VALUES + 1)
@@ -405,9 +406,20 @@ static nitro_status select_device_features(const selection *s, candidate *c)
     return status;
 }
 
+static bool weighs_sources(const nitro_training_task *task)
+{
+    return task->weighs_sources && task->sources->num_devices > 1 &&
+           task->device_features->count == 0 && !task->strategy->without_relative;
+}
+
 nitro_status nitro_model_train(nitro_context *context, const nitro_training_task *task,
                                nitro_model **model)
 {
+    if (weighs_sources(task)) {
+        nitro_status weighted = nitro_model_train_weighted(context, task, model);
+        if (weighted != NITRO_ERR_NO_DATA)
+            return weighted;
+    }
     const selection s = {context, task, !task->quiet};
     candidate c;
     nitro_status status = select_with(&s, task->device_features, &c);

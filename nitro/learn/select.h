@@ -14,10 +14,12 @@ typedef struct nitro_training_task {
     const nitro_string_list *device_features; /* known for all source devices and the target */
     const nitro_strategy *strategy;
     bool use_relative; /* the relative features that all these devices have the numbers for */
-    bool lodo;        /* also validate by leaving one device out, choose settings by it, and predict
-                         the quality on the target. Without, confidences hold for the sources */
-    bool guards;      /* implies lodo. Device values outside the sources' range become the end of
-                         that range; device features are dropped if LODO quality is better without */
+    bool lodo;   /* also validate by leaving one device out, choose settings by it, and predict
+                    the quality on the target. Without, confidences hold for the sources */
+    bool guards; /* implies lodo. Device values outside the sources' range become the end of
+                    that range; device features are dropped if LODO quality is better without */
+    bool weighs_sources; /* sources count by their likeness to the target (source_choice.h), unless
+                            device features or a method as published learn from all of them */
     bool all_members; /* keep all members of an ensemble: models adapted later do best with all */
     bool range_ends;  /* learn what to do beyond the training range (range_ends_fit.h); without,
                          inputs there get the default variant */

@@ -192,7 +192,7 @@ static int run(invocation *call)
     nitro_evaluate_options how;
     nitro_evaluate_options_init(&how);
     how.targets = list_if_given(&given->targets);
-    how.sources = list_if_given(&given->sources);
+    how.sources = named_sources(&given->sources, &how.equal_sources);
     how.methods = list_if_given(&given->methods);
     how.train_inputs = list_if_given(&train);
     how.test_inputs = list_if_given(&test);

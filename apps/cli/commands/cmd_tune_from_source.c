@@ -33,8 +33,7 @@ static const option options[] = {
     OPTION(TEXT, "target", target, "DEVICE",
            "the device to make a model for: in the store, on this machine, or modelled",
            .required = true),
-    OPTION(LIST, "sources", sources, "A,B,...",
-           "the devices to train on (default: all with samples except the target)"),
+    OPTION_SOURCES,
     OPTION(TEXT, "strategy", strategy, "NAME",
            "how to train; 'nitro version' lists what is built in"),
     OPTION(TEXT, "dfs", dfs, "NAME",
@@ -110,8 +109,9 @@ static int learn(const invocation *call, const char *computation, target_measuri
     nitro_store_mode mode = measures_now(given) ? NITRO_STORE_WRITE : NITRO_STORE_READ;
     nitro_learn_options how;
     nitro_learn_options_init(&how);
-    how.sources = given->sources.count ? (const char *const *)given->sources.items : NULL;
-    how.num_sources = given->sources.count;
+    const nitro_string_list *sources = named_sources(&given->sources, &how.equal_sources);
+    how.sources = sources ? (const char *const *)sources->items : NULL;
+    how.num_sources = sources ? sources->count : 0;
     how.strategy = given->strategy;
     how.dfs = given->dfs;
     how.unguarded = given->no_guard;
@@ -193,7 +193,14 @@ const command command_tune_from_source = {
         "target's distance from its sources. A distance of 0.69 is a factor of two in every device "
         "feature used; it is unknown for a source that shares no device feature with the target. "
         "If no quality can be predicted, the reason is printed.\n\n"
-        "With three or more sources, LODO validation selects the hyper-parameters and, for "
+        "Sources count by their likeness to the target: of each branch of software (devices.csv: "
+        "vendor, software), those of the stack nearest to the target, and others that agree with "
+        "them. Each source is learnt by itself, and the scores are averaged by these weights, "
+        "which are printed. Another rule, or no relative features, is taken where LODO validation "
+        "is clearly better. Not weighted are strategy svm, models with device features, and "
+        "sources of fewer than 100 samples; --sources all turns weights off.\n\n"
+        "With three or more sources that are not weighted, LODO validation selects the "
+        "hyper-parameters and, for "
         "strategy auto, the ensemble members; the defaults are replaced only by settings that are "
         "clearly better. The selected settings are printed.\n\n"
         "With --measure N, the N most informative inputs (active learning) among those measured on "

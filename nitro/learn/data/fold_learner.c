@@ -31,12 +31,44 @@ static nitro_status prepare(const nitro_fold_learner *learner, nitro_fold_sample
     return learner->prepare ? learner->prepare(sample, &sample->shared) : NITRO_OK;
 }
 
-/** List and count the training rows when `fold` is held out (NITRO_NONE: all). */
-static size_t list_members(const nitro_folds *folds, size_t fold, size_t *members)
+static size_t source_of(const nitro_fold_sample *sample, size_t member)
+{
+    const nitro_training_set *set = sample->set;
+    return set->row_device ? set->row_device[sample->folds.rows[member]] : 0;
+}
+
+double nitro_fold_source_weight(const nitro_fold_sample *sample, size_t member)
+{
+    const double *weights = sample->set->source_weights;
+    return weights ? weights[source_of(sample, member)] : 1.0;
+}
+
+size_t nitro_fold_members_of(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                             size_t source, size_t *own)
+{
+    size_t num_own = 0;
+    for (size_t i = 0; i < count; i++)
+        if (source_of(sample, members[i]) == source)
+            own[num_own++] = members[i];
+    return num_own;
+}
+
+size_t nitro_fold_num_sources(const nitro_fold_sample *sample)
 {
     size_t count = 0;
-    for (size_t i = 0; i < folds->num_rows; i++)
-        if (folds->folds[i] != fold)
+    for (size_t i = 0; i < sample->folds.num_rows; i++)
+        if (source_of(sample, i) >= count)
+            count = source_of(sample, i) + 1;
+    return count;
+}
+
+/** List and count the training rows, of sources that are used, when `fold` is held out (NITRO_NONE:
+ *  all). */
+static size_t list_members(const nitro_fold_sample *sample, size_t fold, size_t *members)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->folds.num_rows; i++)
+        if (sample->folds.folds[i] != fold && nitro_fold_source_weight(sample, i) > 0.0)
             members[count++] = i;
     return count;
 }
@@ -47,7 +79,9 @@ static nitro_status hold_out(const nitro_fold_sample *sample, const nitro_fold_l
     const nitro_training_set *set = sample->set;
     const nitro_folds *folds = &sample->folds;
     void *predictor = NULL;
-    size_t count = list_members(folds, fold, members);
+    size_t count = list_members(sample, fold, members);
+    if (count == 0)
+        return NITRO_OK;
     nitro_status status = learner->train(sample, members, count, &predictor);
     if (status != NITRO_OK)
         return status;
@@ -87,8 +121,11 @@ nitro_status nitro_fold_learner_train(nitro_context *context, const nitro_traini
     if (status == NITRO_OK && held_out_scores)
         status = hold_out_each(&sample, learner, members, held_out_scores);
     if (status == NITRO_OK) {
-        size_t count = list_members(&sample.folds, NITRO_NONE, members);
-        status = learner->train(&sample, members, count, predictor);
+        size_t count = list_members(&sample, NITRO_NONE, members);
+        status = count > 0 ? learner->train(&sample, members, count, predictor)
+                           : nitro_fail(context, NITRO_ERR_NO_DATA,
+                                        "none of %zu training rows is of a source that is used",
+                                        set->num_rows);
     }
     free(members);
 

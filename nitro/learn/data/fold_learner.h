@@ -30,6 +30,15 @@ typedef struct nitro_fold_learner {
     void (*free)(void *predictor);
 } nitro_fold_learner;
 
+/** The weight of a member's source; 1 if sources have none. */
+double nitro_fold_source_weight(const nitro_fold_sample *sample, size_t member);
+/** Copy the members that are of one source.
+ *  @param[out] own  shape [count]. @return how many. */
+size_t nitro_fold_members_of(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                             size_t source, size_t *own);
+/** One more than the largest source of the set. */
+size_t nitro_fold_num_sources(const nitro_fold_sample *sample);
+
 /**
  * Train on a sample of the set and, for held-out scores, without each fold in turn. As `train` of
  * nitro_strategy.

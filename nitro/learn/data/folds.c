@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEAL_SEED_TAG 0x6c656176u /* keeps parts independent of folds */
+
 static void shuffle(size_t *items, size_t count, uint64_t seed)
 {
     nitro_random random;
@@ -103,4 +105,55 @@ double *nitro_folds_columns(nitro_context *context, const nitro_training_set *se
     for (size_t i = 0; columns && i < folds->num_rows; i++)
         memcpy(columns + i * width, set->columns + folds->rows[i] * width, width * sizeof *columns);
     return columns;
+}
+
+static int compare_hashes(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/** Length of the group in a name such as GROUP/MATRIX; without one, of the name. */
+static size_t group_length(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash && slash > name ? (size_t)(slash - name) : strlen(name);
+}
+
+/** Set each input's hash, or UINT64_MAX if it has no rows, and `limit` to that of the last input to
+ *  take. @param sorted  shape [num_inputs]: scratch. */
+static void hash_inputs(const nitro_dataset *dataset, uint64_t seed, size_t max_inputs,
+                        uint64_t *hashes, uint64_t *sorted, uint64_t *limit)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dataset->num_inputs; i++)
+        hashes[i] = UINT64_MAX;
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        const char *name = dataset->inputs[dataset->row_input[row]];
+        hashes[dataset->row_input[row]] = nitro_hash(name, strlen(name), seed) >> 1;
+    }
+    for (size_t i = 0; i < dataset->num_inputs; i++)
+        if (hashes[i] != UINT64_MAX)
+            sorted[count++] = hashes[i];
+    qsort(sorted, count, sizeof *sorted, compare_hashes);
+    *limit = count <= max_inputs ? UINT64_MAX - 1 : sorted[max_inputs - 1];
+}
+
+nitro_status nitro_inputs_deal(nitro_context *context, const nitro_dataset *dataset, uint64_t seed,
+                               size_t num_parts, size_t max_inputs, size_t *part_of)
+{
+    uint64_t own_seed = seed ^ DEAL_SEED_TAG, limit = 0;
+    uint64_t *hashes = nitro_calloc(context, dataset->num_inputs, sizeof *hashes);
+    uint64_t *sorted = nitro_calloc(context, dataset->num_inputs, sizeof *sorted);
+    bool ok = hashes && sorted;
+    if (ok)
+        hash_inputs(dataset, own_seed, max_inputs, hashes, sorted, &limit);
+    for (size_t i = 0; ok && i < dataset->num_inputs; i++) {
+        const char *name = dataset->inputs[i];
+        uint64_t group = nitro_hash(name, group_length(name), own_seed);
+        part_of[i] = hashes[i] <= limit ? (size_t)(group % num_parts) : NITRO_NONE;
+    }
+    free(hashes);
+    free(sorted);
+    return ok ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }

@@ -27,6 +27,15 @@ nitro_status nitro_folds_draw(nitro_context *context, const nitro_training_set *
                               size_t max_rows, size_t max_folds, nitro_folds *folds);
 void nitro_folds_free(nitro_folds *folds);
 
+/**
+ * Deal the inputs of a dataset that have rows to parts by a hash of their names, so that other
+ * inputs change little; of many inputs, only about `max_inputs`. Inputs of one group (GROUP/NAME)
+ * are in one part, since they are alike. Independent of the folds of the same seed.
+ * @param[out] part_of  shape [num_inputs]: below num_parts; NITRO_NONE: in no part.
+ */
+nitro_status nitro_inputs_deal(nitro_context *context, const nitro_dataset *dataset, uint64_t seed,
+                               size_t num_parts, size_t max_inputs, size_t *part_of);
+
 /** The columns of the sample's rows, shape [num_rows x num_columns]; free with free(). */
 double *nitro_folds_columns(nitro_context *context, const nitro_training_set *set,
                             const nitro_folds *folds);

@@ -102,15 +102,82 @@ static nitro_status fit_expansions(const nitro_fold_sample *sample, const size_t
     return status;
 }
 
+/** A fit times its weight into the sums of one expansion; its biases start anew. */
+static void move_fit(nitro_kernel_expansion *expansion, double weight, double *sums)
+{
+    size_t num_outputs = expansion->num_outputs, count = expansion->num_vectors * num_outputs;
+    for (size_t i = 0; i < count; i++)
+        sums[i] += weight * expansion->coefficients[i];
+    for (size_t v = 0; v < num_outputs; v++) {
+        sums[count + v] += weight * expansion->bias[v];
+        expansion->bias[v] = 0.0;
+    }
+}
+
+/** The mean, by weight, of a fit of each source on the same landmarks.
+ *  @param own   shape [count]: scratch.
+ *  @param sums  shape [2 x (vectors + 1) x num_variants], zero. */
+static nitro_status average_sources(const nitro_fold_sample *sample, const size_t *members,
+                                    size_t count, nitro_kernel_pair *pair, size_t *own,
+                                    double *sums)
+{
+    nitro_kernel_expansion *const *expansions = pair->expansions;
+    size_t num_outputs = expansions[NITRO_WIDE]->num_outputs;
+    size_t num_coefficients = expansions[NITRO_WIDE]->num_vectors * num_outputs;
+    double *of[NITRO_KERNEL_PAIR_SIZE] = {sums, sums + num_coefficients + num_outputs};
+    double total = 0.0;
+    for (size_t source = 0; source < nitro_fold_num_sources(sample); source++) {
+        size_t num_own = nitro_fold_members_of(sample, members, count, source, own);
+        if (num_own == 0)
+            continue;
+        double weight = nitro_fold_source_weight(sample, own[0]);
+        nitro_status status = fit_expansions(sample, own, num_own, pair);
+        if (status != NITRO_OK)
+            return status;
+        for (size_t m = 0; m < NITRO_KERNEL_PAIR_SIZE; m++)
+            move_fit(expansions[m], weight, of[m]);
+        total += weight;
+    }
+    for (size_t m = 0; m < NITRO_KERNEL_PAIR_SIZE; m++) {
+        for (size_t i = 0; i < num_coefficients; i++)
+            expansions[m]->coefficients[i] = of[m][i] / total;
+        for (size_t v = 0; v < num_outputs; v++)
+            expansions[m]->bias[v] = of[m][num_coefficients + v] / total;
+    }
+    return NITRO_OK;
+}
+
+static nitro_status fit_sources(const nitro_fold_sample *sample, const size_t *members,
+                                size_t count, nitro_kernel_pair *pair)
+{
+    size_t num_variants = sample->set->num_variants;
+    size_t size = (pair->expansions[NITRO_WIDE]->num_vectors + 1) * num_variants;
+    size_t *own = nitro_calloc(sample->context, count, sizeof *own);
+    double *sums = nitro_calloc(sample->context, NITRO_KERNEL_PAIR_SIZE * size, sizeof *sums);
+    nitro_status status = own && sums ? average_sources(sample, members, count, pair, own, sums)
+                                      : NITRO_ERR_NO_MEMORY;
+    free(own);
+    free(sums);
+    return status;
+}
+
+static nitro_status train_pair(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               nitro_kernel_pair *pair)
+{
+    nitro_status status = make_expansions(sample, members, count, pair);
+    if (status != NITRO_OK)
+        return status;
+    return sample->set->source_weights ? fit_sources(sample, members, count, pair)
+                                       : fit_expansions(sample, members, count, pair);
+}
+
 static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
                                void **predictor)
 {
     nitro_kernel_pair *pair = nitro_calloc(sample->context, 1, sizeof *pair);
     if (!pair)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = make_expansions(sample, members, count, pair);
-    if (status == NITRO_OK)
-        status = fit_expansions(sample, members, count, pair);
+    nitro_status status = train_pair(sample, members, count, pair);
     if (status == NITRO_OK)
         *predictor = pair;
     else

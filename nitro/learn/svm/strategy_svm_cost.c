@@ -122,13 +122,14 @@ static void fill_problem(const cost_fold *fold, size_t first, size_t second, pai
 {
     for (size_t place = 0; place < fold->count; place++) {
         double difference = find_difference(fold, place, first, second);
+        double weight = nitro_fold_source_weight(fold->sample, fold->members[place]);
         if (isnan(difference) || difference == 0.0)
             continue;
         size_t at = problem->num_rows++;
         problem->places[at] = place;
         problem->rows[at] = (uint32_t)fold->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
-        problem->weights[at] = fmin(fabs(difference), REGRET_CAP);
+        problem->weights[at] = fmin(fabs(difference), REGRET_CAP) * weight;
         problem->num_first += difference < 0.0;
     }
 }

@@ -1,0 +1,105 @@
+/* Likeness by labels and by hardware distance. */
+#include "nitro/learn/data/device_likeness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/data/device_distance.h"
+
+#define SOFTWARE_WEIGHT 0.5
+#define VERSION_WEIGHT  0.5
+#define VENDOR_WEIGHT   0.5
+#define HARDWARE_WEIGHT 0.2
+#define MAX_GAP         3.0
+#define FIRST_YEAR      1990.0 /* a version that begins with such a number is a date */
+
+static const char *software_of(const nitro_device *device)
+{
+    const char *software = nitro_device_label(device, "software");
+    if (!software)
+        software = nitro_device_label(device, "toolkit");
+    return software ? software : "";
+}
+
+/** Length of the name: up to the space before the version. */
+static size_t name_length(const char *software)
+{
+    const char *space = strrchr(software, ' ');
+    return space ? (size_t)(space - software) : strlen(software);
+}
+
+bool nitro_device_same_vendor(const nitro_device *a, const nitro_device *b)
+{
+    return nitro_same_text(nitro_device_label(a, "vendor"), nitro_device_label(b, "vendor"));
+}
+
+bool nitro_device_same_branch(const nitro_device *a, const nitro_device *b)
+{
+    const char *of_a = software_of(a), *of_b = software_of(b);
+    size_t length = name_length(of_a);
+    return nitro_device_same_vendor(a, b) && length == name_length(of_b) &&
+           strncmp(of_a, of_b, length) == 0;
+}
+
+bool nitro_device_same_stack(const nitro_device *a, const nitro_device *b)
+{
+    return nitro_device_same_vendor(a, b) && strcmp(software_of(a), software_of(b)) == 0;
+}
+
+bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b)
+{
+    size_t num_equal = 0;
+    if (nitro_device_is_same(a, b))
+        return true;
+    for (size_t i = 0; i < a->num_features; i++) {
+        const nitro_device_feature_info *info = nitro_device_feature_lookup(a->features[i].name);
+        double other = nitro_device_value(b, a->features[i].name);
+        if ((info && info->descriptive) || isnan(other))
+            continue;
+        if (a->features[i].value != other)
+            return false;
+        num_equal++;
+    }
+    return num_equal > 0 && nitro_device_same_vendor(a, b) && !nitro_device_same_stack(a, b);
+}
+
+/** The first two numbers of a version; false if there is none. */
+static bool read_version(const char *software, double numbers[2])
+{
+    const char *at = software + name_length(software);
+    size_t count = 0;
+    numbers[0] = numbers[1] = 0.0;
+    while (count < 2 && *at) {
+        if (*at < '0' || *at > '9') {
+            at++;
+            continue;
+        }
+        char *end;
+        numbers[count++] = (double)strtoul(at, &end, 10);
+        at = end;
+    }
+    return count > 0;
+}
+
+double nitro_device_version_gap(const nitro_device *a, const nitro_device *b)
+{
+    double of_a[2], of_b[2];
+    if (!read_version(software_of(a), of_a) || !read_version(software_of(b), of_b))
+        return 0.0;
+    bool are_dates = of_a[0] >= FIRST_YEAR && of_b[0] >= FIRST_YEAR;
+    if (!are_dates && !nitro_device_same_branch(a, b))
+        return 0.0;
+    double minor = are_dates ? 12.0 : 10.0;
+    return fmin(fabs(of_a[0] - of_b[0] + (of_a[1] - of_b[1]) / minor), MAX_GAP);
+}
+
+double nitro_device_unlikeness(const nitro_device *a, const nitro_device *b,
+                               const nitro_string_list *hardware)
+{
+    double distance = nitro_device_distance(a, b, hardware);
+    return SOFTWARE_WEIGHT * (strcmp(software_of(a), software_of(b)) != 0) +
+           VERSION_WEIGHT * nitro_device_version_gap(a, b) / MAX_GAP +
+           VENDOR_WEIGHT * !nitro_device_same_vendor(a, b) +
+           HARDWARE_WEIGHT * (isnan(distance) ? 0.0 : distance);
+}

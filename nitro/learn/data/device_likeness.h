@@ -1,0 +1,34 @@
+/* device_likeness.h - how alike two devices are, by vendor, software and hardware. Internal to
+ * nitro/. */
+#ifndef NITRO_LEARN_DATA_DEVICE_LIKENESS_H
+#define NITRO_LEARN_DATA_DEVICE_LIKENESS_H
+
+#include "nitro/nitro_backend.h"
+
+/**
+ * A software stack is a vendor and the label `software` ("ginkgo-cuda v2018-11"), or else
+ * `toolkit`: a name, and a version after the last space. Without labels, all devices have one
+ * stack. On one branch are the versions of one name of one vendor.
+ */
+bool nitro_device_same_vendor(const nitro_device *a, const nitro_device *b);
+bool nitro_device_same_branch(const nitro_device *a, const nitro_device *b);
+bool nitro_device_same_stack(const nitro_device *a, const nitro_device *b);
+/** Are they the same device (nitro_device_is_same), or one card under two stacks: of one vendor,
+ * with the same known features? Descriptive features do not count. */
+bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b);
+
+/**
+ * Years between two versions, at most 3: of versions that begin with a year (2018-11) with the
+ * months; of others one a major and a tenth a minor number; 0 if either is unknown.
+ */
+double nitro_device_version_gap(const nitro_device *a, const nitro_device *b);
+
+/**
+ * 0.5 for another software, up to 0.5 for its version, 0.5 for another vendor, and a fifth of the
+ * distance in `hardware` (nitro_device_distance; 0 if unknown). Software and vendor count more than
+ * hardware: on recorded SpMV data, the best variant depends more on them.
+ */
+double nitro_device_unlikeness(const nitro_device *a, const nitro_device *b,
+                               const nitro_string_list *hardware);
+
+#endif

@@ -1,0 +1,41 @@
+/* source_weights.h - how much each source counts for a target. Internal to nitro/learn. */
+#ifndef NITRO_LEARN_DATA_SOURCE_WEIGHTS_H
+#define NITRO_LEARN_DATA_SOURCE_WEIGHTS_H
+
+#include "nitro/nitro_backend.h"
+
+typedef enum nitro_source_rule {
+    /**
+     * Of each branch of software, the sources of the stack that is nearest to the target, weighted
+     * by a kernel over their hardware distance, and sources of any stack that agree with them; of
+     * branches, by a kernel over unlikeness. The default: changes of software add up along a
+     * branch, so that its stacks behind the nearest one say nothing more, unless they agree.
+     */
+    NITRO_SOURCES_BY_STACK,
+    NITRO_SOURCES_NEAREST, /* only the source that is most like the target */
+    NITRO_SOURCES_EQUAL,   /* all count the same */
+    NITRO_SOURCES_NUM_RULES
+} nitro_source_rule;
+
+/** "stack", "nearest", "equal". */
+const char *nitro_source_rule_name(nitro_source_rule rule);
+
+/** Sources to be weighted. All borrowed. */
+typedef struct nitro_source_set {
+    size_t num_devices;
+    nitro_device *const *devices;      /* shape [num_devices] */
+    const bool *usable;                /* shape [num_devices]; the others get 0; at least one */
+    const double *losses;              /* shape [num_devices x num_devices]: nitro_cross_scores */
+    const nitro_string_list *hardware; /* device features that hardware distance is made of */
+} nitro_source_set;
+
+/** The usable source that is most like the device, the first of equals, but the device itself. */
+size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *target,
+                            double *unlikeness);
+
+/** @param[out] weights  shape [num_devices], of sum 1; weights of less than 3 percent are 0. */
+nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
+                                const nitro_device *target, nitro_source_rule rule,
+                                double *weights);
+
+#endif

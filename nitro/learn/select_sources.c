@@ -1,0 +1,234 @@
+/* Training with weighted sources: cross scores, the choice of weights, one fit, its validation. */
+#include "nitro/learn/select_sources.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/calibration_fit.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/device_choice.h"
+#include "nitro/learn/feature_costs.h"
+#include "nitro/learn/prepare_costs_fit.h"
+#include "nitro/learn/range_ends_fit.h"
+#include "nitro/learn/relative_selection.h"
+#include "nitro/learn/source_choice.h"
+
+/* Validation is harder than the target's case, since it has one source less: half of the way from
+ * held-out inputs to it had no bias on recorded SpMV data. */
+#define LODO_SHARE 0.5
+#define WARN_BELOW 90.0 /* percent of predicted quality */
+
+typedef struct weighted_training {
+    nitro_context *context;
+    const nitro_training_task *task;
+    nitro_string_list hardware;
+    bool relative[NITRO_MAX_FEATURES]; /* those that can be used */
+    nitro_cross_scores plain, with_relative;
+    nitro_source_choice choice;
+    nitro_dataset *used;  /* rows of the sources that count */
+    double *used_weights; /* shape [used->num_devices] */
+} weighted_training;
+
+static void free_training(weighted_training *t)
+{
+    nitro_string_list_free(&t->hardware);
+    nitro_cross_scores_free(&t->plain);
+    nitro_cross_scores_free(&t->with_relative);
+    nitro_source_choice_free(&t->choice);
+    nitro_dataset_free(t->used);
+    free(t->used_weights);
+}
+
+static nitro_fit_task fit_task(const weighted_training *t, bool uses_relative)
+{
+    const nitro_training_task *task = t->task;
+    nitro_fit_task made = {.sources = task->sources,
+                           .target = task->target,
+                           .device_features = task->device_features,
+                           .clamps_device = task->guards,
+                           .strategy = task->strategy,
+                           .seed = task->seed,
+                           .num_threads = task->num_threads};
+    if (uses_relative)
+        memcpy(made.relative, t->relative, sizeof made.relative);
+    return made;
+}
+
+/** Relative features that are constant on a device tell one source's model nothing. */
+static nitro_status select_relative(weighted_training *t, bool *any)
+{
+    const nitro_training_task *task = t->task;
+    size_t num_dropped = 0;
+    for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)
+        t->relative[i] = task->use_relative;
+    nitro_status status =
+        nitro_relative_select(t->context, task->sources, task->target, !task->quiet, t->relative);
+    if (status == NITRO_OK)
+        status = nitro_relative_drop_constant(t->context, task->sources->schema, t->relative,
+                                              &num_dropped);
+    *any = false;
+    for (size_t i = 0; i < task->sources->schema->num_relative; i++)
+        *any |= t->relative[i];
+    return status;
+}
+
+static nitro_status choose(weighted_training *t)
+{
+    bool any = false;
+    const nitro_cross_scores *cross[2] = {&t->plain, &t->plain};
+    nitro_fit_task task = fit_task(t, false);
+    nitro_status status = nitro_device_hardware_features(t->context, t->task->sources->schema,
+                                                         t->task->target, &t->hardware);
+    if (status == NITRO_OK)
+        status = select_relative(t, &any);
+    if (status == NITRO_OK)
+        status = nitro_cross_scores_run(t->context, &task, &t->plain);
+    if (status == NITRO_OK && any) {
+        task = fit_task(t, true);
+        status = nitro_cross_scores_run(t->context, &task, &t->with_relative);
+        cross[1] = &t->with_relative;
+    }
+    return status == NITRO_OK
+               ? nitro_source_choose(t->context, &task, cross, &t->hardware, &t->choice)
+               : status;
+}
+
+static void log_choice(const weighted_training *t)
+{
+    const nitro_dataset *sources = t->task->sources;
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        if (t->choice.set_aside[d])
+            nitro_log(
+                t->context, NITRO_LOG_WARNING,
+                "source %s is not used: a model of it is hardly better there than one variant for "
+                "all inputs; check its times",
+                sources->devices[d]->id);
+        if (t->choice.weights[d] > 0.0 && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %.0f %%",
+                                     used ? ", " : "", sources->devices[d]->id,
+                                     100.0 * t->choice.weights[d]);
+    }
+    nitro_log(t->context, NITRO_LOG_INFO, "sources of target %s, by rule %s%s: %s",
+              t->task->target->id, nitro_source_rule_name(t->choice.rule),
+              t->choice.uses_relative ? "" : ", without relative features", names);
+}
+
+static nitro_status select_used(weighted_training *t)
+{
+    const nitro_dataset *sources = t->task->sources;
+    size_t count = 0;
+    bool *marks = nitro_calloc(t->context, sources->num_devices, sizeof *marks);
+    t->used_weights = nitro_calloc(t->context, sources->num_devices, sizeof(double));
+    nitro_status status = marks && t->used_weights ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++)
+        if (t->choice.weights[d] > 0.0) {
+            marks[d] = true;
+            t->used_weights[count++] = t->choice.weights[d];
+        }
+    if (status == NITRO_OK)
+        status = nitro_dataset_select(t->context, sources, marks, NULL, &t->used);
+    free(marks);
+    return status;
+}
+
+/** Show weights and likeness, and take the mean over validation devices in the target's situation
+ * as the prediction. */
+static void conclude(const weighted_training *t, nitro_model *model)
+{
+    nitro_predicted_quality *predicted = model->predicted;
+    const nitro_source_choice *choice = &t->choice;
+    double distances = 0.0, weights = 0.0;
+    predicted->rule = nitro_source_rule_name(choice->rule);
+    for (size_t i = 0; i < predicted->num_sources; i++) {
+        nitro_predicted_quality_source *source = &predicted->sources[i];
+        source->weight = choice->weights[source->device];
+        source->is_set_aside = choice->set_aside[source->device];
+        source->distance = choice->nearest[source->device];
+        source->target_distance = nitro_device_unlikeness(t->task->sources->devices[source->device],
+                                                          t->task->target, &t->hardware);
+        if (isnan(source->lodo_quality))
+            continue;
+        distances += source->validation * source->distance;
+        weights += source->validation;
+    }
+    predicted->usual_distance = distances / weights;
+    predicted->target_distance = choice->unlikeness;
+    predicted->share = choice->is_far ? 1.0 : LODO_SHARE;
+    predicted->warning = NULL;
+    nitro_predicted_quality_weigh(predicted, predicted->share, &model->calibration);
+    if (choice->is_far)
+        predicted->warning = "the target is farther from every source than they are from each "
+                             "other; the prediction extrapolates";
+    else if (!(predicted->quality >= WARN_BELOW))
+        predicted->warning =
+            "models of devices like it were below 90 % in validation; measure some "
+            "inputs on it (--measure 10)";
+}
+
+/** Calibrate by held-out inputs, then for the target. */
+static nitro_status validate(const weighted_training *t, const nitro_fit_evidence *evidence,
+                             nitro_model *model)
+{
+    const nitro_training_rows *rows = &evidence->rows;
+    size_t num_variants = model->schema->num_variants;
+    const nitro_fit_task all = fit_task(t, t->choice.uses_relative);
+    nitro_status status =
+        nitro_calibration_fit(t->context, rows->times_ms, evidence->held_out_scores, NULL,
+                              rows->num_rows, num_variants, &model->calibration);
+    double held_out = 100.0 * nitro_scores_quality(rows->times_ms, evidence->held_out_scores,
+                                                   rows->num_rows, num_variants);
+    if (status == NITRO_OK)
+        status = nitro_prepare_costs_fit(t->context, rows, evidence->held_out_scores, model);
+    if (status == NITRO_OK)
+        status = nitro_predicted_quality_find(t->context, &all, held_out, &t->choice.lodo, model,
+                                              &model->predicted);
+    model->free_predicted = nitro_predicted_quality_free;
+    if (status == NITRO_OK)
+        conclude(t, model);
+    return status;
+}
+
+static nitro_status fit(const weighted_training *t, nitro_model **model)
+{
+    nitro_fit_evidence evidence = {0};
+    nitro_model *made = NULL;
+    nitro_fit_task task = fit_task(t, t->choice.uses_relative);
+    task.sources = t->used;
+    task.source_weights = t->used_weights;
+    nitro_status status = nitro_fit(t->context, &task, &made, &evidence);
+    if (status != NITRO_OK)
+        return status;
+    if (!t->task->quiet)
+        nitro_training_rows_log_skipped(made, t->used, &evidence.rows);
+    nitro_feature_costs_charge(t->used, nitro_model_used_features(made), &evidence.rows);
+    status = validate(t, &evidence, made);
+    nitro_fit_evidence_free(&evidence);
+    task.source_weights = NULL; /* of all devices: its trials leave some out */
+    if (status == NITRO_OK && t->task->range_ends)
+        status = nitro_range_ends_fit(t->context, &task, made);
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
+
+nitro_status nitro_model_train_weighted(nitro_context *context, const nitro_training_task *task,
+                                        nitro_model **model)
+{
+    weighted_training training = {.context = context, .task = task};
+    nitro_status status = choose(&training);
+    if (status == NITRO_OK && !task->quiet)
+        log_choice(&training);
+    if (status == NITRO_OK)
+        status = select_used(&training);
+    if (status == NITRO_OK)
+        status = fit(&training, model);
+    free_training(&training);
+    return status;
+}

@@ -1,0 +1,345 @@
+/* Validation of rules on each source as the target: models of single sources are trained once, and
+ * every rule is a mean of their scores. */
+#include "nitro/learn/source_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_distance.h"
+#include "nitro/learn/data/device_likeness.h"
+
+#define LEAST_SAMPLES 100 /* of a source that is learnt by itself */
+#define USELESS_LOSS                                                                               \
+    5.0 /* percent: a model of its own device that loses more than this, and...                    \
+         */
+#define USELESS_SHARE   0.85 /* of what a fixed variant loses there, has learnt nothing */
+#define FAR             2.0  /* times the largest hardware distance between nearest sources */
+#define CLEARLY         0.6  /* percent by which another candidate must be better, and... */
+#define SIGNIFICANTLY   3.0  /* standard errors over devices */
+#define SITUATION       0.3  /* length of the kernel over unlikeness to the nearest source */
+#define LEAST_SITUATION 0.01
+#define NUM_CANDIDATES  (2 * NITRO_SOURCES_NUM_RULES)
+#define LEAST_VALIDATED 3 /* devices, to choose by validation */
+
+typedef struct choosing {
+    nitro_context *context;
+    const nitro_fit_task *task;
+    const nitro_cross_scores *const *cross;
+    nitro_source_set set;
+    bool *usable;      /* shape [num_devices] */
+    bool *visible;     /* shape [num_devices]: sources of the current validation device */
+    double *weights;   /* shape [num_devices]: for it */
+    double *qualities; /* shape [NUM_CANDIDATES x num_devices]: percent; NaN: not validated */
+    nitro_source_choice *choice;
+} choosing;
+
+void nitro_source_choice_free(nitro_source_choice *choice)
+{
+    free(choice->weights);
+    free(choice->set_aside);
+    free(choice->nearest);
+    nitro_lodo_free(&choice->lodo);
+    *choice = (nitro_source_choice){0};
+}
+
+/** The default first; then the others by rule, with relative features first. */
+static nitro_source_rule rule_of(size_t candidate)
+{
+    return (nitro_source_rule)(candidate / 2);
+}
+
+static bool is_relative(size_t candidate)
+{
+    return candidate % 2 == 0;
+}
+
+/* ---- Sources ----------------------------------------------------------------------------------
+ */
+
+/** Loss, in percent, of the best fixed variant of the device on that device; NaN with few samples.
+ */
+static double fixed_loss(const nitro_dataset *sources, size_t device)
+{
+    double sums[NITRO_MAX_VARIANTS] = {0}, best = 0.0, count = 0.0;
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        if (sources->row_device[row] != device || !nitro_dataset_row_is_usable(sources, row))
+            continue;
+        for (size_t v = 0; v < sources->schema->num_variants; v++)
+            sums[v] += nitro_times_quality(nitro_dataset_times(sources, row),
+                                           sources->schema->num_variants, v);
+        count += 1.0;
+    }
+    for (size_t v = 0; v < sources->schema->num_variants; v++)
+        best = fmax(best, sums[v]);
+    return count < LEAST_SAMPLES ? (double)NAN : 100.0 * (1.0 - best / count);
+}
+
+static size_t mark_usable(choosing *c)
+{
+    const nitro_dataset *sources = c->task->sources;
+    size_t count = 0;
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        double own = c->cross[0]->losses[d * sources->num_devices + d];
+        double fixed = fixed_loss(sources, d);
+        c->choice->set_aside[d] = own > USELESS_LOSS && own > USELESS_SHARE * fixed;
+        c->usable[d] = !isnan(own) && !isnan(fixed) && !c->choice->set_aside[d];
+        count += c->usable[d];
+    }
+    return count;
+}
+
+/** How the target is like any of its sources. */
+typedef struct likeness {
+    bool has_twin, has_stack, has_vendor;
+} likeness;
+
+static likeness find_likeness(const choosing *c)
+{
+    const nitro_device *target = c->task->target;
+    likeness found = {0};
+    for (size_t d = 0; d < c->set.num_devices; d++) {
+        const nitro_device *source = c->set.devices[d];
+        if (!c->usable[d])
+            continue;
+        found.has_twin |= nitro_device_is_twin(source, target);
+        found.has_stack |= nitro_device_same_stack(source, target);
+        found.has_vendor |= nitro_device_same_vendor(source, target);
+    }
+    return found;
+}
+
+/** Mark the sources that a validation device may have; how many. */
+static size_t mark_visible(const choosing *c, likeness of_target, size_t device)
+{
+    const nitro_device *own = c->set.devices[device];
+    size_t count = 0;
+    for (size_t d = 0; d < c->set.num_devices; d++) {
+        const nitro_device *source = c->set.devices[d];
+        c->visible[d] = c->usable[d] && d != device && !nitro_device_is_same(source, own) &&
+                        (of_target.has_twin || !nitro_device_is_twin(source, own)) &&
+                        (of_target.has_stack || !nitro_device_same_stack(source, own)) &&
+                        (of_target.has_vendor || !nitro_device_same_vendor(source, own));
+        count += c->visible[d];
+    }
+    return count;
+}
+
+static double nearest_hardware(const choosing *c, const nitro_device *device)
+{
+    double least = INFINITY;
+    for (size_t d = 0; d < c->set.num_devices; d++)
+        if (c->usable[d] && c->set.devices[d] != device)
+            least = fmin(least, nitro_device_distance(c->set.devices[d], device, c->set.hardware));
+    return least;
+}
+
+static bool is_far(const choosing *c)
+{
+    double most = 0.0;
+    for (size_t d = 0; d < c->set.num_devices; d++)
+        if (c->usable[d])
+            most = fmax(most, nearest_hardware(c, c->set.devices[d]));
+    return nearest_hardware(c, c->task->target) > FAR * most;
+}
+
+/* ---- Validation -------------------------------------------------------------------------------
+ */
+
+/** Mean quality on a device, in percent, of sources weighted by c->weights. */
+static double judge(const choosing *c, const nitro_cross_scores *cross, size_t device)
+{
+    const nitro_dataset *sources = c->task->sources;
+    double scores[NITRO_MAX_VARIANTS], sum = 0.0, count = 0.0;
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        if (sources->row_device[row] != device)
+            continue;
+        nitro_cross_scores_mix(cross, c->weights, row, scores);
+        if (isnan(scores[0]))
+            continue;
+        sum += nitro_times_quality(nitro_dataset_times(sources, row), cross->num_variants,
+                                   nitro_scores_best(scores, cross->num_variants));
+        count += 1.0;
+    }
+    return 100.0 * sum / count;
+}
+
+static nitro_status weigh(const choosing *c, const bool *usable, const nitro_device *target,
+                          size_t candidate, double *weights)
+{
+    nitro_source_set set = c->set;
+    set.usable = usable;
+    set.losses = c->cross[is_relative(candidate)]->losses;
+    return nitro_source_weigh(c->context, &set, target, rule_of(candidate), weights);
+}
+
+static nitro_status validate(choosing *c)
+{
+    const likeness of_target = find_likeness(c);
+    nitro_status status = NITRO_OK;
+    for (size_t d = 0; d < c->set.num_devices && status == NITRO_OK; d++) {
+        nitro_source_set visible = c->set;
+        visible.usable = c->visible;
+        c->choice->nearest[d] = NAN;
+        for (size_t k = 0; k < NUM_CANDIDATES; k++)
+            c->qualities[k * c->set.num_devices + d] = NAN;
+        if (!c->usable[d] || mark_visible(c, of_target, d) == 0)
+            continue;
+        nitro_source_nearest(&visible, c->set.devices[d], &c->choice->nearest[d]);
+        for (size_t k = 0; k < NUM_CANDIDATES && status == NITRO_OK; k++) {
+            status = weigh(c, c->visible, c->set.devices[d], k, c->weights);
+            if (status == NITRO_OK)
+                c->qualities[k * c->set.num_devices + d] = judge(c, c->cross[is_relative(k)], d);
+        }
+    }
+    return status;
+}
+
+/* ---- Choice -----------------------------------------------------------------------------------
+ */
+
+/** Mean gain of a candidate over the default, where it is clear; else 0. */
+static double clear_gain(const choosing *c, size_t base, size_t candidate)
+{
+    double sum = 0.0, squares = 0.0, count = 0.0;
+    for (size_t d = 0; d < c->set.num_devices; d++) {
+        double gain = c->qualities[candidate * c->set.num_devices + d] -
+                      c->qualities[base * c->set.num_devices + d];
+        if (isnan(gain))
+            continue;
+        sum += gain;
+        squares += gain * gain;
+        count += 1.0;
+    }
+    double mean = sum / count, variance = squares / count - mean * mean;
+    bool is_clear = count >= LEAST_VALIDATED && mean > CLEARLY &&
+                    mean > SIGNIFICANTLY * sqrt(variance / (count - 1.0));
+    return is_clear ? mean : 0.0;
+}
+
+static size_t choose(const choosing *c)
+{
+    size_t base = c->choice->is_far || c->cross[0] == c->cross[1] ? 1 : 0, chosen = base;
+    double most = 0.0;
+    for (size_t k = 0; k < NUM_CANDIDATES; k++) {
+        double gain = is_relative(k) && base == 1 ? 0.0 : clear_gain(c, base, k);
+        if (gain > most) {
+            most = gain;
+            chosen = k;
+        }
+    }
+    return chosen;
+}
+
+/** How much a validation device says of the target: by the difference of their unlikeness to the
+ *  nearest source. For a far target, the worst device counts as much as all others together. */
+static double situation_weight(const choosing *c, size_t device)
+{
+    const nitro_source_choice *choice = c->choice;
+    double away = (choice->nearest[device] - choice->unlikeness) / SITUATION;
+    if (!choice->is_far)
+        return exp(-0.5 * away * away) + LEAST_SITUATION;
+    double count = 0.0;
+    bool is_worst = true;
+    for (size_t d = 0; d < c->set.num_devices; d++) {
+        count += isnan(choice->nearest[d]) ? 0.0 : 1.0;
+        is_worst = is_worst && !(choice->lodo.qualities[d] < choice->lodo.qualities[device]);
+    }
+    return is_worst ? count : 1.0;
+}
+
+/** The scores of all rows by the chosen candidate, each source weighted as a target. */
+static nitro_status keep_scores(choosing *c, size_t chosen)
+{
+    const nitro_dataset *sources = c->task->sources;
+    const nitro_cross_scores *cross = c->cross[is_relative(chosen)];
+    const likeness of_target = find_likeness(c);
+    nitro_lodo *lodo = &c->choice->lodo;
+    size_t num_variants = sources->schema->num_variants;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sources->num_rows * num_variants; i++)
+        lodo->scores[i] = NAN;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        lodo->qualities[d] = c->qualities[chosen * sources->num_devices + d];
+    for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
+        if (isnan(lodo->qualities[d]))
+            continue;
+        mark_visible(c, of_target, d);
+        status = weigh(c, c->visible, sources->devices[d], chosen, c->weights);
+        lodo->weights[d] = situation_weight(c, d);
+        for (size_t row = 0; row < sources->num_rows && status == NITRO_OK; row++)
+            if (sources->row_device[row] == d) {
+                nitro_cross_scores_mix(cross, c->weights, row, lodo->scores + row * num_variants);
+                lodo->num_rows[d] += isnan(lodo->scores[row * num_variants]) ? 0 : 1;
+            }
+    }
+    return status;
+}
+
+static nitro_status allocate(choosing *c)
+{
+    const nitro_dataset *sources = c->task->sources;
+    size_t count = sources->num_devices, num_scores = sources->schema->num_variants;
+    nitro_source_choice *choice = c->choice;
+    num_scores *= sources->num_rows;
+    choice->weights = nitro_calloc(c->context, count, sizeof *choice->weights);
+    choice->set_aside = nitro_calloc(c->context, count, sizeof *choice->set_aside);
+    choice->nearest = nitro_calloc(c->context, count, sizeof *choice->nearest);
+    choice->lodo.scores = nitro_calloc(c->context, num_scores, sizeof(double));
+    choice->lodo.num_rows = nitro_calloc(c->context, count, sizeof(size_t));
+    choice->lodo.qualities = nitro_calloc(c->context, count, sizeof(double));
+    choice->lodo.weights = nitro_calloc(c->context, count, sizeof(double));
+    c->usable = nitro_calloc(c->context, count, sizeof *c->usable);
+    c->visible = nitro_calloc(c->context, count, sizeof *c->visible);
+    c->weights = nitro_calloc(c->context, count, sizeof *c->weights);
+    c->qualities = nitro_calloc(c->context, count, NUM_CANDIDATES * sizeof *c->qualities);
+    return choice->weights && choice->set_aside && choice->nearest && choice->lodo.scores &&
+                   choice->lodo.num_rows && choice->lodo.qualities && choice->lodo.weights &&
+                   c->usable && c->visible && c->weights && c->qualities
+               ? NITRO_OK
+               : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status run(choosing *c)
+{
+    nitro_source_choice *choice = c->choice;
+    if (mark_usable(c) < 2)
+        return nitro_fail(c->context, NITRO_ERR_NO_DATA,
+                          "%s: fewer than two sources have times that depend on their features",
+                          c->task->sources->schema->computation);
+    nitro_source_nearest(&c->set, c->task->target, &choice->unlikeness);
+    choice->is_far = is_far(c);
+    nitro_status status = validate(c);
+    if (status != NITRO_OK)
+        return status;
+    size_t chosen = choose(c);
+    choice->rule = rule_of(chosen);
+    choice->uses_relative = is_relative(chosen);
+    status = weigh(c, c->usable, c->task->target, chosen, choice->weights);
+    return status == NITRO_OK ? keep_scores(c, chosen) : status;
+}
+
+nitro_status nitro_source_choose(nitro_context *context, const nitro_fit_task *task,
+                                 const nitro_cross_scores *const cross[2],
+                                 const nitro_string_list *hardware, nitro_source_choice *choice)
+{
+    nitro_source_choice made = {0};
+    choosing c = {.context = context, .task = task, .cross = cross, .choice = &made};
+    nitro_status status = allocate(&c);
+    c.set = (nitro_source_set){.num_devices = task->sources->num_devices,
+                               .devices = task->sources->devices,
+                               .usable = c.usable,
+                               .hardware = hardware};
+    if (status == NITRO_OK)
+        status = run(&c);
+    free(c.usable);
+    free(c.visible);
+    free(c.weights);
+    free(c.qualities);
+    if (status == NITRO_OK)
+        *choice = made;
+    else
+        nitro_source_choice_free(&made);
+    return status;
+}

@@ -1,0 +1,264 @@
+/* Weights of sources: made-up fleets whose stacks disagree, with an odd one, and a poisoned one. */
+#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/predicted_quality.h"
+#include "nitro/learn/select.h"
+#include "unit/synthetic.h"
+
+enum { NUM_INPUTS = 240, MAX_SOURCES = 6 };
+
+/** Sources whose times depend on their stack, which their device features do not show. */
+typedef struct fixture {
+    nitro_context *context;
+    nitro_dataset *sources;
+    nitro_device *target;
+    nitro_training_task task;
+    nitro_model *model;
+} fixture;
+
+/** A device of the made-up fleet. */
+typedef struct member {
+    const char *software;
+    double launch; /* of its times */
+} member;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->context = unit_context();
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_model_free(f->model);
+    nitro_dataset_free(f->sources);
+    nitro_device_free(f->target);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static void describe(const fixture *f, nitro_device *device, const char *software, double launch)
+{
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "launch", launch, NITRO_VALUE_RECORDED, 0));
+    assert_ok(f->context, nitro_device_set_label(f->context, device, "vendor", "Maker"));
+    assert_ok(f->context, nitro_device_set_label(f->context, device, "software", software));
+}
+
+/** Sources of the fleet, and a target with this software. */
+static void make(fixture *f, const char *software, const member *fleet, size_t count,
+                 size_t num_inputs)
+{
+    static const nitro_string_list none = {0};
+    static const char *const ids[MAX_SOURCES] = {"a", "b", "c", "d", "e", "f"};
+    nitro_device *devices[MAX_SOURCES];
+    for (size_t d = 0; d < count; d++)
+        devices[d] = synthetic_device(f->context, ids[d], fleet[d].launch);
+    f->sources = synthetic_dataset(f->context, devices, count, num_inputs);
+    for (size_t d = 0; d < count; d++)
+        describe(f, devices[d], fleet[d].software, 1.0 + 0.01 * (double)d);
+    f->target = synthetic_device(f->context, "target", 1.0);
+    describe(f, f->target, software, 1.005);
+    f->task = (nitro_training_task){.sources = f->sources,
+                                    .target = f->target,
+                                    .device_features = &none,
+                                    .weighs_sources = true,
+                                    .lodo = true,
+                                    .quiet = true};
+    assert_ok(f->context, nitro_strategy_find(f->context, "auto", &f->task.strategy));
+}
+
+static void learn(fixture *f)
+{
+    nitro_model_free(f->model);
+    f->model = NULL;
+    assert_ok(f->context, nitro_model_train(f->context, &f->task, &f->model));
+    assert_non_null(f->model->predicted);
+}
+
+/** The model's mean quality, in percent, on a device with this launch cost, on other inputs. */
+static double quality(const fixture *f, double launch)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < NUM_INPUTS; i++) {
+        double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
+        double scores[SYNTHETIC_VARIANTS];
+        synthetic_input(10000 + i, NULL, features);
+        synthetic_times(features, launch, times_ms);
+        nitro_model_score(f->model, features, scores);
+        sum += nitro_times_quality(times_ms, SYNTHETIC_VARIANTS,
+                                   nitro_scores_best(scores, SYNTHETIC_VARIANTS));
+    }
+    return 100.0 * sum / NUM_INPUTS;
+}
+
+static const nitro_predicted_quality_source *source_of(const fixture *f, const char *id)
+{
+    const nitro_predicted_quality *predicted = f->model->predicted;
+    for (size_t i = 0; i < predicted->num_sources; i++)
+        if (strcmp(f->sources->devices[predicted->sources[i].device]->id, id) == 0)
+            return &predicted->sources[i];
+    fail_msg("no source %s", id);
+    return NULL;
+}
+
+static void test_likeness(void **state)
+{
+    fixture *f = *state;
+    nitro_device *a = synthetic_device(f->context, "a", 1.0);
+    nitro_device *b = synthetic_device(f->context, "b", 1.0);
+    nitro_string_list hardware = {0};
+    assert_ok(f->context, nitro_string_list_add(f->context, &hardware, "launch"));
+    describe(f, a, "lib v2018-09", 1.0);
+    describe(f, b, "lib v2019-06", 1.0);
+    assert_true(nitro_device_same_branch(a, b));
+    assert_false(nitro_device_same_stack(a, b));
+    assert_true(nitro_device_is_twin(a, b)); /* one card under two stacks */
+    assert_true(fabs(nitro_device_version_gap(a, b) - 0.75) < 1e-12);
+    assert_true(fabs(nitro_device_unlikeness(a, b, &hardware) - 0.625) < 1e-12);
+    describe(f, b, "lib v2018-09", 1.0);
+    assert_false(nitro_device_is_twin(a, b)); /* two cards of one kind */
+    assert_true(nitro_device_unlikeness(a, b, &hardware) == 0.0);
+    describe(f, b, "other 12.4", 2.0);
+    assert_false(nitro_device_same_branch(a, b));
+    assert_true(nitro_device_version_gap(a, b) == 0.0); /* a date and a number */
+    assert_false(nitro_device_is_twin(a, b));
+    describe(f, a, "other 11.8", 2.0);
+    assert_true(fabs(nitro_device_version_gap(a, b) - 0.6) < 1e-12);
+    nitro_string_list_free(&hardware);
+    nitro_device_free(a);
+    nitro_device_free(b);
+}
+
+/** Two stacks that disagree: only the target's speaks for it. */
+static void test_two_families(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2018-09", 0.1},
+                            {"lib v2018-09", 0.12},
+                            {"lib v2018-09", 0.11},
+                            {"lib v2019-06", 20.0},
+                            {"lib v2019-06", 22.0}};
+    make(f, "lib v2019-06", fleet, 5, NUM_INPUTS);
+    learn(f);
+    assert_string_equal(f->model->predicted->rule, "stack");
+    assert_true(source_of(f, "a")->weight == 0.0);
+    assert_true(source_of(f, "d")->weight + source_of(f, "e")->weight > 0.999);
+    double weighted = quality(f, 21.0);
+    assert_true(weighted > 97.0);
+    f->task.weighs_sources = false;
+    learn(f);
+    assert_null(f->model->predicted->rule);
+    assert_true(quality(f, 21.0) < weighted - 3.0);
+}
+
+/** An odd stack within one family takes no part, though it is the nearest version but one. */
+static void test_odd_stack(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2018-09", 2.0},
+                            {"lib v2018-11", 60.0},
+                            {"lib v2019-06", 2.1},
+                            {"lib v2019-06", 1.9}};
+    make(f, "lib v2019-06", fleet, 4, NUM_INPUTS);
+    learn(f);
+    assert_true(source_of(f, "b")->weight == 0.0);
+    assert_true(source_of(f, "a")->weight > 0.0); /* agrees with the target's stack */
+    assert_true(quality(f, 2.0) > 97.0);
+}
+
+/** Swap the times of each of a device's inputs with those of a random one. */
+static void shuffle_times(nitro_dataset *dataset, size_t device)
+{
+    nitro_random random;
+    nitro_random_seed(&random, 5);
+    for (size_t i = 0; i < dataset->num_inputs; i++) {
+        size_t other = (size_t)nitro_random_below(&random, dataset->num_inputs);
+        double kept[SYNTHETIC_VARIANTS]; /* rows are input by input, all devices each */
+        double *a = dataset->times_ms + (i * dataset->num_devices + device) * SYNTHETIC_VARIANTS;
+        double *b =
+            dataset->times_ms + (other * dataset->num_devices + device) * SYNTHETIC_VARIANTS;
+        memcpy(kept, a, sizeof kept);
+        memmove(a, b, sizeof kept);
+        memcpy(b, kept, sizeof kept);
+    }
+}
+
+static void test_poisoned_source(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2019-06", 5.0},
+                            {"lib v2019-06", 5.5},
+                            {"lib v2019-06", 6.0},
+                            {"lib v2018-09", 4.0},
+                            {"lib v2019-06", 5.2}};
+    make(f, "lib v2019-06", fleet, 5, NUM_INPUTS);
+    learn(f);
+    double clean = quality(f, 5.3);
+    shuffle_times(f->sources, 0); /* the one nearest to the target */
+    learn(f);
+    assert_true(source_of(f, "a")->is_set_aside);
+    assert_true(source_of(f, "a")->weight == 0.0);
+    assert_true(quality(f, 5.3) > clean - 0.3);
+}
+
+static void test_result_does_not_depend_on_threads(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2019-06", 5.0}, {"lib v2018-09", 5.5}, {"lib v2019-06", 6.0}};
+    double features[SYNTHETIC_FEATURES], one[SYNTHETIC_VARIANTS], four[SYNTHETIC_VARIANTS];
+    make(f, "lib v2019-06", fleet, 3, 150);
+    synthetic_input(7, NULL, features);
+    f->task.num_threads = 1;
+    learn(f);
+    nitro_model_score(f->model, features, one);
+    f->task.num_threads = 4;
+    learn(f);
+    nitro_model_score(f->model, features, four);
+    assert_memory_equal(one, four, sizeof one);
+}
+
+static void test_small_sources_are_learnt_together(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2019-06", 5.0}, {"lib v2018-09", 5.5}, {"lib v2019-06", 6.0}};
+    make(f, "lib v2019-06", fleet, 3, 60);
+    learn(f);
+    assert_null(f->model->predicted->rule);
+}
+
+/** Every strategy with source weights learns from these sources only. */
+static void test_strategies(void **state)
+{
+    fixture *f = *state;
+    static const char *const names[] = {"svm-cost", "forest", "kernel-ridge"};
+    const member fleet[] = {{"lib v2018-09", 0.1},
+                            {"lib v2018-09", 0.12},
+                            {"lib v2019-06", 20.0},
+                            {"lib v2019-06", 22.0}};
+    make(f, "lib v2019-06", fleet, 4, 150);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_ok(f->context, nitro_strategy_find(f->context, names[i], &f->task.strategy));
+        learn(f);
+        assert_true(source_of(f, "a")->weight == 0.0);
+        assert_true(quality(f, 21.0) > 95.0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_likeness, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_two_families, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_result_does_not_depend_on_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_small_sources_are_learnt_together, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_strategies, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
