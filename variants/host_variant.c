@@ -15,10 +15,14 @@
 #define HUGE_PAGE_BYTES  (2 << 20)
 #define LARGE_BYTES      (2 * HUGE_PAGE_BYTES)
 
-#define LEAST_NS    2000  /* less work is never divided */
-#define PAUSE_NS    80000 /* between wakings that are measured */
-#define WAKE_ROUNDS 5
-#define ANY_THREADS INT32_MAX
+#define LEAST_NS      2000 /* less work is never divided */
+#define NUM_ADDITIONS 20000
+#define WAKE_ROUNDS   5
+#define MAX_TRIES     4
+#define DISTURBED_NS  1e6
+#define MIN_WAKE_NS   1024
+#define MAX_WAKE_NS   131072
+#define ANY_THREADS   INT32_MAX
 
 void *nitro_host_allocate(int64_t count, size_t size)
 {
@@ -53,22 +57,21 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void do_nothing(const void *state, int part, int parts)
+/* What a part does while waking is measured: a chain of additions that takes some 50 us. Threads
+ * that sleep may be woken on the caller's core, and parts without work would hide that they run one
+ * after another. */
+static void add_repeatedly(const void *state, int part, int parts)
 {
     (void)state;
-    (void)part;
     (void)parts;
-}
-
-/* After a pause, as between a program's calls: threads that spin for a short time may sleep. */
-static double time_of_waking(int threads)
-{
-    double pause_end = now_ns() + PAUSE_NS;
-    while (now_ns() < pause_end)
-        ;
-    double begin = now_ns();
-    nitro_host_run_parts(do_nothing, NULL, threads);
-    return now_ns() - begin;
+    volatile double result;
+    double sum = part;
+    for (int i = 0; i < NUM_ADDITIONS; i++) {
+        sum += 1;
+        __asm__ volatile("" : "+m"(sum));
+    }
+    result = sum;
+    (void)result;
 }
 
 static int compare(const void *a, const void *b)
@@ -77,14 +80,34 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double measure_wake_ns(int threads)
+/* The median time of so many parts on as many threads; infinite if other work holds a core. */
+static double time_of_parts(int parts)
 {
     double times_ns[WAKE_ROUNDS];
-    nitro_host_run_parts(do_nothing, NULL, threads); /* starts the threads */
-    for (int i = 0; i < WAKE_ROUNDS; i++)
-        times_ns[i] = time_of_waking(threads);
+    for (int i = 0; i < WAKE_ROUNDS; i++) {
+        double begin = now_ns();
+        nitro_host_run_parts(add_repeatedly, NULL, parts);
+        times_ns[i] = now_ns() - begin;
+        if (times_ns[i] > DISTURBED_NS)
+            return INFINITY;
+    }
     qsort(times_ns, WAKE_ROUNDS, sizeof(*times_ns), compare);
-    return exp2(round(log2(times_ns[WAKE_ROUNDS / 2])));
+    return times_ns[WAKE_ROUNDS / 2];
+}
+
+/* New threads may share a core with the caller for some milliseconds, hence the pauses. */
+static double measure_wake_ns(int threads)
+{
+    double extra_ns = INFINITY;
+    for (int i = 0; i < MAX_TRIES && !isfinite(extra_ns); i++) {
+        if (i > 0)
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        nitro_host_run_parts(add_repeatedly, NULL, threads); /* starts the threads */
+        extra_ns = time_of_parts(threads) - time_of_parts(1);
+    }
+    if (!isfinite(extra_ns))
+        return MAX_WAKE_NS;
+    return exp2(round(log2(fmin(fmax(extra_ns, MIN_WAKE_NS), MAX_WAKE_NS))));
 }
 
 static double wake_ns(int threads)

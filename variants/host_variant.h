@@ -17,9 +17,9 @@ void *nitro_host_allocate(int64_t count, size_t size);
 
 /**
  * In how many parts to do work that takes one thread `serial_ns`: OpenMP's number of threads if
- * that saves more time than waking them costs, else one. The first call with enough work to ask
- * this measures what waking costs, which takes 0.1 to 1 ms: from 1 us, where threads spin while
- * they wait, to 100 us, where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine.
+ * that saves more time than waking them costs, else one. The first call with 2 us of work or more
+ * measures what waking costs, which takes about 1 ms: 1 us where threads spin while they wait, 30
+ * to 130 us where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine.
  */
 int nitro_host_num_parts(double serial_ns);
 
