@@ -40,11 +40,11 @@ static int evaluate_spread(const void *argument, double *group, void *user)
 {
     (void)user;
     const nitro_histogram *histogram = argument;
-    int64_t count = histogram->num_samples < SUB_SAMPLES ? histogram->num_samples : SUB_SAMPLES;
+    int64_t num_samples = histogram->num_samples;
+    int64_t count = num_samples < SUB_SAMPLES ? num_samples : SUB_SAMPLES;
     uint64_t sum = 0, squares = 0; /* exact: 1024 squares of 16-bit numbers */
-    for (int64_t i = 0; i < count; i++) {
-        int64_t begin = histogram->num_samples * i / count;
-        int64_t end = histogram->num_samples * (i + 1) / count;
+    for (int64_t i = 0, begin = 0, end; i < count; i++, begin = end) {
+        end = count < SUB_SAMPLES ? i + 1 : num_samples * (i + 1) / SUB_SAMPLES;
         uint64_t bin = histogram->samples[begin + place_in(end - begin, i)];
         sum += bin;
         squares += bin * bin;
