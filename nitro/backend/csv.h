@@ -17,6 +17,16 @@ NITRO_API nitro_status nitro_csv_read(nitro_context *context, const char *path, 
 /** `origin` names the text in errors. */
 NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
                                        size_t size, nitro_csv **csv);
+/**
+ * The same for a file that need not fit into memory: its rows come in pieces of about a megabyte.
+ * (What is not a regular file is read as a whole.) The header has been read, but no row.
+ */
+NITRO_API nitro_status nitro_csv_open(nitro_context *context, const char *path, nitro_csv **csv);
+/** The table's rows become the next piece; lines count on. A table that was read or parsed as a
+ * whole is one piece. @param[out] more  false after the last piece. */
+NITRO_API nitro_status nitro_csv_next(nitro_csv *csv, bool *more);
+/** Back to before the first piece. */
+NITRO_API nitro_status nitro_csv_rewind(nitro_csv *csv);
 NITRO_API void nitro_csv_free(nitro_csv *csv);
 /** The path or other name given for the text: errors start with it. */
 NITRO_API const char *nitro_csv_origin(const nitro_csv *csv);

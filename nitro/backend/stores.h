@@ -15,6 +15,22 @@ typedef nitro_status (*nitro_profile_function)(void *user, const char *device,
                                                const nitro_profile *profile);
 typedef void (*nitro_problem_function)(void *user, const char *problem);
 
+/** Samples one after another, with inputs that differ. */
+typedef struct nitro_sample_source {
+    /** The next sample, valid until the next call; NULL after the last one. It must not use the
+     * store. */
+    nitro_status (*next)(void *user, const nitro_sample **sample);
+    void *user;
+} nitro_sample_source;
+
+/** An array as a source: {nitro_sample_array_next, &array}. */
+typedef struct nitro_sample_array {
+    const nitro_sample *const *samples; /* shape [count] */
+    size_t count;
+    size_t next; /* 0 at first */
+} nitro_sample_array;
+NITRO_API nitro_status nitro_sample_array_next(void *array, const nitro_sample **sample);
+
 /**
  * A backend. Functions get the state that `open` made; a write is atomic, and durable when it
  * returns. Reads are in byte order of names, so that the same content gives the same output. The
@@ -53,10 +69,11 @@ typedef struct nitro_store_kind {
      */
     nitro_status (*put_samples)(void *state, const char *computation, const char *device,
                                 const nitro_sample *const *samples, size_t count, bool replace);
-    /** put_schema, put_device (NULL: it exists) and put_samples in one transaction. */
+    /** put_schema, put_device (NULL: it exists) and put_samples in one transaction, which a failure
+     * of the source ends without any change. */
     nitro_status (*put_recording)(void *state, const nitro_schema *schema,
                                   const nitro_device *device, const char *device_id,
-                                  const nitro_sample *const *samples, size_t count, bool replace);
+                                  const nitro_sample_source *source, bool replace);
     /**
      * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
      * callback may read the same open store, but not write to it. A sample that is damaged or of a
@@ -175,6 +192,11 @@ NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro
                                                  const nitro_device *device, const char *device_id,
                                                  const nitro_sample *const *samples, size_t count,
                                                  bool replace);
+/** The same of samples that need not all be in memory. One input given twice: NITRO_ERR_EXISTS, or
+ * the last one stays. */
+NITRO_API nitro_status nitro_store_put_stream(nitro_store *store, const nitro_schema *schema,
+                                              const nitro_device *device, const char *device_id,
+                                              const nitro_sample_source *source, bool replace);
 /** Damaged samples are skipped and named in the log. */
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,

@@ -1,34 +1,45 @@
-/* Parses CSV tables (RFC 4180) in place. Strict, because a misread table gives wrong times
- * silently: every row has the header's number of fields, and lines end in LF or CRLF. Empty lines
- * are skipped. */
+/* Parses CSV tables (RFC 4180) in place, as a whole or piece by piece. Strict, because a misread
+ * table gives wrong times silently: every row has the header's number of fields, and lines end in
+ * LF or CRLF. Empty lines are skipped. */
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "nitro/nitro_backend.h"
 
 #define MAX_CSV_BYTES   ((size_t)256 << 20)
 #define MAX_CSV_COLUMNS 4096
+#define PIECE_BYTES     ((size_t)1 << 20) /* more only for a longer row */
+
+typedef struct parser parser;
 
 struct nitro_csv {
     nitro_context *context;
     char *origin;
-    char *text; /* every string below points into it */
+    char *text; /* fields point into it */
     size_t num_columns;
     char **columns; /* shape [num_columns] */
     size_t num_rows, row_capacity;
-    char **fields; /* shape [num_rows x num_columns] */
-    size_t *lines; /* shape [num_rows] */
+    char **fields;  /* shape [num_rows x num_columns] */
+    size_t *lines;  /* shape [num_rows] */
+    bool handed_on; /* of a whole table: nitro_csv_next has been called */
+
+    FILE *file; /* read in pieces; NULL: all of it is here */
+    parser *pieces;
+    size_t text_size, text_capacity;
 };
 
-typedef struct parser {
+struct parser {
     nitro_csv *csv;
     char *at, *end;
     size_t line; /* line of `at`, from 1 */
     char *row[MAX_CSV_COLUMNS];
     size_t row_fields;
     size_t row_line;
-} parser;
+};
 
 typedef enum field_end { FIELD_END_COMMA, FIELD_END_LINE, FIELD_END_BAD } field_end;
 
@@ -87,7 +98,8 @@ static nitro_status read_quoted(parser *p, field_end *ending)
 static nitro_status read_plain(parser *p, field_end *ending)
 {
     p->row[p->row_fields] = p->at;
-    p->at += strcspn(p->at, ",\"\r\n"); /* check_text has excluded '\0' before the end */
+    while (p->at < p->end && *p->at != ',' && *p->at != '\n' && *p->at != '"' && *p->at != '\r')
+        p->at++;
     char *after = p->at;
     *ending = skip_separator(p);
     if (*ending == FIELD_END_BAD && *after == '"')
@@ -191,8 +203,11 @@ static nitro_status read_header(parser *p)
     csv->columns = nitro_calloc(csv->context, p->row_fields, sizeof(*csv->columns));
     if (!csv->columns)
         return NITRO_ERR_NO_MEMORY;
-    memcpy(csv->columns, p->row, p->row_fields * sizeof(*csv->columns));
-    csv->num_columns = p->row_fields;
+    for (; csv->num_columns < p->row_fields; csv->num_columns++) {
+        csv->columns[csv->num_columns] = nitro_strdup(csv->context, p->row[csv->num_columns]);
+        if (!csv->columns[csv->num_columns])
+            return NITRO_ERR_NO_MEMORY;
+    }
     return check_header(csv, p->row_line);
 }
 
@@ -234,20 +249,22 @@ static nitro_status read_rows(parser *p)
     return NITRO_OK;
 }
 
-static nitro_status check_text(nitro_context *context, const char *origin, const char *text,
-                               size_t size)
+/* `line`: that of the text's first byte. */
+static nitro_status check_text(const nitro_csv *csv, const char *text, size_t size, size_t line)
 {
-    if (size > MAX_CSV_BYTES)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %zu bytes; at most %zu can be read",
-                          origin, size, MAX_CSV_BYTES);
     const char *zero = size ? memchr(text, '\0', size) : NULL;
     if (!zero)
         return NITRO_OK;
-    size_t line = 1;
     for (const char *at = text; at < zero; at++)
         line += *at == '\n';
-    return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%zu: a zero byte; this is not a text file",
-                      origin, line);
+    return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                      "%s:%zu: a zero byte; this is not a text file", csv->origin, line);
+}
+
+static void skip_byte_order_mark(parser *p)
+{
+    if (p->end - p->at >= 3 && memcmp(p->at, "\xEF\xBB\xBF", 3) == 0)
+        p->at += 3; /* written by spreadsheets */
 }
 
 /* Takes ownership of `text`, which has a '\0' at [size]. */
@@ -266,10 +283,12 @@ static nitro_status parse_owned(nitro_context *context, const char *origin, char
     created->text = text;
     created->origin = nitro_strdup(context, origin);
     *p = (parser){.csv = created, .at = text, .end = text + size, .line = 1};
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        p->at += 3; /* a byte-order mark, written by spreadsheets */
-    if (created->origin)
-        status = check_text(context, origin, text, size);
+    skip_byte_order_mark(p);
+    if (created->origin && size > MAX_CSV_BYTES)
+        status = nitro_fail(context, NITRO_ERR_FORMAT, "%s: %zu bytes; at most %zu can be read",
+                            origin, size, MAX_CSV_BYTES);
+    else if (created->origin)
+        status = check_text(created, text, size, 1);
     if (status == NITRO_OK)
         status = read_header(p);
     if (status == NITRO_OK)
@@ -302,10 +321,146 @@ nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const c
     return parse_owned(context, origin, copy, size, csv);
 }
 
+/* ---- Piece by piece ---------------------------------------------------------------------------
+ */
+
+/* Size of the rows that end within the text: up to its last line end outside quotes. */
+static size_t complete_size(const char *text, size_t size)
+{
+    const char *last = NULL;
+    if (!memchr(text, '"', size)) {
+        last = memrchr(text, '\n', size);
+    } else {
+        bool quoted = false;
+        for (const char *at = text; at < text + size; at++) {
+            quoted = quoted != (*at == '"');
+            if (*at == '\n' && !quoted)
+                last = at;
+        }
+    }
+    return last ? (size_t)(last - text) + 1 : 0;
+}
+
+static nitro_status make_room(nitro_csv *csv)
+{
+    if (csv->text_size + 1 < csv->text_capacity)
+        return NITRO_OK;
+    size_t capacity = csv->text_capacity ? 2 * csv->text_capacity : PIECE_BYTES;
+    char *grown = realloc(csv->text, capacity);
+    if (!grown)
+        return nitro_fail(csv->context, NITRO_ERR_NO_MEMORY, "%s: out of memory at %zu bytes",
+                          csv->origin, capacity);
+    csv->text = grown;
+    csv->text_capacity = capacity;
+    return NITRO_OK;
+}
+
+/* The next rows that fit, at least one; none at the end of the file. */
+static nitro_status read_piece(nitro_csv *csv)
+{
+    parser *p = csv->pieces;
+    size_t left = csv->text ? (size_t)(csv->text + csv->text_size - p->end) : 0, complete = 0;
+    bool ended = false;
+    if (left > 0)
+        memmove(csv->text, p->end, left);
+    csv->text_size = left;
+    while (complete == 0 && !ended) {
+        nitro_status status = make_room(csv);
+        if (status != NITRO_OK)
+            return status;
+        size_t room = csv->text_capacity - 1 - csv->text_size;
+        size_t got = fread(csv->text + csv->text_size, 1, room, csv->file);
+        if (ferror(csv->file))
+            return nitro_fail(csv->context, NITRO_ERR_IO, "%s: cannot read: %s", csv->origin,
+                              strerror(errno));
+        csv->text_size += got;
+        ended = got < room;
+        complete = ended ? csv->text_size : complete_size(csv->text, csv->text_size);
+    }
+    csv->text[csv->text_size] = '\0';
+    p->at = csv->text;
+    p->end = csv->text + complete;
+    return check_text(csv, p->at, complete, p->line);
+}
+
+/* From the file's first byte: its first piece, without the header. */
+static nitro_status begin_pieces(nitro_csv *csv)
+{
+    parser *p = csv->pieces;
+    rewind(csv->file);
+    csv->text_size = csv->num_rows = 0;
+    *p = (parser){.csv = csv, .at = csv->text, .end = csv->text, .line = 1};
+    nitro_status status = read_piece(csv);
+    if (status != NITRO_OK)
+        return status;
+    skip_byte_order_mark(p);
+    if (!csv->columns)
+        return read_header(p);
+    skip_empty_lines(p);
+    return read_row(p, csv->num_columns);
+}
+
+nitro_status nitro_csv_open(nitro_context *context, const char *path, nitro_csv **csv)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return nitro_csv_read(context, path, csv); /* a pipe cannot be read twice */
+    nitro_csv *created = nitro_calloc(context, 1, sizeof(*created));
+    if (!created)
+        return NITRO_ERR_NO_MEMORY;
+    created->context = context;
+    created->origin = nitro_strdup(context, path);
+    created->pieces = nitro_calloc(context, 1, sizeof(*created->pieces));
+    created->file = fopen(path, "rbe");
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (!created->file)
+        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    else if (created->origin && created->pieces)
+        status = begin_pieces(created);
+    if (status == NITRO_OK)
+        *csv = created;
+    else
+        nitro_csv_free(created);
+    return status;
+}
+
+nitro_status nitro_csv_rewind(nitro_csv *csv)
+{
+    csv->handed_on = false;
+    return csv->file ? begin_pieces(csv) : NITRO_OK;
+}
+
+nitro_status nitro_csv_next(nitro_csv *csv, bool *more)
+{
+    nitro_status status = NITRO_OK;
+    if (!csv->file) {
+        *more = !csv->handed_on;
+        csv->handed_on = true;
+        return NITRO_OK;
+    }
+    parser *p = csv->pieces;
+    for (csv->num_rows = 0; csv->num_rows == 0 && status == NITRO_OK;) {
+        if (p->at == p->end)
+            status = read_piece(csv);
+        if (status == NITRO_OK && p->at == p->end)
+            break;
+        if (status == NITRO_OK)
+            status = read_rows(p);
+    }
+    if (status == NITRO_OK)
+        *more = csv->num_rows > 0;
+    return status;
+}
+
 void nitro_csv_free(nitro_csv *csv)
 {
     if (!csv)
         return;
+    if (csv->file)
+        fclose(csv->file);
+    free(csv->pieces);
+    for (size_t i = 0; i < csv->num_columns; i++)
+        free(csv->columns[i]);
     free(csv->columns);
     free(csv->fields);
     free(csv->lines);

@@ -132,11 +132,39 @@ void nitro_numbers_end(nitro_number_scope scope)
         fesetround(scope.rounding);
 }
 
+/* Digits with at most one point, 15 of them at most: digits and power of ten are exact as doubles,
+ * so that one division rounds as strtod does. */
+static bool parse_short_decimal(const char *text, double *value)
+{
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char *at = text + (*text == '-'), *point = NULL;
+    uint64_t digits = 0;
+    unsigned count = 0;
+    for (; count < 16; at++) {
+        if (*at == '.' && !point) {
+            point = at;
+        } else if (*at >= '0' && *at <= '9') {
+            digits = 10 * digits + (uint64_t)(*at - '0');
+            count++;
+        } else {
+            break;
+        }
+    }
+    if (*at != '\0' || count == 0 || count > 15)
+        return false;
+    double magnitude = (double)digits / powers[point ? at - point - 1 : 0];
+    *value = *text == '-' ? -magnitude : magnitude;
+    return true;
+}
+
 static bool parse_number(const char *text, double *value)
 {
-    char *end;
+    if (parse_short_decimal(text, value))
+        return true;
     if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
         return false;
+    char *end;
     double parsed = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
         return false;

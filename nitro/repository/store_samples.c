@@ -58,10 +58,32 @@ nitro_status nitro_store_put_samples(nitro_store *store, const char *computation
     return store->kind->put_samples(store->state, computation, device, samples, count, replace);
 }
 
-nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *schema,
-                                       const nitro_device *device, const char *device_id,
-                                       const nitro_sample *const *samples, size_t count,
-                                       bool replace)
+/* ---- A recording: samples one after another ---------------------------------------------------
+ */
+
+/* What each sample goes through on its way to the backend. */
+typedef struct checked_source {
+    const nitro_store *store;
+    const nitro_schema *schema;
+    const char *device;
+    const nitro_sample_source *from;
+} checked_source;
+
+static nitro_status next_checked(void *user, const nitro_sample **sample)
+{
+    const checked_source *self = user;
+    const nitro_sample *next = NULL;
+    nitro_status status = self->from->next(self->from->user, &next);
+    if (status == NITRO_OK && next)
+        status = nitro_store_check_sample(self->store->context, self->store->url, self->schema,
+                                          self->device, next, NITRO_ERR_ARGUMENT);
+    if (status == NITRO_OK)
+        *sample = next;
+    return status;
+}
+
+static nitro_status check_recording(nitro_store *store, const nitro_schema *schema,
+                                    const nitro_device *device, const char *device_id)
 {
     nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
@@ -74,12 +96,42 @@ nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *s
         status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
                             "%s: samples of device %s come with the features of %s", store->url,
                             device_id, device->id);
+    return status;
+}
+
+nitro_status nitro_store_put_stream(nitro_store *store, const nitro_schema *schema,
+                                    const nitro_device *device, const char *device_id,
+                                    const nitro_sample_source *source, bool replace)
+{
+    checked_source checked = {store, schema, device_id, source};
+    nitro_status status = check_recording(store, schema, device, device_id);
+    return status == NITRO_OK
+               ? store->kind->put_recording(store->state, schema, device, device_id,
+                                            &(nitro_sample_source){next_checked, &checked}, replace)
+               : status;
+}
+
+nitro_status nitro_sample_array_next(void *array, const nitro_sample **sample)
+{
+    nitro_sample_array *self = array;
+    *sample = self->next < self->count ? self->samples[self->next++] : NULL;
+    return NITRO_OK;
+}
+
+nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *schema,
+                                       const nitro_device *device, const char *device_id,
+                                       const nitro_sample *const *samples, size_t count,
+                                       bool replace)
+{
+    nitro_sample_array array = {samples, count, 0};
+    nitro_status status = check_recording(store, schema, device, device_id);
     if (status == NITRO_OK)
         status = check_samples(store, schema, device_id, samples, count);
-    if (status != NITRO_OK)
-        return status;
-    return store->kind->put_recording(store->state, schema, device, device_id, samples, count,
-                                      replace);
+    return status == NITRO_OK
+               ? store->kind->put_recording(store->state, schema, device, device_id,
+                                            &(nitro_sample_source){nitro_sample_array_next, &array},
+                                            replace)
+               : status;
 }
 
 nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,

@@ -19,10 +19,22 @@ typedef struct import_job {
     size_t time_columns[NITRO_MAX_VARIANTS];
     nitro_provenance provenance; /* of each sample */
     nitro_device *device;        /* stored with the samples; NULL: the store's is kept */
-    nitro_sample **samples;
-    size_t num_samples;
+    nitro_sample *sample;        /* the current row */
+    size_t next_row;             /* of the table's current piece */
+    bool has_rows;               /* the piece has been read */
     nitro_import_report report;
 } import_job;
+
+/* ---- import_rows.c ----------------------------------------------------------------------------
+ */
+
+/** Back to before the first row. */
+nitro_status nitro_import_rewind(import_job *job);
+/** As nitro_sample_source.next, with an import_job: rows as samples. */
+nitro_status nitro_import_next(void *job, const nitro_sample **sample);
+/** Read all rows, check that inputs differ, and count; an error too where the store has some of the
+ * inputs and may not replace them. */
+nitro_status nitro_import_check_rows(import_job *job);
 
 /** The file's name without its folder, so that records do not depend on the folder. */
 const char *nitro_import_file_name(const char *path);

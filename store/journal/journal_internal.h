@@ -67,8 +67,7 @@ nitro_status nitro_journal_put_samples(void *state, const char *computation, con
                                        bool replace);
 nitro_status nitro_journal_put_recording(void *state, const nitro_schema *schema,
                                          const nitro_device *device, const char *device_id,
-                                         const nitro_sample *const *samples, size_t count,
-                                         bool replace);
+                                         const nitro_sample_source *source, bool replace);
 
 /* ---- journal_read.c: as in nitro_store_kind -------------------------------------------------- */
 nitro_status nitro_journal_get_schema(void *state, const char *computation, nitro_schema **schema);

@@ -94,17 +94,20 @@ nitro_status nitro_journal_put_device(void *state, const nitro_device *device)
     return nitro_string_list_add(self->context, &self->new_devices, device->id);
 }
 
+static nitro_status fail_without_replace(const nitro_journal *self)
+{
+    return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                      "%s: a store behind a journal cannot check for existing inputs while it "
+                      "is unreachable: put samples with `replace`, which keeps the newer ones",
+                      self->url);
+}
+
 nitro_status nitro_journal_put_samples(void *state, const char *computation, const char *device,
                                        const nitro_sample *const *samples, size_t count,
                                        bool replace)
 {
     nitro_journal *self = state;
-    if (!replace)
-        return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
-                          "%s: a store behind a journal cannot check for existing inputs while it "
-                          "is unreachable: put samples with `replace`, which keeps the newer ones",
-                          self->url);
-    nitro_status status = note(self);
+    nitro_status status = replace ? note(self) : fail_without_replace(self);
     if (status == NITRO_OK)
         status = nitro_store_put_samples(self->local, computation, device, samples, count, true);
     return status == NITRO_OK ? nitro_journal_push(self, false) : status;
@@ -112,14 +115,15 @@ nitro_status nitro_journal_put_samples(void *state, const char *computation, con
 
 nitro_status nitro_journal_put_recording(void *state, const nitro_schema *schema,
                                          const nitro_device *device, const char *device_id,
-                                         const nitro_sample *const *samples, size_t count,
-                                         bool replace)
+                                         const nitro_sample_source *source, bool replace)
 {
+    nitro_journal *self = state;
     nitro_status status = nitro_journal_put_schema(state, schema);
     if (status == NITRO_OK && device)
         status = nitro_journal_put_device(state, device);
-    if (status == NITRO_OK && count > 0)
-        status = nitro_journal_put_samples(state, schema->computation, device_id, samples, count,
-                                           replace);
-    return status;
+    if (status == NITRO_OK)
+        status = replace ? note(self) : fail_without_replace(self);
+    if (status == NITRO_OK)
+        status = nitro_store_put_stream(self->local, schema, NULL, device_id, source, true);
+    return status == NITRO_OK ? nitro_journal_push(self, false) : status;
 }

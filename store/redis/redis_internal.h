@@ -243,8 +243,7 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
                                      bool replace);
 nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
                                        const nitro_device *device, const char *device_id,
-                                       const nitro_sample *const *samples, size_t count,
-                                       bool replace);
+                                       const nitro_sample_source *source, bool replace);
 nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
                                      nitro_sample_function function, void *user,
                                      nitro_problem_function damaged, void *damaged_user);

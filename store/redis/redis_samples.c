@@ -9,8 +9,8 @@
 /* Encoded samples: rows point into `bytes`. */
 typedef struct batch {
     nitro_record_bytes bytes;
-    redis_row *rows;
-    size_t count;
+    redis_row *rows; /* shape [count] */
+    size_t count, capacity;
 } batch;
 
 static void free_batch(batch *b)
@@ -33,26 +33,62 @@ static nitro_status append(redis_store *store, const char *computation, uint64_t
                               : status;
 }
 
-static nitro_status encode(redis_store *store, const char *computation, uint64_t schema_hash,
-                           const char *device, const nitro_sample *const *samples, size_t count,
-                           batch *b)
+static nitro_status make_room(nitro_context *context, batch *b)
 {
-    b->count = count;
-    b->rows = nitro_calloc(store->context, count, sizeof(*b->rows));
-    nitro_status status = b->rows ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        size_t begin = b->bytes.size;
-        status = append(store, computation, schema_hash, device, samples[i], &b->bytes);
-        b->rows[i] = (redis_row){.name = samples[i]->input,
-                                 .name_size = strlen(samples[i]->input),
-                                 .record_size = b->bytes.size - begin};
+    if (b->count < b->capacity)
+        return NITRO_OK;
+    size_t capacity = b->capacity ? 2 * b->capacity : 256;
+    redis_row *rows = reallocarray(b->rows, capacity, sizeof(*rows));
+    if (!rows)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples", capacity);
+    b->rows = rows;
+    b->capacity = capacity;
+    return NITRO_OK;
+}
+
+/* In `bytes` a name, ended by a '\0', and its record come after each other. */
+static nitro_status encode_one(redis_store *store, const char *computation, uint64_t schema_hash,
+                               const char *device, const nitro_sample *sample, batch *b)
+{
+    size_t name_size = strlen(sample->input);
+    nitro_status status = make_room(store->context, b);
+    if (status == NITRO_OK)
+        status = nitro_record_bytes_append(store->context, &b->bytes, sample->input, name_size + 1);
+    size_t begin = b->bytes.size;
+    if (status == NITRO_OK)
+        status = append(store, computation, schema_hash, device, sample, &b->bytes);
+    if (status == NITRO_OK)
+        b->rows[b->count++] =
+            (redis_row){.name_size = name_size, .record_size = b->bytes.size - begin};
+    return status;
+}
+
+static nitro_status encode(redis_store *store, const char *computation, uint64_t schema_hash,
+                           const char *device, const nitro_sample_source *source, batch *b)
+{
+    const nitro_sample *sample = NULL;
+    nitro_status status = source->next(source->user, &sample);
+    while (status == NITRO_OK && sample) {
+        status = encode_one(store, computation, schema_hash, device, sample, b);
+        if (status == NITRO_OK)
+            status = source->next(source->user, &sample);
     }
-    size_t at = 0; /* `bytes` is complete and no longer moves */
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        b->rows[i].record = b->bytes.bytes + at;
-        at += b->rows[i].record_size;
+    const char *at = b->bytes.bytes; /* complete: it no longer moves */
+    for (size_t i = 0; i < b->count && status == NITRO_OK; i++) {
+        b->rows[i].name = at;
+        b->rows[i].record = at + b->rows[i].name_size + 1;
+        at = b->rows[i].record + b->rows[i].record_size;
     }
     return status;
+}
+
+static nitro_status encode_array(redis_store *store, const char *computation, uint64_t schema_hash,
+                                 const char *device, const nitro_sample *const *samples,
+                                 size_t count, batch *b)
+{
+    nitro_sample_array array = {samples, count, 0};
+    const nitro_sample_source source = {nitro_sample_array_next, &array};
+    return encode(store, computation, schema_hash, device, &source, b);
 }
 
 static nitro_status samples_of(redis_store *store, const char *computation, const char *device,
@@ -116,7 +152,7 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
     if (status == NITRO_OK)
         status = nitro_redis_require_device(store, device);
     if (status == NITRO_OK)
-        status = encode(store, computation, schema_hash, device, samples, count, &b);
+        status = encode_array(store, computation, schema_hash, device, samples, count, &b);
     if (status == NITRO_OK)
         status = put_batch(store, computation, device, &b, replace);
     free_batch(&b);
@@ -172,20 +208,19 @@ static nitro_status check_recording(redis_store *store, const nitro_schema *sche
  * repeating the call after a crash completes it. */
 nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
                                        const nitro_device *device, const char *device_id,
-                                       const nitro_sample *const *samples, size_t count,
-                                       bool replace)
+                                       const nitro_sample_source *source, bool replace)
 {
     redis_store *store = state;
     batch b = {0};
-    nitro_status status = encode(store, schema->computation, nitro_redis_schema_hash(schema),
-                                 device_id, samples, count, &b);
+    nitro_status status =
+        encode(store, schema->computation, nitro_redis_schema_hash(schema), device_id, source, &b);
     if (status == NITRO_OK)
         status = check_recording(store, schema, device_id, device != NULL, &b, replace);
     if (status == NITRO_OK && device)
         status = nitro_redis_put_device(store, device);
     if (status == NITRO_OK)
         status = nitro_redis_put_schema(store, schema);
-    if (status == NITRO_OK && count > 0)
+    if (status == NITRO_OK && b.count > 0)
         status = put_batch(store, schema->computation, device_id, &b, replace);
     free_batch(&b);
     return status;
@@ -202,7 +237,7 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     batch b = {0};
     nitro_status status = find_schema(store, computation, &schema_hash);
     if (status == NITRO_OK)
-        status = encode(store, computation, schema_hash, device, samples, count, &b);
+        status = encode_array(store, computation, schema_hash, device, samples, count, &b);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
         b.rows[i].record_size = NITRO_REDIS_HASH_BYTES + NITRO_RECORD_HEAD_BYTES;
     if (status == NITRO_OK)

@@ -101,7 +101,7 @@ nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *
 typedef struct sqlite_table {
     const char *select, *find, *count;      /* id, name, record; the same of name ?3; any device
                                                where ?2 is NULL */
-    const char *insert, *replace;           /* name ?3, record ?4 */
+    const char *insert, *replace;           /* name ?3, record ?4; what exists stays, or not */
     const char *remove, *remove_range;      /* any device where ?2 is NULL; names from ?3 to ?4 */
     const char *remove_same, *remove_by_id; /* name ?3 and record ?4; the row ?1 */
 } sqlite_table;
@@ -159,11 +159,6 @@ typedef struct sqlite_problem_target {
 void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
                                 const char *problem);
 
-/** Inside a transaction of the caller's. */
-nitro_status nitro_sqlite_write_samples(sqlite_store *store, const char *computation,
-                                        const char *device, const nitro_sample *const *samples,
-                                        size_t count, bool replace);
-
 /* ---- the functions of nitro_store_kind ------------------------------------------------------- */
 nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema);
@@ -177,8 +172,7 @@ nitro_status nitro_sqlite_put_samples(void *state, const char *computation, cons
                                       bool replace);
 nitro_status nitro_sqlite_put_recording(void *state, const nitro_schema *schema,
                                         const nitro_device *device, const char *device_id,
-                                        const nitro_sample *const *samples, size_t count,
-                                        bool replace);
+                                        const nitro_sample_source *source, bool replace);
 nitro_status nitro_sqlite_each_sample(void *state, const char *computation, const char *device,
                                       nitro_sample_function function, void *user,
                                       nitro_problem_function damaged, void *damaged_user);

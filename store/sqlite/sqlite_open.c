@@ -97,7 +97,8 @@ static nitro_status configure(sqlite_store *store)
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
     return nitro_sqlite_execute(store,
                                 "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
-                                "PRAGMA synchronous = EXTRA;",
+                                "PRAGMA synchronous = EXTRA;"
+                                "PRAGMA cache_size = -65536;" /* kB */,
                                 "open it");
 }
 

@@ -11,7 +11,8 @@
         .find = "SELECT id, name, record FROM " table " " AT " AND name = ?3",                     \
         .count = "SELECT count(*) FROM " table " " AT_ANY,                                         \
         .insert = "INSERT INTO " table                                                             \
-                  " (computation, device, name, record) VALUES (nullif(?1, 0), ?2, ?3, ?4)",       \
+                  " (computation, device, name, record) VALUES (nullif(?1, 0), ?2, ?3, ?4)"        \
+                  " ON CONFLICT DO NOTHING",                                                       \
         .replace = "INSERT OR REPLACE INTO " table                                                 \
                    " (computation, device, name, record) VALUES (nullif(?1, 0), ?2, ?3, ?4)",      \
         .remove = "DELETE FROM " table " " AT_ANY,                                                 \

@@ -1,60 +1,56 @@
 /* Samples in SQLite: one row per sample, named by its input. */
 #include "store/sqlite/sqlite_internal.h"
 
-static nitro_status require_new(sqlite_store *store, const char *computation, const char *device,
-                                const sqlite_place *place, const nitro_sample *const *samples,
-                                size_t count)
-{
-    nitro_string_list there = {0};
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        bool found = false;
-        status =
-            nitro_sqlite_is_there(store, &nitro_sqlite_samples, place, samples[i]->input, &found);
-        if (status == NITRO_OK && found)
-            status = nitro_string_list_add(store->context, &there, samples[i]->input);
-    }
-    if (status == NITRO_OK && there.count > 0)
-        status = nitro_store_fail_exists(store->context, store->path, computation, device, &there,
-                                         there.count, count);
-    nitro_string_list_free(&there);
-    return status;
-}
+enum { MAX_NAMED_CONFLICTS = 8 };
 
-/* Run `sql` with each sample's name and record; `changed` counts rows. */
+/* Names of samples that exist already: the first ones, and how many there are. */
+typedef struct conflicts {
+    nitro_string_list first;
+    size_t count;
+} conflicts;
+
+/* Run `sql` with each sample's name and record; `changed` counts rows. A sample that changes none
+ * is a conflict. */
 static nitro_status run_with_samples(sqlite_store *store, const char *sql, const char *computation,
                                      const char *device, const sqlite_place *place,
-                                     const nitro_sample *const *samples, size_t count,
-                                     size_t *changed)
+                                     const nitro_sample_source *source, size_t *changed,
+                                     conflicts *there)
 {
     nitro_record_bytes record = {0};
-    nitro_status status = NITRO_OK;
+    const nitro_sample *sample = NULL;
     *changed = 0;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+    nitro_status status = source->next(source->user, &sample);
+    while (status == NITRO_OK && sample) {
         status = nitro_record_encode_sample(store->context, NITRO_RECORD_COMPACT, computation,
-                                            device, samples[i], &record);
-        status = nitro_sqlite_run_with(store, sql, place, samples[i]->input, status, &record);
+                                            device, sample, &record);
+        status = nitro_sqlite_run_with(store, sql, place, sample->input, status, &record);
+        int rows = status == NITRO_OK ? sqlite3_changes(store->db) : 0;
+        *changed += (size_t)rows;
+        if (status == NITRO_OK && rows == 0 && there->count++ < MAX_NAMED_CONFLICTS)
+            status = nitro_string_list_add(store->context, &there->first, sample->input);
         if (status == NITRO_OK)
-            *changed += (size_t)sqlite3_changes(store->db);
+            status = source->next(source->user, &sample);
     }
     nitro_record_bytes_free(&record);
     return status;
 }
 
-nitro_status nitro_sqlite_write_samples(sqlite_store *store, const char *computation,
-                                        const char *device, const nitro_sample *const *samples,
-                                        size_t count, bool replace)
+static nitro_status write_samples(sqlite_store *store, const char *computation, const char *device,
+                                  const nitro_sample_source *source, bool replace)
 {
     const sqlite_table *table = &nitro_sqlite_samples;
+    conflicts there = {0};
     sqlite_place place;
-    size_t changed;
+    size_t added = 0;
     nitro_status status = nitro_sqlite_require_place(store, computation, device, &place);
-    if (status == NITRO_OK && !replace)
-        status = require_new(store, computation, device, &place, samples, count);
-    if (status != NITRO_OK)
-        return status;
-    return run_with_samples(store, replace ? table->replace : table->insert, computation, device,
-                            &place, samples, count, &changed);
+    if (status == NITRO_OK)
+        status = run_with_samples(store, replace ? table->replace : table->insert, computation,
+                                  device, &place, source, &added, &there);
+    if (status == NITRO_OK && there.count > 0)
+        status = nitro_store_fail_exists(store->context, store->path, computation, device,
+                                         &there.first, there.count, added + there.count);
+    nitro_string_list_free(&there.first);
+    return status;
 }
 
 nitro_status nitro_sqlite_put_samples(void *state, const char *computation, const char *device,
@@ -62,17 +58,18 @@ nitro_status nitro_sqlite_put_samples(void *state, const char *computation, cons
                                       bool replace)
 {
     sqlite_store *store = state;
+    nitro_sample_array array = {samples, count, 0};
+    const nitro_sample_source source = {nitro_sample_array_next, &array};
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
-    status = nitro_sqlite_write_samples(store, computation, device, samples, count, replace);
+    status = write_samples(store, computation, device, &source, replace);
     return nitro_sqlite_end_write(store, status);
 }
 
 nitro_status nitro_sqlite_put_recording(void *state, const nitro_schema *schema,
                                         const nitro_device *device, const char *device_id,
-                                        const nitro_sample *const *samples, size_t count,
-                                        bool replace)
+                                        const nitro_sample_source *source, bool replace)
 {
     sqlite_store *store = state;
     nitro_status status = nitro_sqlite_begin_write(store);
@@ -82,8 +79,7 @@ nitro_status nitro_sqlite_put_recording(void *state, const nitro_schema *schema,
     if (status == NITRO_OK && device)
         status = nitro_sqlite_write_device(store, device);
     if (status == NITRO_OK)
-        status = nitro_sqlite_write_samples(store, schema->computation, device_id, samples, count,
-                                            replace);
+        status = write_samples(store, schema->computation, device_id, source, replace);
     return nitro_sqlite_end_write(store, status);
 }
 
@@ -116,6 +112,9 @@ nitro_status nitro_sqlite_remove_samples(void *state, const char *computation, c
                                          size_t *removed)
 {
     sqlite_store *store = state;
+    nitro_sample_array array = {samples, count, 0};
+    const nitro_sample_source source = {nitro_sample_array_next, &array};
+    conflicts gone = {0};
     sqlite_place place;
     size_t sum = 0;
     nitro_status status = nitro_sqlite_begin_write(store);
@@ -124,7 +123,8 @@ nitro_status nitro_sqlite_remove_samples(void *state, const char *computation, c
     status = nitro_sqlite_find_place(store, computation, device, &place);
     if (status == NITRO_OK)
         status = run_with_samples(store, nitro_sqlite_samples.remove_same, computation, device,
-                                  &place, samples, count, &sum);
+                                  &place, &source, &sum, &gone);
+    nitro_string_list_free(&gone.first);
     status = nitro_sqlite_end_write(store, status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status);
     if (status == NITRO_OK)
         *removed = sum;

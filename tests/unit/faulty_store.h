@@ -106,9 +106,8 @@ FAULTY_WRITE(put_samples,
              computation, device, samples, count, replace)
 FAULTY_WRITE(put_recording,
              (void *state, const nitro_schema *schema, const nitro_device *device,
-              const char *device_id, const nitro_sample *const *samples, size_t count,
-              bool replace),
-             schema, device, device_id, samples, count, replace)
+              const char *device_id, const nitro_sample_source *source, bool replace),
+             schema, device, device_id, source, replace)
 /* Somebody else is quicker: called once, after a sample was looked for. NULL: nobody. */
 static void (*faulty_after_look)(void *user, const char *input);
 static void *faulty_user;

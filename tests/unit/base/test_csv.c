@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <math.h>
 
+#include "unit/temporary.h"
 #include "unit/unit.h"
 
 static int setup(void **state)
@@ -301,6 +302,122 @@ static void test_tables_that_are_no_devices(void **state)
                    "t.csv:2: column 2 ('mine'): '1e999' is not a finite number");
 }
 
+/* About 6 MB: rows over several lines, of both line ends, and one of 3 MB. */
+static const char *write_long_table(temporary *folder, const char *last)
+{
+    enum { ROWS = 100000, LONG_FIELD = 3 << 20, ROW_BYTES = 64 };
+    char *text = malloc((size_t)ROWS * ROW_BYTES + LONG_FIELD + 1024), *at = text;
+    at += sprintf(at, "\xEF\xBB\xBFinput,\"no\nte\",n\n");
+    for (int i = 0; i < ROWS; i++) {
+        at += sprintf(at, i % 3 ? "input-%d,\"a\n\"\"%d\"\",\",%d\r\n\n" : "input-%d,%d,%d\n", i, i,
+                      i);
+        if (i == ROWS / 2) {
+            memcpy(at, "long,", 5);
+            memset(at + 5, 'x', LONG_FIELD);
+            memcpy(at + 5 + LONG_FIELD, ",0\n", 3);
+            at += LONG_FIELD + 8;
+        }
+    }
+    strcpy(at, last);
+    const char *path = temporary_write(folder, "long.csv", text);
+    free(text);
+    return path;
+}
+
+/* Reads all pieces from the first; their number, which is 0 after an error. */
+static size_t read_pieces(nitro_context *context, nitro_csv *pieces, const nitro_csv *whole)
+{
+    size_t count = 0, row = 0;
+    bool more = false;
+    assert_ok(context, nitro_csv_rewind(pieces));
+    while (nitro_csv_next(pieces, &more) == NITRO_OK && more) {
+        count++;
+        for (size_t i = 0; i < nitro_csv_num_rows(pieces); i++, row++) {
+            assert_int_equal(nitro_csv_line(pieces, i), nitro_csv_line(whole, row));
+            for (size_t c = 0; c < 3; c++)
+                assert_string_equal(nitro_csv_field(pieces, i, c), nitro_csv_field(whole, row, c));
+        }
+    }
+    assert_int_equal(row, nitro_csv_num_rows(whole));
+    return count;
+}
+
+static void test_pieces_have_the_rows_of_the_whole(void **state)
+{
+    temporary folder = temporary_make();
+    nitro_csv *whole = NULL, *pieces = NULL;
+    bool more = false;
+    const char *path = write_long_table(&folder, "end,,"); /* its line does not end */
+    assert_ok(*state, nitro_csv_read(*state, path, &whole));
+    assert_ok(*state, nitro_csv_open(*state, path, &pieces));
+    assert_int_equal(nitro_csv_num_rows(pieces), 0);
+    assert_int_equal(nitro_csv_column(pieces, "no\nte"), 1);
+    assert_ok(*state, nitro_csv_next(pieces, &more)); /* then from the first again */
+    assert_true(more);
+    assert_true(read_pieces(*state, pieces, whole) > 2);
+    assert_true(read_pieces(*state, pieces, whole) > 2); /* larger ones, after the long row */
+    assert_int_equal(read_pieces(*state, whole, whole), 1);
+    nitro_csv_free(pieces);
+    nitro_csv_free(whole);
+    temporary_remove(&folder);
+}
+
+static void test_an_error_in_a_later_piece_names_its_line(void **state)
+{
+    temporary folder = temporary_make();
+    static const char *const last[] = {"a,b\n", "a,\"b,c\n", "a\"b,c,d\n", "a,b,c\rd\n"};
+    for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+        char expected[1024], found[1024];
+        nitro_csv *csv = NULL;
+        nitro_status status = NITRO_OK;
+        const char *path = write_long_table(&folder, last[i]);
+        assert_int_equal(nitro_csv_read(*state, path, &csv), NITRO_ERR_FORMAT);
+        nitro_context_last_error(*state, expected, sizeof(expected));
+        assert_ok(*state, nitro_csv_open(*state, path, &csv));
+        for (bool more = true; more && status == NITRO_OK;)
+            status = nitro_csv_next(csv, &more);
+        assert_int_equal(status, NITRO_ERR_FORMAT);
+        nitro_context_last_error(*state, found, sizeof(found));
+        assert_string_equal(found, expected);
+        nitro_csv_free(csv);
+    }
+    temporary_remove(&folder);
+}
+
+/* The short way and the C library's give the same number. */
+static void test_short_numbers_are_rounded_as_long_ones(void **state)
+{
+    (void)state;
+    nitro_random random;
+    nitro_random_seed(&random, 1);
+    for (int i = 0; i < 200000; i++) {
+        char text[64];
+        double value = 0;
+        snprintf(text, sizeof(text), "%s%.*f", i % 2 ? "-" : "", i % 17,
+                 nitro_random_uniform(&random) * pow(10, i % 13));
+        assert_true(nitro_parse_number(text, &value));
+        assert_true(value == strtod(text, NULL));
+    }
+    static const char *const forms[] = {"0",
+                                        "-0",
+                                        ".5",
+                                        "5.",
+                                        "-.25",
+                                        "000000000000001",
+                                        "1e3",
+                                        "0x10",
+                                        "999999999999999",
+                                        "0.000000000000001"};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        double value = NAN;
+        assert_true(nitro_parse_number(forms[i], &value));
+        assert_true(value == strtod(forms[i], NULL) && signbit(value) == (forms[i][0] == '-'));
+    }
+    static const char *const others[] = {"", "-", ".", "-.", "1.2.3", "1-", " 1", "1 ", "--1"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_false(nitro_parse_number(others[i], &(double){0}));
+}
+
 int main(void)
 {
 #define CSV_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -321,6 +438,9 @@ int main(void)
         CSV_TEST(test_devices_with_features_labels_and_holes),
         CSV_TEST(test_a_column_with_any_text_is_a_label),
         CSV_TEST(test_tables_that_are_no_devices),
+        CSV_TEST(test_pieces_have_the_rows_of_the_whole),
+        CSV_TEST(test_an_error_in_a_later_piece_names_its_line),
+        CSV_TEST(test_short_numbers_are_rounded_as_long_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,60 @@ static void test_an_input_is_stored_once_or_replaced(void **state)
     assert_int_equal(count_samples(f, "K20"), 13);
 }
 
+/* One sample after another; the fourth fails, or is the first one again. */
+typedef struct failing_source {
+    nitro_context *context;
+    nitro_sample *sample;
+    int next;
+    bool repeats;
+} failing_source;
+
+static nitro_status next_of_failing(void *user, const nitro_sample **sample)
+{
+    failing_source *self = user;
+    if (self->next == 3 && !self->repeats)
+        return nitro_fail(self->context, NITRO_ERR_IO, "the source dries up");
+    nitro_sample_free(self->sample);
+    self->sample = NULL;
+    if (self->next < 4) {
+        char input[32];
+        snprintf(input, sizeof(input), "stream-%d", self->next++ % 3);
+        self->sample = records_sample(self->context, input);
+    }
+    *sample = self->sample;
+    return NITRO_OK;
+}
+
+static nitro_status put_failing(fixture *f, bool repeats, bool replace)
+{
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    nitro_device *device = records_device(f->context, "K40");
+    failing_source failing = {.context = f->context, .repeats = repeats};
+    const nitro_sample_source source = {next_of_failing, &failing};
+    nitro_status status = nitro_store_put_stream(f->store, schema, device, "K40", &source, replace);
+    nitro_sample_free(failing.sample);
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+    return status;
+}
+
+static void test_a_stream_that_fails_leaves_nothing(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    assert_fails(f->context, put_failing(f, false, false), NITRO_ERR_IO, "the source dries up");
+    assert_int_equal(count_samples(f, "K40"), 0);
+}
+
+/* Redis writes what is given twice twice, which ends the same. */
+static void test_a_stream_is_written_as_it_comes(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    assert_ok(f->context, put_failing(f, true, true));
+    assert_int_equal(count_samples(f, "K40"), 3);
+}
+
 /* Schema, device and samples in one call: if one of them is refused, none is written. */
 static void test_a_recording_goes_in_whole_or_not_at_all(void **state)
 {
@@ -217,6 +271,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_an_open_scale_is_filled_in_and_a_declared_one_kept,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_input_is_stored_once_or_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_stream_that_fails_leaves_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_stream_is_written_as_it_comes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_recording_goes_in_whole_or_not_at_all, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_unclean_records_are_refused, setup, teardown),
