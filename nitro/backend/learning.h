@@ -119,7 +119,9 @@ typedef struct nitro_dfs_task {
     nitro_store *store;                  /* source of profiles; NULL: none */
     size_t max_subset;                   /* search: most device features in a subset, >= 1 */
     size_t k;                            /* search: how many device features to choose, >= 1 */
-    const char *proxies_path;            /* profile: a file of more proxies; NULL: none */
+    size_t max_rows;          /* search: most samples used, whole inputs drawn by the seed;
+                                 0: 1200 with up to three sources, 600 with more */
+    const char *proxies_path; /* profile: a file of more proxies; NULL: none */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core; the choice does not depend on it */
 } nitro_dfs_task;

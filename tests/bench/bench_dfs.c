@@ -1,5 +1,5 @@
 /*
- * Bench "dfs": CV-DFS against a plain loop of LIBSVM trainings: 200 inputs of 3 features on 5
+ * Bench "dfs": CV-DFS against a plain loop of LIBSVM trainings: 120 inputs of 3 features on 5
  * synthetic devices, 6 variants (the histogram's cost model), all subsets of up to 3 of 8 device
  * features and a grid of C and gamma: 93 subsets on 5 validation devices, 465 models of 25
  * trainings each. All devices differ in all features, so that no two subsets give the same model:
@@ -9,6 +9,11 @@
  * default (-h 1, shrinking) and without (-h 0), and scaled up. The qualities are compared with
  * ours; a difference with -h 0 is a failure. Processor time is that of all threads. Growth and the
  * sharing of work among subsets are measured on fewer inputs.
+ *
+ * Beyond 600 samples of many sources, inputs are drawn: on eight devices with 150 inputs the draw
+ * is compared with all 1200 samples, for eight of the subsets: processor time, and the largest
+ * difference of a subset's quality, in points of its mean over the validation devices, against the
+ * 2 points that count as equal in a search.
  */
 #include <stdio.h>
 #include <time.h>
@@ -17,7 +22,7 @@
 #include "unit/dfs_work.h"
 #include "unit/plain_dfs.h"
 
-enum { DEVICES = 5, INPUTS = 200, SHARING_INPUTS = 60, MAX_SUBSETS = 93, PLAIN_MODELS = 12 };
+enum { DEVICES = 5, INPUTS = 120, SHARING_INPUTS = 60, MAX_SUBSETS = 93, PLAIN_MODELS = 12 };
 
 typedef struct work {
     nitro_context *context;
@@ -181,6 +186,40 @@ static int compare_sharing(work *w, void *state)
     return 0;
 }
 
+enum { MANY_DEVICES = 8, MANY_INPUTS = 150, DRAWN_SUBSETS = 8 };
+
+static double mean_quality(const double *qualities, size_t num_subsets, size_t subset)
+{
+    double sum = 0;
+    for (size_t d = 0; d < MANY_DEVICES; d++)
+        sum += qualities[d * num_subsets + subset];
+    return sum / MANY_DEVICES;
+}
+
+static int compare_draw(work *w, void *state)
+{
+    double all_qualities[MANY_DEVICES * DRAWN_SUBSETS], difference = 0;
+    stopwatch all, drawn;
+    size_t step = w->num_subsets / DRAWN_SUBSETS;
+    for (size_t i = 0; i < DRAWN_SUBSETS; i++) /* of one, two and three features */
+        w->subsets[i] = w->subsets[i * step];
+    w->num_subsets = DRAWN_SUBSETS;
+    w->task.max_rows = MANY_DEVICES * MANY_INPUTS;
+    if (judge(w, &all) != 0)
+        return 1;
+    memcpy(all_qualities, w->qualities, sizeof(all_qualities));
+    w->task.max_rows = 0;
+    if (judge(w, &drawn) != 0)
+        return 1;
+    for (size_t i = 0; i < DRAWN_SUBSETS; i++)
+        difference = fmax(difference, fabs(mean_quality(w->qualities, DRAWN_SUBSETS, i) -
+                                           mean_quality(all_qualities, DRAWN_SUBSETS, i)));
+    bench_add(state, "8 devices: inputs drawn; all inputs", drawn.processor_s, all.processor_s, "s",
+              0);
+    bench_add(state, "8 devices: most that a draw changes", difference, 2, "points", 0);
+    return 0;
+}
+
 static int run(bench_report *report)
 {
     nitro_context *context = NULL;
@@ -190,6 +229,9 @@ static int run(bench_report *report)
     for (size_t devices = 3; devices <= DEVICES && !failed; devices++)
         failed =
             with_work(context, devices, SHARING_INPUTS, DFS_WORK_FEATURES, compare_sharing, report);
+    if (!failed)
+        failed =
+            with_work(context, MANY_DEVICES, MANY_INPUTS, DFS_WORK_FEATURES, compare_draw, report);
     if (!failed)
         failed = with_work(context, DEVICES, INPUTS, DFS_WORK_FEATURES, compare, report);
     nitro_context_free(context);

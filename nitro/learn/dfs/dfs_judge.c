@@ -386,7 +386,7 @@ nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (!validations || !members)
         goto free_lists;
-    status = nitro_dfs_sample_draw(context, task->sources, task->seed, &job.sample);
+    status = nitro_dfs_sample_draw(context, task->sources, task->max_rows, task->seed, &job.sample);
     for (size_t t = 0; status == NITRO_OK && t < num_devices; t++) {
         validations[t] = (validation){.job = &job, .target = t};
         status = prepare(&job, &validations[t]);

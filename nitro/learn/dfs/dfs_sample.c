@@ -19,7 +19,8 @@ static bool is_usable(const nitro_dataset *sources, size_t row)
 }
 
 /** Keep a seeded draw of whole inputs. */
-static nitro_status draw(nitro_context *context, uint64_t seed, nitro_dfs_sample *sample)
+static nitro_status draw(nitro_context *context, size_t max_rows, uint64_t seed,
+                         nitro_dfs_sample *sample)
 {
     nitro_folds folds = {0};
     size_t *inputs = nitro_calloc(context, sample->num_rows, sizeof *inputs);
@@ -29,7 +30,7 @@ static nitro_status draw(nitro_context *context, uint64_t seed, nitro_dfs_sample
         inputs[i] = sample->sources->row_input[sample->rows[i]];
     const nitro_training_set set = {
         .num_rows = sample->num_rows, .row_input = inputs, .seed = seed};
-    nitro_status status = nitro_folds_draw(context, &set, NITRO_DFS_MAX_ROWS, 1, &folds);
+    nitro_status status = nitro_folds_draw(context, &set, max_rows, 1, &folds);
     if (status == NITRO_OK) {
         for (size_t i = 0; i < folds.num_rows; i++)
             sample->rows[i] = sample->rows[folds.rows[i]];
@@ -86,8 +87,27 @@ free_lists:
     return status;
 }
 
+/** The most rows for these sources, which are the devices that the sample's rows are of. */
+static nitro_status choose_max_rows(nitro_context *context, const nitro_dfs_sample *sample,
+                                    size_t *max_rows)
+{
+    const nitro_dataset *sources = sample->sources;
+    size_t num_sources = 0;
+    bool *has_rows = nitro_calloc(context, sources->num_devices, sizeof *has_rows);
+    if (!has_rows)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < sample->num_rows; i++) {
+        bool *has = &has_rows[sources->row_device[sample->rows[i]]];
+        num_sources += !*has;
+        *has = true;
+    }
+    free(has_rows);
+    *max_rows = num_sources > NITRO_DFS_FEW_SOURCES ? NITRO_DFS_MAX_ROWS_MANY : NITRO_DFS_MAX_ROWS;
+    return NITRO_OK;
+}
+
 nitro_status nitro_dfs_sample_draw(nitro_context *context, const nitro_dataset *sources,
-                                   uint64_t seed, nitro_dfs_sample *sample)
+                                   size_t max_rows, uint64_t seed, nitro_dfs_sample *sample)
 {
     nitro_dfs_sample made = {.sources = sources};
     made.rows = nitro_calloc(context, sources->num_rows, sizeof *made.rows);
@@ -103,8 +123,10 @@ nitro_status nitro_dfs_sample_draw(nitro_context *context, const nitro_dataset *
                             "%s: none of the sources' %zu samples has times of at least two "
                             "variants; measure more inputs",
                             sources->schema->computation, sources->num_rows);
-    if (status == NITRO_OK && made.num_rows > NITRO_DFS_MAX_ROWS)
-        status = draw(context, seed, &made);
+    if (status == NITRO_OK && max_rows == 0)
+        status = choose_max_rows(context, &made, &max_rows);
+    if (status == NITRO_OK && made.num_rows > max_rows)
+        status = draw(context, max_rows, seed, &made);
     if (status == NITRO_OK)
         status = find_points(context, &made);
     if (status == NITRO_OK)

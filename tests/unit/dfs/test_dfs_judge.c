@@ -76,10 +76,35 @@ static void test_equals_the_plain_loop(void **state)
     }
 }
 
+/* Whole inputs, by the seed alone; as many as is said, or fewer of many sources than of three. */
+static void test_of_many_samples_inputs_are_drawn(void **state)
+{
+    (void)state;
+    const struct {
+        size_t devices, inputs, max_rows, rows;
+    } works[] = {{3, 250, 0, 750}, {6, 110, 0, 600}, {6, 110, 125, 120}, {3, 50, 75, 75}};
+    for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
+        double qualities[8];
+        fixture *f = make_fixture(1, works[i].devices, works[i].inputs, 3);
+        f->num_subsets = 1;
+        f->task.max_rows = works[i].max_rows;
+        judge(f);
+        assert_int_equal(f->effort.num_candidate_rows, works[i].devices * works[i].inputs);
+        assert_int_equal(f->effort.num_rows, works[i].rows);
+        assert_int_equal(f->effort.num_inputs * works[i].devices, works[i].rows);
+        memcpy(qualities, f->qualities, works[i].devices * sizeof(*qualities));
+        f->task.num_threads = 1;
+        judge(f);
+        assert_memory_equal(f->qualities, qualities, works[i].devices * sizeof(*qualities));
+        free_fixture(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_the_plain_loop),
+        cmocka_unit_test(test_of_many_samples_inputs_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
