@@ -170,18 +170,42 @@ static void conclude(const weighted_training *t, nitro_model *model)
             "inputs on it (--measure 10)";
 }
 
+/** Calibrate by held-out inputs, each row weighted as its source, and find their mean quality in
+ *  percent. */
+static nitro_status calibrate(const weighted_training *t, const nitro_fit_evidence *evidence,
+                              nitro_model *model, double *quality)
+{
+    const nitro_training_rows *rows = &evidence->rows;
+    size_t num_variants = model->schema->num_variants;
+    double sum = 0.0, total = 0.0;
+    double *weights = nitro_calloc(t->context, rows->num_rows, sizeof *weights);
+    if (!weights)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t row = 0; row < rows->num_rows; row++) {
+        const double *scores = evidence->held_out_scores + row * num_variants;
+        if (isnan(scores[0]))
+            continue;
+        weights[row] = t->used_weights[rows->row_device[row]] * (double)t->used->num_devices;
+        sum += weights[row] * nitro_times_quality(rows->times_ms + row * num_variants, num_variants,
+                                                  nitro_scores_best(scores, num_variants));
+        total += weights[row];
+    }
+    *quality = 100.0 * sum / total;
+    nitro_status status =
+        nitro_calibration_fit(t->context, rows->times_ms, evidence->held_out_scores, weights,
+                              rows->num_rows, num_variants, &model->calibration);
+    free(weights);
+    return status;
+}
+
 /** Calibrate by held-out inputs, then for the target. */
 static nitro_status validate(const weighted_training *t, const nitro_fit_evidence *evidence,
                              nitro_model *model)
 {
     const nitro_training_rows *rows = &evidence->rows;
-    size_t num_variants = model->schema->num_variants;
     const nitro_fit_task all = fit_task(t, t->choice.uses_relative);
-    nitro_status status =
-        nitro_calibration_fit(t->context, rows->times_ms, evidence->held_out_scores, NULL,
-                              rows->num_rows, num_variants, &model->calibration);
-    double held_out = 100.0 * nitro_scores_quality(rows->times_ms, evidence->held_out_scores,
-                                                   rows->num_rows, num_variants);
+    double held_out = NAN;
+    nitro_status status = calibrate(t, evidence, model, &held_out);
     if (status == NITRO_OK)
         status = nitro_prepare_costs_fit(t->context, rows, evidence->held_out_scores, model);
     if (status == NITRO_OK)
