@@ -16,8 +16,9 @@
 #include "nitro/learn/relative_selection.h"
 #include "nitro/learn/source_choice.h"
 
-/* Validation is harder than the target's case, since it has one source less: half of the way from
- * held-out inputs to it had no bias on recorded SpMV data. */
+/* Validation is harder than the target's case, since it has one source less: for a target as unlike
+ * its nearest source as validation devices are, half of the way from held-out inputs to it had no
+ * bias on recorded SpMV data. */
 #define LODO_SHARE 0.5
 #define WARN_BELOW 90.0 /* percent of predicted quality */
 
@@ -158,7 +159,8 @@ static void conclude(const weighted_training *t, nitro_model *model)
     }
     predicted->usual_distance = distances / weights;
     predicted->target_distance = choice->unlikeness;
-    predicted->share = choice->is_far ? 1.0 : LODO_SHARE;
+    double ratio = predicted->target_distance / predicted->usual_distance; /* NaN or infinity: 2 */
+    predicted->share = choice->is_far ? 1.0 : LODO_SHARE * (ratio < 2.0 ? ratio : 2.0);
     predicted->warning = NULL;
     nitro_predicted_quality_weigh(predicted, predicted->share, &model->calibration);
     if (choice->is_far)
