@@ -9,6 +9,9 @@
 
 #include "nitro/learn/data/dataset.h"
 
+/* A larger spread does not make clearly slower variants as good as the best. */
+#define MOST_TIED 0.05
+
 /** One sample, until all are read and can be ordered. */
 typedef struct store_record {
     char *input;
@@ -71,6 +74,21 @@ static void note_cache(store_reader *reader, const nitro_sample *sample)
                   reader->schema->computation, is_cold ? "cold" : "warm", reader->device->id);
 }
 
+/* Variants that repeated tunes cannot tell from the best are as good as it. Older samples have a
+ * spread within one block only, which says less: they stay as they are. */
+static void tie_with_best(const nitro_sample *sample, double *times_ms)
+{
+    size_t best = nitro_sample_best(sample);
+    if (best == NITRO_NONE || sample->entries[best].blocks < 2)
+        return;
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        const nitro_entry *entry = &sample->entries[v];
+        double spread = fmin(fmax(entry->spread, sample->entries[best].spread), MOST_TIED);
+        if (entry->blocks >= 2 && times_ms[v] <= (1 + spread) * times_ms[best])
+            times_ms[v] = times_ms[best];
+    }
+}
+
 static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
 {
     const nitro_schema *schema = reader->schema;
@@ -106,6 +124,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
             entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
         made.values[schema->num_features + schema->num_variants + v] = entry->prepare_ms;
     }
+    tie_with_best(sample, made.values + schema->num_features);
     reader->records[reader->num_records++] = made;
     return NITRO_OK;
 }

@@ -191,6 +191,50 @@ static void test_rows_are_in_order(void **state)
     nitro_dataset_free(dataset);
 }
 
+/* How many variants have the best time, 1 ms, in a dataset with this sample. */
+static size_t count_best(fixture *f, const nitro_sample *sample)
+{
+    const char *devices[] = {"beta"};
+    nitro_dataset *dataset = NULL;
+    const nitro_sample *samples[] = {sample};
+    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", "beta", samples, 1, true));
+    assert_ok(f->context, nitro_dataset_load(f->store, "toy", devices, 1, &dataset));
+    size_t row = 0, count = 0;
+    while (strcmp(dataset->inputs[dataset->row_input[row]], sample->input) != 0)
+        row++;
+    const double *times_ms = dataset->times_ms + row * dataset->schema->num_variants;
+    for (size_t v = 0; v < dataset->schema->num_variants; v++)
+        count += times_ms[v] == 1;
+    nitro_dataset_free(dataset);
+    return count;
+}
+
+/* What two tunes cannot tell apart teaches as a tie. */
+static void test_variants_within_the_spread_are_tied(void **state)
+{
+    fixture *f = *state;
+    double features[SYNTHETIC_FEATURES] = {0}, times_ms[SYNTHETIC_VARIANTS];
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        times_ms[v] = v == 0 ? 1.02 : v == 1 ? 1 : 1.2;
+    nitro_sample *sample = synthetic_sample(f->context, "tied", features, times_ms);
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
+        sample->entries[v].spread = 0.03;
+        sample->entries[v].blocks = 2;
+    }
+    assert_int_equal(count_best(f, sample), 2);
+    sample->entries[0].median_ms = 1.04;
+    assert_int_equal(count_best(f, sample), 1); /* beyond the spread */
+    sample->entries[0].spread = 0.5;
+    assert_int_equal(count_best(f, sample), 2); /* within 5 % */
+    sample->entries[0].median_ms = 1.06;
+    assert_int_equal(count_best(f, sample), 1);
+    sample->entries[0].median_ms = 1.02;
+    for (size_t v = 0; v < sample->num_entries; v++)
+        sample->entries[v].blocks = 0;
+    assert_int_equal(count_best(f, sample), 1); /* a spread within one block */
+    nitro_sample_free(sample);
+}
+
 /* A device of this machine needs no record in the store. */
 static void test_target_of_this_machine(void **state)
 {
@@ -213,6 +257,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_missing_values_are_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_extrapolation_is_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_variants_within_the_spread_are_tied, setup,
+                                        learning_teardown),
         cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, learning_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
