@@ -361,8 +361,8 @@ typedef enum nitro_reason {
     NITRO_REASON_EXPLORATION,    /* adaptation: may be faster than the known variants; timed */
     NITRO_REASON_LEARNT,         /* adaptation: fastest so far in this feature-space bucket */
     NITRO_REASON_FEW_USES,       /* the model's choice for so few uses that features do not pay */
-    NITRO_REASON_EXTRAPOLATED,   /* the model's choice, outside the training range: no farther than
-                                    validation with the nearest inputs held out covers it */
+    NITRO_REASON_EXTRAPOLATED,   /* the model's choice, outside the training range, where validation
+                                    with the nearest inputs held out allows it */
     NITRO_REASON_NEAREST         /* outside the training range: the variant that loses least in
                                     total time on the training inputs nearest to it */
 } nitro_reason;

@@ -18,6 +18,10 @@ typedef struct nitro_evaluate_options {
     double train_fraction;                 /* (0, 1) */
     const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
                                     matrix's group); NULL: each input by itself */
+    bool extrapolate;            /* train on the smaller inputs, test on the largest fifth; the
+                                    lists, fraction and groups are ignored */
+    const char *size_feature;    /* with `extrapolate`: what "large" means; NULL: the input feature
+                                    that ranks the inputs most like their best times */
     bool without_generation;     /* exclude sources of the target's generation (a device feature or
                                     label), to evaluate on a new kind of device */
     /** Numbers of training inputs measured on the target, ascending, shape [num_measured]: methods
@@ -39,6 +43,8 @@ typedef struct nitro_evaluate_result {
     size_t inputs;
     size_t measured; /* inputs of the target that the method was adapted to; 0: none */
     double mean, geomean, p5, min, accuracy;
+    double total; /* time of the chosen variants over that of the best ones, summed over the inputs;
+                     where the chosen one has no time, the slowest one's counts */
     double confident;           /* decisions with a confidence of at least 0.9, in percent; NaN: the
                                    method has no confidences */
     double confident_precision; /* of these, those within 5 % of the best, in percent; NaN: none */
@@ -65,6 +71,9 @@ typedef struct nitro_method_info {
     const char *name;
     const char *description;
     bool needs_profiles; /* not among all methods where the store has no profiles */
+    bool
+        extrapolates; /* the methods of an evaluation with `extrapolate`, unless others are named */
+    bool only_named;  /* not among all methods of other evaluations */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

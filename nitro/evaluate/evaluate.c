@@ -91,6 +91,23 @@ static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows
     return NITRO_OK;
 }
 
+/** Times of choices over the best times, in total. */
+static double find_total(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
+                         const size_t *choices)
+{
+    size_t num_variants = evaluation->dataset->schema->num_variants;
+    double chosen = 0.0, best = 0.0;
+    for (size_t i = 0; i < num_rows; i++) {
+        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        double slowest = 0.0;
+        for (size_t v = 0; v < num_variants; v++)
+            slowest = fmax(slowest, times[v]); /* ignores NaN */
+        chosen += isnan(times[choices[i]]) ? slowest : times[choices[i]];
+        best += times[nitro_times_best(times, num_variants)];
+    }
+    return chosen / best;
+}
+
 /** Share of confident decisions, and their precision. */
 static void judge_confidences(const nitro_evaluation *evaluation, const size_t *rows,
                               size_t num_rows, const size_t *choices, nitro_evaluate_result *result)
@@ -119,7 +136,7 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
 static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
 {
-    result->confident = result->confident_precision = NAN;
+    result->confident = result->confident_precision = result->total = NAN;
     if (!nitro_method_chooses(method))
         return judge(evaluation, rows, num_rows, NULL, result);
     size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
@@ -130,8 +147,10 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
     nitro_status status = nitro_method_choose(evaluation, method, target, rows, num_rows, choices);
     if (status == NITRO_OK)
         status = judge(evaluation, rows, num_rows, choices, result);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
         judge_confidences(evaluation, rows, num_rows, choices, result);
+        result->total = find_total(evaluation, rows, num_rows, choices);
+    }
     free(choices);
     return status;
 }
@@ -250,9 +269,17 @@ static size_t find_method(const char *name)
     return NITRO_NONE;
 }
 
-static nitro_status find_methods(nitro_store *store, const char *computation,
-                                 const nitro_string_list *names, evaluate_run *run)
+/** Is the method among those of an evaluation that names none? */
+static bool is_usual(const nitro_method_info *method, bool extrapolate, bool has_profiles)
 {
+    if (extrapolate)
+        return method->extrapolates;
+    return !method->only_named && (has_profiles || !method->needs_profiles);
+}
+
+static nitro_status find_methods(nitro_store *store, const char *computation, evaluate_run *run)
+{
+    const nitro_string_list *names = run->options->methods;
     nitro_context *context = nitro_store_context(store);
     size_t num_profiles = 0;
     const nitro_method_info *table = nitro_method_table();
@@ -270,7 +297,7 @@ static nitro_status find_methods(nitro_store *store, const char *computation,
     nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         bool wanted = names ? nitro_string_list_find(names, table[i].name) != NITRO_NONE
-                            : num_profiles > 0 || !table[i].needs_profiles;
+                            : is_usual(&table[i], run->options->extrapolate, num_profiles > 0);
         if (wanted)
             run->methods[run->num_methods++] = i;
     }
@@ -373,7 +400,7 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                        .without_generation = options->without_generation,
                                        .equal_sources = options->equal_sources,
                                        .num_threads = options->num_threads}};
-    nitro_status status = find_methods(store, computation, options->methods, &run);
+    nitro_status status = find_methods(store, computation, &run);
     if (status == NITRO_OK)
         status = nitro_strategy_find(context, "svm", &run.evaluation.strategy);
     if (status == NITRO_OK)
@@ -381,8 +408,9 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
     if (status == NITRO_OK)
         status = allocate_parts(&run);
     if (status == NITRO_OK)
-        status = nitro_evaluate_split(context, run.evaluation.dataset, options,
-                                      run.evaluation.is_train, run.evaluation.is_test);
+        status = (options->extrapolate ? nitro_evaluate_split_by_size : nitro_evaluate_split)(
+            context, run.evaluation.dataset, options, run.evaluation.is_train,
+            run.evaluation.is_test);
     if (status == NITRO_OK) {
         nitro_dataset_log_warnings(context, run.evaluation.dataset);
         status = evaluate_targets(&run);

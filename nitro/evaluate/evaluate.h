@@ -37,6 +37,13 @@ nitro_status nitro_evaluate_split(nitro_context *context, const nitro_dataset *d
                                   const nitro_evaluate_options *options, bool *is_train,
                                   bool *is_test);
 
+/** The same by size, for `extrapolate`; logs the size feature.
+ *  @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such feature); NITRO_ERR_NO_DATA (fewer than five
+ *          inputs with times of two variants). */
+nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_dataset *dataset,
+                                          const nitro_evaluate_options *options, bool *is_train,
+                                          bool *is_test);
+
 /**
  * A target's sources: the named ones with samples of training inputs, without the target itself
  * and, with that option, without its generation.
@@ -48,19 +55,24 @@ nitro_status nitro_evaluation_mark_sources(const nitro_evaluation *evaluation, s
 /** The training rows of a target's sources; nitro_dataset_free. */
 nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation, size_t target,
                                              nitro_dataset **sources);
-/** Train a model for a target on the training rows of its sources. `guards`: as in
+/** Train a model for a target on the training rows of its sources. `guards` and `range_ends`: as in
  *  nitro_training_task. */
 nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
                                     const nitro_strategy *strategy, const nitro_dataset *sources,
                                     size_t target, const nitro_string_list *device_features,
-                                    bool guards, nitro_model **model);
+                                    bool guards, bool range_ends, nitro_model **model);
+/** A device's own training rows; nitro_dataset_free. */
+nitro_status nitro_evaluation_select_own(const nitro_evaluation *evaluation, size_t device,
+                                         nitro_dataset **rows);
 /** The model trained on a device's own training inputs, made at the first call; borrowed. */
 nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
                                         const nitro_model **model);
-/** Let the model choose for rows, and set evaluation->confidences of each.
+/** Let the model choose for rows, by its scores or (`decides`) as in a program, which also minds
+ *  ranges and constraints; set evaluation->confidences of each.
  *  @param[out] choices  shape [num_rows]. */
 void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
-                                      const size_t *rows, size_t num_rows, size_t *choices);
+                                      const size_t *rows, size_t num_rows, bool decides,
+                                      size_t *choices);
 /**
  * Adapt a model to evaluation->num_measured training inputs of the target that it chooses itself.
  * Where there are fewer, it takes all and reduces the number. Sets evaluation->all_measured.

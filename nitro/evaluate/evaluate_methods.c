@@ -1,6 +1,7 @@
 /*
  * The methods that an evaluation compares. Each learns from training inputs only, except for the
- * per-input source oracle `transfer`. Decisions are those of the models, without run-time guards.
+ * per-input source oracle `transfer`. Decisions are those of the models, without run-time guards
+ * except where a method says so.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -22,6 +23,17 @@ static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, co
     for (size_t i = 0; i < num_rows; i++)
         choices[i] = variant;
     nitro_dataset_free(sources);
+    return NITRO_OK;
+}
+
+static nitro_status choose_declared(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                    size_t num_rows, size_t *choices)
+{
+    (void)target;
+    (void)rows;
+    size_t declared = evaluation->dataset->schema->default_variant;
+    for (size_t i = 0; i < num_rows; i++)
+        choices[i] = declared == NITRO_NONE ? 0 : declared;
     return NITRO_OK;
 }
 
@@ -64,6 +76,8 @@ typedef struct model_method {
     const char *strategy;
     const char *dfs; /* device-feature selection: "none" takes all features, "omit" no feature */
     bool guards;     /* as in nitro_training_task, and quiet */
+    bool decides;    /* as in a program: outside the training range by range ends */
+    bool is_own;     /* train on the target's own inputs instead */
 } model_method;
 
 /** Device features by the selection of this name; NITRO_ERR_NO_DATA where it is skipped. */
@@ -112,16 +126,18 @@ static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_me
     const nitro_strategy *strategy = NULL;
     nitro_status status = nitro_strategy_find(evaluation->context, method->strategy, &strategy);
     if (status == NITRO_OK)
-        status = nitro_evaluation_select_sources(evaluation, target, &sources);
+        status = method->is_own ? nitro_evaluation_select_own(evaluation, target, &sources)
+                                : nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status == NITRO_OK && strcmp(method->dfs, "omit") != 0)
         status = select_features(evaluation, method->dfs, sources, target, &features);
     if (status == NITRO_OK)
         status = nitro_evaluation_train(evaluation, strategy, sources, target, &features,
-                                        method->guards, &model);
+                                        method->guards, method->decides, &model);
     if (status == NITRO_OK && evaluation->num_measured > 0)
         status = nitro_evaluation_adapt(evaluation, target, model);
     if (status == NITRO_OK)
-        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
+        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, method->decides,
+                                         choices);
     nitro_model_free(model);
     nitro_dataset_free(sources);
     nitro_string_list_free(&features);
@@ -134,12 +150,13 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
     const nitro_model *model = NULL;
     nitro_status status = nitro_evaluation_own_model(evaluation, target, &model);
     if (status == NITRO_OK)
-        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
+        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, false, choices);
     return status;
 }
 
 enum {
     RANDOM,
+    DECLARED,
     FIXED,
     MAJORITY,
     POOLED,
@@ -151,58 +168,72 @@ enum {
     TREE,
     FOREST,
     AUTO,
+    AUTO_DECIDED,
     TRANSFER,
     NATIVE,
+    OWN,
+    OWN_DECIDED,
     NUM_METHODS
 };
 
 static const nitro_method_info infos[] = {
-    [RANDOM] = {"random", "the exact expectation over all variants that run here", false},
+    [RANDOM] = {"random", "the exact expectation over all variants that run here"},
+    [DECLARED] = {"default", "the declared default variant", .extrapolates = true,
+                  .only_named = true},
     [FIXED] = {"fixed", "the single variant with the best mean quality on the sources (SBS)",
-               false},
-    [MAJORITY] = {"majority", "one SVM per source, with their one-vs-one votes added", false},
-    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features", false},
-    [FULL] = {"full", "one SVM on all sources' samples, with all device features", false},
+               .extrapolates = true},
+    [MAJORITY] = {"majority", "one SVM per source, with their one-vs-one votes added"},
+    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
+    [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
     [PDFS] = {"pdfs",
               "one SVM on all sources' samples, with device features selected by profiles (P-DFS)",
-              true},
-    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with device features selected by CV-DFS",
-               false},
-    [GUARDED] = {"guarded", "full with the guards of tune-from-source", false},
-    [SVM_COST] = {"svm-cost", "SVMs weighted by the cost of wrong choices, no device features",
-                  false},
-    [TREE] = {"tree", "one pruned decision tree of the same losses, no device features", false},
-    [FOREST] = {"forest", "trees that regress 1 - best time / time, no device features", false},
+              .needs_profiles = true},
+    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with device features selected by CV-DFS"},
+    [GUARDED] = {"guarded", "full with the guards of tune-from-source"},
+    [SVM_COST] = {"svm-cost", "SVMs weighted by the cost of wrong choices, no device features"},
+    [TREE] = {"tree", "one pruned decision tree of the same losses, no device features"},
+    [FOREST] = {"forest", "trees that regress 1 - best time / time, no device features"},
     [AUTO] =
         {"auto",
          "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that is clearly "
          "better in LODO validation; no device features",
-         false},
+         .extrapolates = true},
+    [AUTO_DECIDED] = {"auto-guarded",
+                      "auto as a program decides: guarded outside the training range",
+                      .extrapolates = true, .only_named = true},
     [TRANSFER] =
         {"transfer",
-         "per-input source oracle: the variant that loses least on the sources on the same input",
-         false},
+         "per-input source oracle: the variant that loses least on the sources on the same input"},
     [NATIVE] = {"native",
-                "target-trained: an SVM on the target's own training inputs, an upper bound",
-                false},
-    [NUM_METHODS] = {NULL, NULL, false},
+                "target-trained: an SVM on the target's own training inputs, an upper bound"},
+    [OWN] = {"own", "auto on the target's own training inputs", .extrapolates = true,
+             .only_named = true},
+    [OWN_DECIDED] = {"own-guarded", "the same as a program decides", .extrapolates = true,
+                     .only_named = true},
+    [NUM_METHODS] = {NULL, NULL},
 };
 
-/** Methods that train one model of all sources' samples. */
+/** Methods that train one model. */
 static const model_method models[NUM_METHODS] = {
-    [POOLED] = {"svm", "omit", false},  [FULL] = {"svm", "none", false},
-    [PDFS] = {"svm", "profile", false}, [CVDFS] = {"svm", "cv", false},
-    [GUARDED] = {"svm", "none", true},  [SVM_COST] = {"svm-cost", "omit", false},
-    [TREE] = {"tree", "omit", false},   [FOREST] = {"forest", "omit", false},
-    [AUTO] = {"auto", "omit", false},
+    [POOLED] = {"svm", "omit"},
+    [FULL] = {"svm", "none"},
+    [PDFS] = {"svm", "profile"},
+    [CVDFS] = {"svm", "cv"},
+    [GUARDED] = {"svm", "none", .guards = true},
+    [SVM_COST] = {"svm-cost", "omit"},
+    [TREE] = {"tree", "omit"},
+    [FOREST] = {"forest", "omit"},
+    [AUTO] = {"auto", "omit"},
+    [AUTO_DECIDED] = {"auto", "omit", .decides = true},
+    [OWN] = {"auto", "omit", .is_own = true},
+    [OWN_DECIDED] = {"auto", "omit", .decides = true, .is_own = true},
 };
 
 /** All other methods but random. */
 static nitro_status (*const choosers[NUM_METHODS])(nitro_evaluation *, size_t, const size_t *,
                                                    size_t, size_t *) = {
-    [FIXED] = choose_fixed,
-    [MAJORITY] = choose_majority,
-    [TRANSFER] = nitro_evaluation_choose_transfer,
+    [DECLARED] = choose_declared, [FIXED] = choose_fixed,
+    [MAJORITY] = choose_majority, [TRANSFER] = nitro_evaluation_choose_transfer,
     [NATIVE] = choose_native,
 };
 

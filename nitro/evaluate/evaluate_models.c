@@ -1,5 +1,6 @@
 /* The models that an evaluation's methods choose by. A device's own model is trained once. To adapt
  * a model, the target's training samples stand for measurements. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "nitro/evaluate/evaluate.h"
@@ -12,7 +13,7 @@
 nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
                                     const nitro_strategy *strategy, const nitro_dataset *sources,
                                     size_t target, const nitro_string_list *device_features,
-                                    bool guards, nitro_model **model)
+                                    bool guards, bool range_ends, nitro_model **model)
 {
     const nitro_training_task task = {.sources = sources,
                                       .target = evaluation->dataset->devices[target],
@@ -21,6 +22,7 @@ nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
                                       .use_relative = !strategy->without_relative,
                                       .lodo = !strategy->without_relative,
                                       .guards = guards,
+                                      .range_ends = range_ends,
                                       .quiet = guards,
                                       .weighs_sources = !evaluation->equal_sources,
                                       .all_members = evaluation->num_measured > 0,
@@ -32,25 +34,33 @@ nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
     return status;
 }
 
+nitro_status nitro_evaluation_select_own(const nitro_evaluation *evaluation, size_t device,
+                                         nitro_dataset **rows)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    bool *marks = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *marks);
+    if (!marks)
+        return NITRO_ERR_NO_MEMORY;
+    marks[device] = true;
+    nitro_status status =
+        nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, rows);
+    free(marks);
+    return status;
+}
+
 nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
                                         const nitro_model **model)
 {
-    const nitro_dataset *dataset = evaluation->dataset;
     const nitro_string_list no_device_features = {0};
     nitro_status status = NITRO_OK;
     if (!evaluation->own[device]) {
         nitro_dataset *rows = NULL;
-        bool *marks = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *marks);
-        if (!marks)
-            return NITRO_ERR_NO_MEMORY;
-        marks[device] = true;
-        status =
-            nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, &rows);
+        status = nitro_evaluation_select_own(evaluation, device, &rows);
         if (status == NITRO_OK)
-            status = nitro_evaluation_train(evaluation, evaluation->strategy, rows, device,
-                                            &no_device_features, false, &evaluation->own[device]);
+            status =
+                nitro_evaluation_train(evaluation, evaluation->strategy, rows, device,
+                                       &no_device_features, false, false, &evaluation->own[device]);
         nitro_dataset_free(rows);
-        free(marks);
     }
     *model = evaluation->own[device];
     return status;
@@ -104,13 +114,32 @@ nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
     return status;
 }
 
-void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
-                                      const size_t *rows, size_t num_rows, size_t *choices)
+/** The variants with times, which are those that accept the input. */
+static uint64_t find_allowed(const double *times_ms, size_t num_variants)
 {
-    size_t num_variants = evaluation->dataset->schema->num_variants;
+    uint64_t allowed = 0;
+    for (size_t v = 0; v < num_variants; v++)
+        allowed |= isnan(times_ms[v]) ? 0 : UINT64_C(1) << v;
+    return allowed;
+}
+
+void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
+                                      const size_t *rows, size_t num_rows, bool decides,
+                                      size_t *choices)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t num_variants = dataset->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
     for (size_t i = 0; i < num_rows; i++) {
-        nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
+        const double *features = nitro_dataset_features(dataset, rows[i]);
+        uint64_t allowed = find_allowed(nitro_dataset_times(dataset, rows[i]), num_variants);
+        nitro_decision decision;
+        if (decides && nitro_model_decide(model, features, allowed, 0.0, &decision) == NITRO_OK) {
+            choices[i] = decision.variant;
+            evaluation->confidences[i] = decision.confidence;
+            continue;
+        }
+        nitro_model_score(model, features, scores);
         choices[i] = nitro_scores_best(scores, num_variants);
         evaluation->confidences[i] = nitro_calibration_confidence(
             &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));

@@ -15,6 +15,7 @@ void nitro_study_options_init(nitro_study_options *options)
 
 static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
 {
+    sum->total += one->total;
     sum->mean += one->mean;
     sum->geomean += one->geomean;
     sum->p5 += one->p5;
@@ -29,6 +30,7 @@ static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
 
 static void divide(nitro_evaluate_result *sum, double count)
 {
+    sum->total /= count;
     sum->mean /= count;
     sum->geomean /= count;
     sum->p5 /= count;

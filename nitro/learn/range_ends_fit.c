@@ -15,6 +15,9 @@
 #define MOST_NEAR    0.4 /* equal values may make the nearest inputs more than a fifth */
 #define LEAST_INPUTS 5   /* that a validation holds out */
 #define MOST_ROWS    1500
+/* Validated within a distance, extrapolation stays the better guess far beyond it: on recorded SpMV
+ * data, factors of 1, 4 and 10 cost 25, 4 and 0 % more time than no limit. */
+#define REACH_FACTOR 10.0
 
 /** An end of a feature's range, and the inputs nearest to it. */
 typedef struct range_case {
@@ -257,7 +260,7 @@ static nitro_status validate(ends_job *job, const range_case *c)
         find_fallbacks(job, next.is_near, &held.fallback);
         find_weights(job, c->is_near);
         if (judge(job, &held, &c->end->confidence))
-            c->end->reach = c->reach;
+            c->end->reach = REACH_FACTOR * c->reach;
     }
     nitro_model_free(held.model);
     nitro_training_rows_free(&held.rows);
@@ -287,7 +290,7 @@ static nitro_status fit_end(ends_job *job, size_t feature, double sign, nitro_ra
     const range_case *equal = find_equal(job, c);
     if (equal) {
         *end = *equal->end;
-        end->reach = end->reach > 0.0 ? c->reach : 0.0;
+        end->reach = end->reach > 0.0 ? REACH_FACTOR * c->reach : 0.0;
         return NITRO_OK;
     }
     find_fallbacks(job, c->is_near, end);

@@ -47,6 +47,15 @@ nitro evaluate spmv --store m.db --quiet --method random,fixed | cut -c 1-37
 nitro evaluate spmv --store m.db --quiet --method random --json | json_get '#' 0.target 0.modelled 0.inputs
 nitro evaluate spmv --store m.db --quiet --method random --format csv | sed 's/,[0-9.,]*,/,...,/'
 
+title "the largest fifth: small and large ones have the same best variants, but gpu3's largest differ"
+sed 's/^\(in5.*\),4,1$/\1,1,2/' gpu3.csv >gpu5.csv
+cp s.db sizes.db
+nitro store import --store sizes.db --computation calc --device gpu5 --samples gpu5.csv --devices <(sed 's/^gpu3/gpu5/' devices.csv) >/dev/null
+try nitro evaluate calc --store sizes.db --extrapolate --targets gpu1,gpu5 --quiet
+try nitro evaluate calc --store s.db --extrapolate --size-feature x --targets gpu1 --method own-guarded --json --quiet
+try nitro evaluate calc --store s.db --extrapolate --size-feature y --quiet
+try nitro evaluate calc --store s.db --extrapolate --train train.txt --quiet
+
 title "what cannot be evaluated"
 try nitro evaluate calk --store s.db
 try nitro evaluate calc --store s.db --targets gpu9

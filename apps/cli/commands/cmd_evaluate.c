@@ -13,7 +13,8 @@ typedef struct settings {
     nitro_string_list targets, sources, methods, measure;
     double train_fraction;
     uint64_t seed, threads;
-    bool without_generation, json;
+    const char *size_feature;
+    bool extrapolate, without_generation, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -44,6 +45,13 @@ static const option options[] = {
     OPTION(TEXT, "group-by", group_by, "TEXT",
            "keep inputs with the same prefix before TEXT in one split, such as / between group "
            "and matrix (default: split each input by itself)"),
+    OPTION(FLAG, "extrapolate", extrapolate, NULL,
+           "train on the smaller inputs and test on the largest fifth, to see what is chosen "
+           "beyond the training range"),
+    OPTION(
+        TEXT, "size-feature", size_feature, "NAME",
+        "with --extrapolate, the input feature that inputs are ordered by (default: the one that "
+        "ranks them most like their best times)"),
     OPTION(FLAG, "without-generation", without_generation, NULL,
            "leave out sources of the target's own generation"),
     OPTION(COUNT, "seed", seed, "N",
@@ -183,6 +191,11 @@ static int run(invocation *call)
     nitro_string_list train = {0}, test = {0};
     size_t measures[MAX_MEASURES], num_measures = 0;
     int code = check_methods(call, &given->methods);
+    if (code == EXIT_DONE && given->extrapolate && (given->train || given->test))
+        code = fail_usage(call, "--extrapolate chooses the inputs itself: leave out --train and "
+                                "--test");
+    if (code == EXIT_DONE && given->size_feature && !given->extrapolate)
+        code = fail_usage(call, "--size-feature needs --extrapolate");
     if (code == EXIT_DONE)
         code = read_measures(call, measures, &num_measures);
     if (code == EXIT_DONE && given->train)
@@ -200,6 +213,8 @@ static int run(invocation *call)
     how.measured = measures;
     how.num_measured = num_measures;
     how.group_separator = given->group_by;
+    how.extrapolate = given->extrapolate;
+    how.size_feature = given->size_feature;
     how.without_generation = given->without_generation;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
@@ -215,6 +230,7 @@ const command command_evaluate = {
     .summary = "Evaluate selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
+                "[--extrapolate [--size-feature NAME]] "
                 "[--without-generation] [--measure N,...] [--seed N] "
                 "[--format table|csv|json]",
     .description =
@@ -224,14 +240,21 @@ const command command_evaluate = {
         "there.\n\n"
         "Quality is 100 x (time of the best variant / time of the chosen one), in percent: its "
         "mean, geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the "
-        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). "
+        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). Total "
+        "is "
+        "the time of the chosen variants over that of the best ones, summed over the inputs; where "
+        "the chosen one has no time, the slowest one's counts. "
         "Confident is the share of decisions with a confidence of at least 0.9; precision is the "
         "share of these within 5 % of the best variant. Both are in percent.\n\n"
         "With --measure, 'auto +10' is method auto adapted to ten inputs measured on the target: a "
         "learning curve from none to all. Targets with fewer inputs enter the means with all they "
         "have: 'auto +8 to 10'.\n\n"
+        "With --extrapolate, the methods are the declared default, the best fixed variant, auto "
+        "with and without its guard outside the training range, and both learnt from the target's "
+        "own smaller inputs; --method names others.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
-    .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
+    .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n"
+                "  nitro evaluate spmv --store sqlite:lab.db --extrapolate\n",
     .arguments = arguments,
     .items_title = "Methods",
     .list_items = list_methods,

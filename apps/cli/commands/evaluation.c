@@ -19,6 +19,10 @@ static void add_share(text_table *table, double percent)
 
 static void add_qualities(text_table *table, const nitro_evaluate_result *result)
 {
+    if (isnan(result->total))
+        table_cell(table, "%s", "-");
+    else
+        table_number(table, result->total, 3);
     table_number(table, result->mean, 2);
     table_number(table, result->geomean, 2);
     table_number(table, result->p5, 2);
@@ -79,8 +83,9 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
 {
     text_table table;
     size_t num_targets = 0;
-    table_begin(&table, call->context,
-                "target,method,>mean,>geomean,>p5,>min,>accuracy,>confident,>precision,>inputs");
+    table_begin(
+        &table, call->context,
+        "target,method,>total,>mean,>geomean,>p5,>min,>accuracy,>confident,>precision,>inputs");
     for (size_t i = 0; i < count; i++) {
         bool fresh = is_new_target(results, i);
         num_targets += fresh;
@@ -105,11 +110,12 @@ static void print_csv_number(double value)
 /* Device ids and method names need no quotes: valid names have no comma or quote. */
 int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
 {
-    printf(
-        "target,method,mean,geomean,p5,min,accuracy,confident,confident_precision,measured,inputs,"
-        "modelled\n");
+    printf("target,method,total,mean,geomean,p5,min,accuracy,confident,confident_precision,"
+           "measured,inputs,"
+           "modelled\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
+        print_csv_number(results[i].total);
         print_csv_number(results[i].mean);
         print_csv_number(results[i].geomean);
         print_csv_number(results[i].p5);
@@ -128,14 +134,15 @@ int evaluation_print_json(const invocation *call, const nitro_evaluate_result *r
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *object = json_pack(
-            "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
-            json_text(results[i].target), "method", results[i].method, "mean",
-            json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
-            json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
-            json_value(results[i].accuracy), "confident", json_value(results[i].confident),
-            "confident_precision", json_value(results[i].confident_precision), "measured",
-            (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
+        json_t *object =
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
+                      json_text(results[i].target), "method", results[i].method, "total",
+                      json_value(results[i].total), "mean", json_value(results[i].mean), "geomean",
+                      json_value(results[i].geomean), "p5", json_value(results[i].p5), "min",
+                      json_value(results[i].min), "accuracy", json_value(results[i].accuracy),
+                      "confident", json_value(results[i].confident), "confident_precision",
+                      json_value(results[i].confident_precision), "measured",
+                      (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
         if (results[i].modelled)
             json_object_set_new(object, "modelled", json_true());
         json_array_append_new(array, object);

@@ -5,8 +5,8 @@
 #include "apps/cli/output.h"
 
 /**
- * A JSON array of the features that lie so far outside the range they were trained on, or are
- * undefined, that the default variant is chosen; empty if there are none.
+ * A JSON array of the features that lie so far outside the range they were trained on that the
+ * choice is extrapolated or a fallback, or are undefined; empty if there are none.
  * @param[in] features  shape [nitro_model_num_features].
  */
 json_t *outside_names(const nitro_model *model, const double *features);

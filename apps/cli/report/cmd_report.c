@@ -96,7 +96,7 @@ static int choose_methods(plan *self)
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
         bool wanted = given->methods.count
                           ? nitro_string_list_find(&given->methods, each->name) != NITRO_NONE
-                          : !given->quick || is_quick(each->name);
+                          : !each->only_named && (!given->quick || is_quick(each->name));
         if (status == NITRO_OK && wanted)
             status = nitro_string_list_add(context, &self->methods, each->name);
         /* A model of the target's own samples is the same whatever the sources are. */

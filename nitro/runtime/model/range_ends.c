@@ -60,6 +60,6 @@ void nitro_model_find_outside(const nitro_model *model, const double *features,
             outside->excess = excess;
         }
         outside->is_within_reach = outside->is_within_reach && reached;
-        outside->confidence = fmin(outside->confidence, end->confidence);
+        outside->confidence = fmin(outside->confidence, end->confidence / (1.0 + excess));
     }
 }

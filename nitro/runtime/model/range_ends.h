@@ -7,9 +7,8 @@
 
 /** One end of a feature's training range. Distances are as of nitro_scaler_excess. */
 typedef struct nitro_range_end {
-    double reach;      /* scores are extrapolated up to this distance; 0: never. Validation with the
-                          inputs nearest to this end held out covers it */
-    double confidence; /* of an extrapolated choice */
+    double reach;               /* scores are extrapolated up to this distance; 0: never */
+    double confidence;          /* of an extrapolated choice at this end */
     double fallback_confidence; /* of the choice by fallback_scores, at this end */
     /** Farther out these decide: the total of the best times over the variant's total time, less 1,
      *  on the training inputs nearest to this end; -1: the variant ran on none of them. */

@@ -14,11 +14,11 @@ static void test_all_methods_on_synthetic_devices(void **state)
     put_synthetic(f, 120);
     f->options.train_fraction = 0.4;
     evaluate(f, "toy");
-    /* Without profiles, methods that need them are not listed. */
+    /* Without profiles, methods that need them are not listed; some are for extrapolation. */
     const char *methods[32];
     size_t num_methods = 0;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
-        if (!each->needs_profiles)
+        if (!each->needs_profiles && !each->only_named)
             methods[num_methods++] = each->name;
     assert_int_equal(f->count, 3 * num_methods);
     for (size_t i = 0; i < f->count; i++) {
@@ -35,6 +35,27 @@ static void test_all_methods_on_synthetic_devices(void **state)
         assert_true(find(f, targets[t], "random")->mean < find(f, targets[t], "fixed")->mean);
     }
     assert_true(find(f, "b", "majority")->mean > 85.0);
+}
+
+/* Training on the smaller inputs, a decision guarded as in a program loses little on the largest.
+ */
+static void test_the_largest_inputs_are_held_out(void **state)
+{
+    fixture *f = *state;
+    put_synthetic(f, 120);
+    f->options.extrapolate = true;
+    evaluate(f, "toy");
+    assert_int_equal(f->count, 3 * 6);
+    for (size_t i = 0; i < f->count; i++)
+        assert_int_equal(f->results[i].inputs, 24);
+    const nitro_evaluate_result *guarded = find(f, "b", "own-guarded");
+    assert_true(guarded->total >= 1.0 && guarded->total < 1.1);
+    assert_true(guarded->total < find(f, "b", "default")->total);
+    nitro_evaluate_result *none = NULL;
+    size_t count = 0;
+    f->options.size_feature = "weight";
+    assert_fails(f->context, nitro_evaluate(f->store, "toy", &f->options, &none, &count),
+                 NITRO_ERR_NOT_FOUND, "no input feature 'weight'");
 }
 
 static void put_profile(fixture *f, const char *device, const char *input, double intensity)
@@ -183,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all_methods_on_synthetic_devices, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_largest_inputs_are_held_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_selection_by_profiles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recorded_gpus, setup, teardown),
