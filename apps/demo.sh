@@ -42,7 +42,7 @@ program=$(realpath -- "${NITRO:-$sources/build/bin/nitro}")
 folder=$(mktemp -d "${TMPDIR:-/tmp}/nitro-demo.XXXXXX")
 trap '[[ $keep ]] || rm -rf "$folder"' EXIT
 cd -- "$folder"
-export XDG_DATA_HOME=$folder/data
+export XDG_DATA_HOME=$folder/data NITRO_GENERATE_MB=spmv=48,histogram=128
 
 say() {
     printf '\n'

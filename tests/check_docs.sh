@@ -84,6 +84,7 @@ pc_file=$(find "$work/prefix" -name nitro.pc)
 PKG_CONFIG_PATH=$(dirname "$pc_file")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
 export NITRO=$source_dir CMAKE_PREFIX_PATH=$work/prefix PATH="$work/prefix/bin:$PATH"
+export NITRO_GENERATE_MB=spmv=48,histogram=128
 export XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 
 cmp -s <(blocks "$source_dir/README.md" c) "$source_dir/examples/sum.c" ||

@@ -2,17 +2,15 @@
  * order, so that an input's name is known before its samples are. */
 #include "apps/histogram/generate_samples.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "apps/builtin_module.h"
 #include "apps/histogram/histogram_samples.h"
 #include "apps/histogram/sample_family.h"
 
 #define MIN_SAMPLES   1e3
 #define USUAL_SAMPLES 4e6
-#define MAX_SAMPLES   32e6
-#define LARGE_SHARE   0.125
 
 size_t nitro_histogram_num_families(void)
 {
@@ -20,14 +18,6 @@ size_t nitro_histogram_num_families(void)
     while (nitro_histogram_families[count].name)
         count++;
     return count;
-}
-
-static int64_t draw_num_samples(nitro_random *random)
-{
-    bool large = nitro_random_uniform(random) < LARGE_SHARE;
-    double low = large ? USUAL_SAMPLES : MIN_SAMPLES;
-    double high = large ? MAX_SAMPLES : USUAL_SAMPLES;
-    return (int64_t)(low * pow(high / low, nitro_random_uniform(random)));
 }
 
 static int64_t draw_num_bins(nitro_random *random)
@@ -59,13 +49,16 @@ static nitro_status make(nitro_context *context, const nitro_histogram_family *f
 }
 
 nitro_status nitro_histogram_generate(nitro_context *context, uint64_t seed, size_t index,
-                                      char *name, size_t name_size, nitro_histogram **histogram)
+                                      double most_samples, char *name, size_t name_size,
+                                      nitro_histogram **histogram)
 {
     const nitro_histogram_family *family =
         &nitro_histogram_families[index % nitro_histogram_num_families()];
     nitro_random random;
     nitro_random_seed(&random, seed ^ ((uint64_t)index + 1) * UINT64_C(0x9E3779B97F4A7C15));
-    int64_t num_samples = draw_num_samples(&random), num_bins = draw_num_bins(&random);
+    int64_t num_samples = (int64_t)nitro_module_draw_size(
+        &random, index, MIN_SAMPLES, USUAL_SAMPLES, NITRO_HISTOGRAM_BASE_SAMPLES, most_samples);
+    int64_t num_bins = draw_num_bins(&random);
     char text[128];
     int length =
         snprintf(text, sizeof(text), "%s-%lldin%lld#%zu-seed%llu", family->name,

@@ -27,8 +27,11 @@ static nitro_status generate(nitro_context *context, uint64_t seed, size_t index
                              size_t name_size, void **argument)
 {
     nitro_histogram *histogram = NULL;
-    nitro_status status = nitro_histogram_generate(context, seed, index, name, name_size,
-                                                   argument ? &histogram : NULL);
+    double bytes = 0.0;
+    nitro_status status = nitro_module_generate_limit(context, "histogram", &bytes);
+    if (status == NITRO_OK)
+        status = nitro_histogram_generate(context, seed, index, bytes / sizeof(uint32_t), name,
+                                          name_size, argument ? &histogram : NULL);
     if (status == NITRO_OK && argument)
         *argument = histogram;
     return status;

@@ -2,15 +2,13 @@
  * so that a matrix's name is known before it is built. */
 #include "apps/spmv/generate_matrix.h"
 
-#include <math.h>
 #include <stdio.h>
 
+#include "apps/builtin_module.h"
 #include "apps/spmv/matrix_family.h"
 
 #define MIN_NONZEROS   1e3
 #define USUAL_NONZEROS 1e6
-#define MAX_NONZEROS   3e6
-#define LARGE_SHARE    0.125
 
 size_t nitro_spmv_num_families(void)
 {
@@ -18,14 +16,6 @@ size_t nitro_spmv_num_families(void)
     while (nitro_spmv_families[count].name)
         count++;
     return count;
-}
-
-static double draw_nonzeros(nitro_random *random)
-{
-    bool large = nitro_random_uniform(random) < LARGE_SHARE;
-    double low = large ? USUAL_NONZEROS : MIN_NONZEROS;
-    double high = large ? MAX_NONZEROS : USUAL_NONZEROS;
-    return low * pow(high / low, nitro_random_uniform(random));
 }
 
 static nitro_status build(nitro_context *context, const nitro_spmv_family *family,
@@ -43,14 +33,18 @@ static nitro_status build(nitro_context *context, const nitro_spmv_family *famil
     return nitro_spmv_matrix_create(context, name, &entries, spmv);
 }
 
-nitro_status nitro_spmv_generate(nitro_context *context, uint64_t seed, size_t index, char *name,
-                                 size_t name_size, nitro_spmv **spmv)
+nitro_status nitro_spmv_generate(nitro_context *context, uint64_t seed, size_t index,
+                                 double most_nonzeros, char *name, size_t name_size,
+                                 nitro_spmv **spmv)
 {
     const nitro_spmv_family *family = &nitro_spmv_families[index % nitro_spmv_num_families()];
     nitro_random random;
     nitro_spmv_shape shape = {0};
     nitro_random_seed(&random, seed ^ ((uint64_t)index + 1) * UINT64_C(0x9E3779B97F4A7C15));
-    family->plan(&random, draw_nonzeros(&random), &shape);
+    family->plan(&random,
+                 nitro_module_draw_size(&random, index, MIN_NONZEROS, USUAL_NONZEROS,
+                                        NITRO_SPMV_BASE_NONZEROS, most_nonzeros),
+                 &shape);
     char text[128];
     int length = snprintf(text, sizeof(text), "%s-%s#%zu-seed%llu", family->name, shape.label,
                           index, (unsigned long long)seed);

@@ -9,6 +9,8 @@
 #include "apps/spmv/spmv_modules.h"
 #include "variants/spmv/spmv.h"
 
+#define BYTES_PER_NONZERO 16 /* of matrix and vectors */
+
 static nitro_status create(nitro_context *context, nitro_computation **computation)
 {
     return nitro_module_create_computation(context, "spmv", nitro_spmv_add_variants,
@@ -28,8 +30,11 @@ static nitro_status generate(nitro_context *context, uint64_t seed, size_t index
                              size_t name_size, void **argument)
 {
     nitro_spmv *spmv = NULL;
-    nitro_status status =
-        nitro_spmv_generate(context, seed, index, name, name_size, argument ? &spmv : NULL);
+    double bytes = 0.0;
+    nitro_status status = nitro_module_generate_limit(context, "spmv", &bytes);
+    if (status == NITRO_OK)
+        status = nitro_spmv_generate(context, seed, index, bytes / BYTES_PER_NONZERO, name,
+                                     name_size, argument ? &spmv : NULL);
     if (status == NITRO_OK && argument)
         *argument = spmv;
     return status;

@@ -18,7 +18,7 @@ trap 'chmod -R u+rwX "$folder"; rm -rf "$folder"' EXIT
 mkdir "$folder/work"
 export PATH="$build/bin:$build/tests/cli:$PATH" MODULES="$build/tests/cli" TESTS="$tests"
 export XDG_DATA_HOME="$folder/data" XDG_CACHE_HOME="$folder/cache" HOME="$folder/home" LC_ALL=C
-export OMP_WAIT_POLICY=passive
+export OMP_WAIT_POLICY=passive NITRO_GENERATE_MB=spmv=48,histogram=128
 unset XDG_CONFIG_HOME http_proxy https_proxy all_proxy ALL_PROXY
 
 # The machine's own name, folders, and the load that a warning may tell of are not part of a test.

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apps/builtin_module.h"
 #include "apps/cli/commands/learn_own.h"
 #include "apps/cli/commands/profile_progress.h"
 #include "apps/cli/commands/tune_settings.h"
@@ -67,6 +68,34 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
         return;
     warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be inaccurate",
          load, cores);
+}
+
+static bool is_builtin(const nitro_module *module)
+{
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
+        if (*each == module)
+            return true;
+    return false;
+}
+
+/** Says how far the generated inputs reach, unless the user set it. */
+static int note_range(const tuning *self)
+{
+    const tune_settings *given = self->call->settings;
+    const char *name = self->loaded.module->name;
+    nitro_setting_value value;
+    double bytes = 0.0;
+    if (given->generate == 0 || !is_builtin(self->loaded.module))
+        return EXIT_DONE;
+    if (nitro_setting_get(self->call->context, name, "generate_mb", &value) != NITRO_OK ||
+        nitro_module_generate_limit(self->call->context, name, &bytes) != NITRO_OK)
+        return fail(self->call);
+    if (value.origin == NITRO_SETTING_DEFAULT)
+        note(self->call,
+             "inputs of up to %.0f MB are generated, the largest first; NITRO_GENERATE_MB sets "
+             "another limit",
+             bytes / 1e6);
+    return EXIT_DONE;
 }
 
 /** One pass over the inputs measures them on all devices. */
@@ -235,6 +264,8 @@ static int run(invocation *call)
         code = inputs_make(call, self.loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,
                            &self.inputs);
+    if (code == EXIT_DONE)
+        code = note_range(&self);
     if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE &&

@@ -1,7 +1,9 @@
 /* Generated matrices: deterministic in seed and index, uniquely named, well formed, and of sizes
  * that keep a tune short. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "apps/builtin_module.h"
 #include "apps/spmv/generate_matrix.h"
 #include "apps/spmv/matrix.h"
 #include "unit/computations/generated_cases.h"
@@ -57,7 +59,7 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
     for (size_t index = 0; index < 100; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
-        assert_ok(context, nitro_spmv_generate(context, 1, index, name, sizeof(name), &spmv));
+        assert_ok(context, nitro_spmv_generate(context, 1, index, 3e6, name, sizeof(name), &spmv));
         assert_well_formed(spmv, name);
         double nonzeros = (double)spmv->num_nonzeros;
         if (nonzeros < 200 || nonzeros > 8e6 || spmv->num_rows > 10000000)
@@ -69,6 +71,46 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
     }
     assert_true(total < 60e6);
     assert_true(largest > 1e6 && smallest < 5e3);
+    nitro_context_free(context);
+}
+
+static void sizes_reach_the_limit_the_largest_first(void **state)
+{
+    size_t num_beyond = 0, num_small = 0;
+    (void)state;
+    for (size_t index = 0; index < 1000; index++) {
+        nitro_random random, again;
+        nitro_random_seed(&random, index);
+        nitro_random_seed(&again, index);
+        double size = nitro_module_draw_size(&random, index, 1e3, 1e6, 3e6, 9e7);
+        assert_true(size >= 1e3 && size <= 9e7);
+        num_beyond += size > 3e6;
+        num_small += size < 1e5;
+        /* Without sizes beyond the base, none of the first is special. */
+        size = nitro_module_draw_size(&again, index, 1e3, 1e6, 3e6, 2e4);
+        assert_true(size >= 1e3 && size < 2e4);
+    }
+    assert_true(num_beyond > 60 && num_beyond < 150 && num_small > 400);
+    nitro_random random;
+    const size_t first[] = {0, 2, 3};
+    const double sizes[] = {9e7, 3e7, 1e7};
+    for (size_t i = 0; i < 3; i++) {
+        nitro_random_seed(&random, 1);
+        assert_true(nitro_module_draw_size(&random, first[i], 1e3, 1e6, 3e6, 9e7) == sizes[i]);
+    }
+}
+
+static void the_limit_is_a_setting(void **state)
+{
+    nitro_context *context = unit_context();
+    double bytes = 0.0;
+    (void)state;
+    assert_ok(context, nitro_context_set(context, "spmv", "generate_mb", "12"));
+    assert_ok(context, nitro_module_generate_limit(context, "spmv", &bytes));
+    assert_true(bytes == 12e6);
+    unsetenv("NITRO_GENERATE_MB");
+    assert_ok(context, nitro_module_generate_limit(context, "histogram", &bytes));
+    assert_true(bytes >= 1e6); /* depends on this machine */
     nitro_context_free(context);
 }
 
@@ -99,6 +141,8 @@ int main(void)
         cmocka_unit_test(same_seed_and_index_give_the_same_matrix),
         cmocka_unit_test(names_are_valid_and_differ),
         cmocka_unit_test(matrices_are_well_formed_and_not_too_large),
+        cmocka_unit_test(sizes_reach_the_limit_the_largest_first),
+        cmocka_unit_test(the_limit_is_a_setting),
         cmocka_unit_test(a_stencil_is_what_its_name_says),
         cmocka_unit_test(a_name_that_does_not_fit_is_refused),
     };

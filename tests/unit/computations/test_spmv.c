@@ -68,7 +68,8 @@ static void variants_agree_on_generated_matrices(void **state)
     for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
-        assert_ok(f->context, nitro_spmv_generate(f->context, 7, index, name, sizeof(name), &spmv));
+        assert_ok(f->context,
+                  nitro_spmv_generate(f->context, 7, index, 3e6, name, sizeof(name), &spmv));
         assert_true(check_all(f, spmv, name) >= 4); /* csr, csr_vector, coo and hybrid always run */
         nitro_spmv_matrix_free(spmv);
     }
@@ -97,7 +98,7 @@ static void variants_agree_with_many_threads(void **state)
         nitro_spmv *spmv = NULL;
         char name[256];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 11, index, name, sizeof(name), &spmv));
+                  nitro_spmv_generate(f->context, 11, index, 3e6, name, sizeof(name), &spmv));
         check_all(f, spmv, name);
         nitro_spmv_matrix_free(spmv);
     }
@@ -177,7 +178,7 @@ static void vector_units_agree(void **state)
         nitro_spmv *spmv = NULL;
         char name[256];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 13, index, name, sizeof(name), &spmv));
+                  nitro_spmv_generate(f->context, 13, index, 3e6, name, sizeof(name), &spmv));
         double features[NITRO_SPMV_NUM_FEATURES];
         assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
         size_t bytes = (size_t)spmv->num_rows * sizeof(double);
@@ -350,7 +351,8 @@ static void sellp_is_never_larger_than_its_bound(void **state)
         nitro_spmv *spmv = NULL;
         char name[256];
         double features[NITRO_SPMV_NUM_FEATURES];
-        assert_ok(f->context, nitro_spmv_generate(f->context, 3, index, name, sizeof(name), &spmv));
+        assert_ok(f->context,
+                  nitro_spmv_generate(f->context, 3, index, 3e6, name, sizeof(name), &spmv));
         assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
         assert_int_equal(nitro_spmv_variant_sellp.prepare(spmv, NULL), 0);
         double slots = (double)spmv->sellp->slice_offsets[spmv->sellp->num_slices];
@@ -371,7 +373,8 @@ static void hybrid_is_never_larger_than_coo(void **state)
     for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
-        assert_ok(f->context, nitro_spmv_generate(f->context, 5, index, name, sizeof(name), &spmv));
+        assert_ok(f->context,
+                  nitro_spmv_generate(f->context, 5, index, 3e6, name, sizeof(name), &spmv));
         assert_int_equal(nitro_spmv_variant_hybrid.prepare(spmv, NULL), 0);
         int64_t bytes =
             12 * spmv->hybrid->ell.width * spmv->num_rows + 16 * spmv->hybrid->coo.num_entries;

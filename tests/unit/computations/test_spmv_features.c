@@ -165,7 +165,8 @@ static void diagonals_are_estimated_within_the_stated_bounds(void **state)
         char name[256];
         nitro_spmv *spmv = NULL;
         double values[NITRO_SPMV_NUM_FEATURES];
-        assert_ok(f->context, nitro_spmv_generate(f->context, 7, i, name, sizeof(name), &spmv));
+        assert_ok(f->context,
+                  nitro_spmv_generate(f->context, 7, i, 3e6, name, sizeof(name), &spmv));
         evaluate(f, spmv, values);
         double exact = exact_dia_fillin(spmv), ratio = values[NITRO_SPMV_DIA_FILLIN] / exact;
         if (spmv->num_nonzeros <= 16384)
