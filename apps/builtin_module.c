@@ -61,10 +61,8 @@ double nitro_module_draw_size(nitro_random *random, size_t index, double least, 
                               double base, double most)
 {
     static const size_t first[] = {0, 2, 3};
-    bool is_large = nitro_random_uniform(random) < LARGE_SHARE;
-    double low = is_large ? usual : least, high = is_large ? most : usual;
-    low = fmin(low, most);
-    high = fmin(high, most);
+    bool is_large = nitro_random_uniform(random) < LARGE_SHARE && most > usual;
+    double low = is_large ? usual : least, high = is_large ? most : fmin(usual, most);
     double drawn = low * pow(high / low, nitro_random_uniform(random)), size = most;
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++, size /= 3.0)
         if (index == first[i] && size > base)

@@ -88,7 +88,7 @@ static void sizes_reach_the_limit_the_largest_first(void **state)
         num_small += size < 1e5;
         /* Without sizes beyond the base, none of the first is special. */
         size = nitro_module_draw_size(&again, index, 1e3, 1e6, 3e6, 2e4);
-        assert_true(size >= 1e3 && size < 2e4);
+        assert_true(size >= 1e3 && size <= 2e4);
     }
     assert_true(num_beyond > 60 && num_beyond < 150 && num_small > 400);
     nitro_random random;
