@@ -8,15 +8,17 @@
  *   default     the first declared variant
  *   best fixed  the variant with the smallest total on these very inputs
  *   rule        what a programmer would write by hand (benefit_rules.c); its features are free
+ *   MKL         oneMKL with hints (spmv only, where it is installed: see bench "spmv")
  *   auto        Nitro, told the number of uses
  *
  * `quality` is the mean over inputs of 100 x best run time over that of the variant that auto
  * chooses for many uses.
  *
- * NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set the numbers of inputs (100 and 50); files of spmv in
- * NITRO_BENCH_FILES, separated by ':', are added to the test inputs. OMP_NUM_THREADS sets the
- * number of threads.
+ * NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set the numbers of inputs (100 and 50); the Matrix Market
+ * files of the folder NITRO_BENCH_MATRICES are added to the test inputs of spmv. OMP_NUM_THREADS
+ * sets the number of threads.
  */
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@
 
 #include "bench/bench.h"
 #include "bench/benefit_rules.h"
+#include "bench/spmv_libraries.h"
 #include "nitro/nitro_backend.h"
 
 #define MIN_ROUNDS     5
@@ -45,6 +48,7 @@ typedef struct measured {
     size_t usual, by_rule;   /* the default variant, and the rule's */
     size_t chosen[NUM_USES]; /* by auto */
     double select_ms[NUM_USES];
+    double library_run_ms, library_prepare_ms; /* NaN: not measured */
 } measured;
 
 typedef struct setting {
@@ -160,6 +164,12 @@ typedef struct call {
     nitro_decision decision;
 } call;
 
+/* A library's product. */
+typedef struct library_call {
+    nitro_spmv *spmv;
+    void *matrix;
+} library_call;
+
 static void run_call(void *state)
 {
     const call *c = state;
@@ -195,6 +205,31 @@ static int measure_variants(const setting *s, void *argument, measured *to)
     return 0;
 }
 
+static void run_library(void *state)
+{
+    const library_call *c = state;
+    spmv_library_mkl_hints.multiply(c->matrix, c->spmv->x, c->spmv->y);
+}
+
+static int measure_library(const setting *s, void *argument, measured *to)
+{
+    const spmv_library *library = &spmv_library_mkl_hints;
+    library_call product = {.spmv = argument};
+    bench_subject subject = {.run = run_library, .state = &product};
+    to->library_run_ms = to->library_prepare_ms = NAN;
+    if (strcmp(s->module->name, "spmv") != 0 || library->problem())
+        return 0;
+    double begin = now_ms();
+    product.matrix = library->create(argument);
+    to->library_prepare_ms = now_ms() - begin;
+    if (!product.matrix)
+        return 0;
+    int failed = bench_measure(&subject, 1, MIN_ROUNDS, BUDGET_MS / 4.0);
+    to->library_run_ms = subject.median_ms;
+    library->free(product.matrix);
+    return failed;
+}
+
 /* Deciding, features included, for each number of uses. The memo is off. */
 static int measure_selection(const setting *s, const void *argument, measured *to)
 {
@@ -211,7 +246,9 @@ static int measure_selection(const setting *s, const void *argument, measured *t
         qsort(times_ms, SELECT_REPEATS, sizeof(*times_ms), compare);
         to->select_ms[u] = times_ms[SELECT_REPEATS / 2];
         to->chosen[u] = decision.variant;
-        to->outside = decision.reason == NITRO_REASON_OUTSIDE;
+        to->outside |= decision.reason == NITRO_REASON_OUTSIDE ||
+                       decision.reason == NITRO_REASON_EXTRAPOLATED ||
+                       decision.reason == NITRO_REASON_NEAREST;
     }
     return 0;
 }
@@ -229,7 +266,8 @@ static int measure_input(setting *s, void *argument)
 {
     measured *input = &s->inputs[s->num_inputs++];
     nitro_decision decision;
-    if (measure_variants(s, argument, input) != 0 || measure_selection(s, argument, input) != 0)
+    if (measure_variants(s, argument, input) != 0 || measure_selection(s, argument, input) != 0 ||
+        measure_library(s, argument, input) != 0)
         return 1;
     if (nitro_select(s->plain, argument, &decision) != NITRO_OK)
         return fail(s, "no default variant");
@@ -255,14 +293,14 @@ static int measure_generated(setting *s, size_t count)
     return failed;
 }
 
-/* `files` are separated by ':'; it is changed. */
-static int measure_files(setting *s, char *files)
+/* The files of a folder. */
+static int measure_files(setting *s, const glob_t *files)
 {
     int failed = 0;
-    for (char *path = strtok(files, ":"); path && !failed; path = strtok(NULL, ":")) {
+    for (size_t i = 0; i < files->gl_pathc && !failed; i++) {
         void *argument = NULL;
-        if (s->module->load(s->context, path, &argument) != NITRO_OK)
-            return fail(s, path);
+        if (s->module->load(s->context, files->gl_pathv[i], &argument) != NITRO_OK)
+            return fail(s, files->gl_pathv[i]);
         failed = measure_input(s, argument);
         s->module->unload(argument);
     }
@@ -295,7 +333,7 @@ static double cost_ms(const measured *input, size_t variant, double num_uses)
 
 /* Total times of one group and number of uses. */
 typedef struct totals {
-    double oracle, usual, by_rule, chosen;
+    double oracle, usual, by_rule, library, chosen;
     double fixed[NITRO_MAX_VARIANTS];
 } totals;
 
@@ -310,6 +348,7 @@ static void add_input(const setting *s, const measured *input, size_t u, totals 
     sum->oracle += best;
     sum->usual += cost_ms(input, input->usual, uses[u]);
     sum->by_rule += cost_ms(input, input->by_rule, uses[u]);
+    sum->library += input->library_prepare_ms + uses[u] * input->library_run_ms;
     sum->chosen += input->select_ms[u] + cost_ms(input, input->chosen[u], uses[u]);
 }
 
@@ -330,8 +369,11 @@ static void report_group(bench_report *report, const setting *s, group in, size_
     } rows[] = {{"default", sum.usual},
                 {fixed, sum.fixed[best]},
                 {"rule", sum.by_rule},
+                {"MKL with hints", sum.library},
                 {"auto", sum.chosen}};
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        if (isnan(rows[r].total_ms))
+            continue;
         snprintf(name, sizeof(name), "%s/%s (%zu)/%g uses/%s%s", s->module->name, group_names[in],
                  count_inputs(s, in), uses[u], r == 1 ? "best fixed: " : "", rows[r].name);
         bench_add(report, name, rows[r].total_ms, sum.oracle, "ms", 0);
@@ -383,20 +425,31 @@ static int begin(setting *s, const char *folder, const nitro_module *module)
     return learn(s, number_from("NITRO_BENCH_TRAIN", 100)) == NITRO_OK ? 0 : fail(s, "no model");
 }
 
+/* Matrices for spmv; the other computations have no files. */
+static void find_files(const setting *s, glob_t *files)
+{
+    char pattern[4096];
+    const char *folder = getenv("NITRO_BENCH_MATRICES");
+    *files = (glob_t){0};
+    if (strcmp(s->module->name, "spmv") != 0)
+        return;
+    snprintf(pattern, sizeof(pattern), "%s/*.mtx", folder ? folder : BENCH_MATRICES);
+    if (glob(pattern, 0, NULL, files) != 0)
+        fprintf(stderr, "nitro-bench: SKIPPED: real matrices: there is no file %s\n", pattern);
+}
+
 static int measure(setting *s)
 {
-    size_t count = number_from("NITRO_BENCH_TEST", 50), num_files = 0;
-    const char *given = strcmp(s->module->name, "spmv") == 0 ? getenv("NITRO_BENCH_FILES") : NULL;
-    char *files = strdup(given ? given : "");
-    for (const char *at = files; at && *at; at++)
-        num_files += *at == ':' || at == files;
-    s->inputs = calloc(count + num_files, sizeof(*s->inputs));
-    int failed = files && s->inputs ? 0 : bench_fail("benefit: out of memory");
+    size_t count = number_from("NITRO_BENCH_TEST", 50);
+    glob_t files;
+    find_files(s, &files);
+    s->inputs = calloc(count + files.gl_pathc, sizeof(*s->inputs));
+    int failed = s->inputs ? 0 : bench_fail("benefit: out of memory");
     if (!failed)
         failed = measure_generated(s, count);
     if (!failed)
-        failed = measure_files(s, files);
-    free(files);
+        failed = measure_files(s, &files);
+    globfree(&files);
     return failed;
 }
 
