@@ -51,6 +51,9 @@ class error : public std::runtime_error
 
 using decision = nitro_decision;
 
+/** Options of one call, such as call_options{uses}; zeros leave the computation's defaults. */
+using call_options = nitro_call_options;
+
 /** The reason of a decision as a sentence. */
 inline const char *reason_text(const decision &made) noexcept
 {
@@ -187,15 +190,15 @@ class model
     }
 
     /** Features in the model's order; the decision's variant_name belongs to the model. */
-    decision predict(const std::vector<double> &features) const
+    decision predict(const std::vector<double> &features, const call_options &options = {}) const
     {
         decision made{};
         if (features.size() != nitro_model_num_features(handle_.get()))
             throw error(NITRO_ERR_ARGUMENT,
                         "the model takes " + std::to_string(nitro_model_num_features(get())) +
                             " features, not " + std::to_string(features.size()));
-        detail::check(context_,
-                      nitro_model_predict(handle_.get(), features.data(), &made, nullptr, nullptr));
+        detail::check(context_, nitro_model_predict_with(handle_.get(), features.data(), &options,
+                                                         &made, nullptr, nullptr));
         return made;
     }
 
@@ -307,6 +310,9 @@ template <typename Argument> struct variant {
     const char *allows_reads = nullptr;
     std::string version = "1";
     nitro_time_source time_source = NITRO_TIME_WALL;
+    /** A `run` that throws leaves the outputs as they were: run() then runs the next best variant.
+     */
+    bool fails_cleanly = false;
 };
 
 /** Optional functions for measuring. */
@@ -358,6 +364,7 @@ template <typename Argument> class computation
         c.allows = kept->allows ? &allows_variant : nullptr;
         c.allows_reads = kept->allows_reads;
         c.time_source = kept->time_source;
+        c.fails_cleanly = kept->fails_cleanly;
         c.user = kept.get();
         detail::check(context_, nitro_computation_add_variant(handle_.get(), &c));
         variants_.push_back(std::move(kept));
@@ -432,6 +439,13 @@ template <typename Argument> class computation
         return *this;
     }
 
+    /** How often an input is run: preparing counts once for so many runs; infinity: not at all. */
+    computation &set_uses(double uses)
+    {
+        detail::check(context_, nitro_computation_set_uses(handle_.get(), uses));
+        return *this;
+    }
+
     void load_model(const std::string &path)
     {
         detail::check(context_, nitro_computation_load_model(handle_.get(), path.c_str()));
@@ -458,34 +472,36 @@ template <typename Argument> class computation
         return values;
     }
 
-    decision select(const Argument &argument) const
+    decision select(const Argument &argument, const call_options &options = {}) const
     {
         decision made{};
-        detail::check(context_, nitro_select(handle_.get(), &argument, &made));
+        detail::check(context_, nitro_select_with(handle_.get(), &argument, &options, &made));
         return made;
     }
 
-    decision select(const double *features, size_t num_features) const
+    decision select(const double *features, size_t num_features,
+                    const call_options &options = {}) const
     {
         decision made{};
-        detail::check(context_,
-                      nitro_select_features(handle_.get(), features, num_features, &made));
+        detail::check(context_, nitro_select_features_with(handle_.get(), features, num_features,
+                                                           &options, &made));
         return made;
     }
 
-    /** Choose a variant, prepare it if necessary, and run it. Throws what the variant throws. */
-    decision run(Argument &argument) const
+    /** Choose a variant, prepare it if necessary, and run it. Throws what the variant's run throws;
+     *  if a feature or `prepare` throws, the default variant runs, and the decision says so. */
+    decision run(Argument &argument, const call_options &options = {}) const
     {
         decision made{};
-        detail::check(context_, nitro_run(handle_.get(), &argument, &made));
+        detail::check(context_, nitro_run_with(handle_.get(), &argument, &options, &made));
         return made;
     }
 
     /** The first half of run(): choose a variant, and prepare it if necessary. */
-    decision prepare(Argument &argument) const
+    decision prepare(Argument &argument, const call_options &options = {}) const
     {
         decision made{};
-        detail::check(context_, nitro_prepare(handle_.get(), &argument, &made));
+        detail::check(context_, nitro_prepare_with(handle_.get(), &argument, &options, &made));
         return made;
     }
 

@@ -160,7 +160,8 @@ typedef struct nitro_variant {
 
     /**
      * Optional constraint: can this variant run this input on this device? `features` are in
-     * declared order; `argument` is NULL when only features are known.
+     * declared order; `argument` is NULL when only features are known. If all variants have
+     * constraints and features fail, these are NaN.
      */
     bool (*allows)(const double *features, const void *argument, void *user);
     /** The features that `allows` reads, "rows,nnz", declared before this variant; others may be 0.
@@ -168,7 +169,9 @@ typedef struct nitro_variant {
     const char *allows_reads;
 
     nitro_time_source time_source;
-    void *user; /* passed to the functions above; borrowed */
+    bool fails_cleanly; /* a `run` that fails leaves the outputs as they were: nitro_run then runs
+                           the next best variant */
+    void *user;         /* passed to the functions above; borrowed */
 } nitro_variant;
 
 /** The transformation of a feature before it is scaled to [-1, 1]. */
@@ -363,8 +366,11 @@ typedef enum nitro_reason {
     NITRO_REASON_FEW_USES,       /* the model's choice for so few uses that features do not pay */
     NITRO_REASON_EXTRAPOLATED,   /* the model's choice, outside the training range, where validation
                                     with the nearest inputs held out allows it */
-    NITRO_REASON_NEAREST         /* outside the training range: the variant that loses least in
+    NITRO_REASON_NEAREST,        /* outside the training range: the variant that loses least in
                                     total time on the training inputs nearest to it */
+    NITRO_REASON_BAD_FEATURE,    /* the default variant: a feature failed, or is not finite */
+    NITRO_REASON_UNPREPARED,     /* the default variant: the choice's `prepare` failed */
+    NITRO_REASON_RUN_FAILED      /* the next best variant: the choice's `run` failed cleanly */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */
@@ -457,9 +463,11 @@ NITRO_API nitro_status nitro_computation_evaluate(const nitro_computation *compu
  *
  * @param[in]  argument  the input; borrowed until return.
  * @param[out] decision  written on success only.
- * @return NITRO_OK, NITRO_ERR_BAD_FEATURE, or NITRO_ERR_NO_VARIANT (no variant allows this input).
- *         Without a model, or outside its training range, the default variant is chosen (the first
- *         allowed one if that is not allowed), and `decision->reason` says so.
+ * @return NITRO_OK or NITRO_ERR_NO_VARIANT (no variant allows this input). Without a model, outside
+ *         its training range, or if a feature fails or is not finite, the default variant is chosen
+ *         (the first allowed one if that is not allowed), and `decision->reason` says so. The first
+ *         failure of a feature is a warning in the log. Without features, only variants without a
+ *         constraint are allowed, unless all have one.
  *
  * Allocates nothing and calls no device API; takes a lock on error only, to record the message.
  * Safe from any number of threads.
@@ -483,9 +491,13 @@ NITRO_API nitro_status nitro_select_features_with(const nitro_computation *compu
                                                   nitro_decision *decision);
 
 /**
- * Choose a variant, prepare it if necessary, and run it.
- * @param[out] decision  the choice; may be NULL. Written before the variant runs.
- * @return as nitro_select, or NITRO_ERR_VARIANT_FAILED. Threads: as safe as the argument.
+ * Choose a variant, prepare it if necessary, and run it. If its `prepare` fails, the default
+ * variant is prepared instead (of those not yet tried, the first allowed one if that is not
+ * allowed); if its `run` fails and `fails_cleanly` is declared, the next best variant is run. The
+ * decision's reason says so, and the log (NITRO_LOG_INFO) which variant failed.
+ * @param[out] decision  what runs; may be NULL. Written before the variant runs.
+ * @return as nitro_select, or NITRO_ERR_VARIANT_FAILED (a `run` failed that may have written
+ *         outputs, or all allowed variants failed). Threads: as safe as the argument.
  */
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
@@ -517,7 +529,8 @@ NITRO_API nitro_status nitro_run_with(const nitro_computation *computation, void
  */
 
 /**
- * The first half of nitro_run: choose a variant, and prepare it if necessary.
+ * The first half of nitro_run: choose a variant, and prepare it if necessary, or the default one if
+ * that fails.
  * @param[out] decision  written on success only.
  * @return as nitro_run. Threads: as safe as the argument. Never explores (nitro_monitor_options).
  */

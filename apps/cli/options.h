@@ -67,6 +67,11 @@ typedef struct option {
 #define OPTION_REPETITIONS                                                                         \
     OPTION(COUNT, "repetitions", repetitions, "N", "maximum number of timed runs of a variant",    \
            .minimum = 1, .maximum = 1000000)
+#define OPTION_USES                                                                                \
+    OPTION(NUMBER, "uses", uses, "N",                                                              \
+           "expected runs of each input: preparing a variant counts once for them (default: no "   \
+           "limit, preparing does not count)",                                                     \
+           .minimum = 1, .maximum = 1e15)
 #define OPTION_TIMEOUT                                                                             \
     OPTION(NUMBER, "timeout", timeout_s, "SECONDS", "time limit of a single call of a variant",    \
            .minimum = 0.001, .maximum = 1e6)

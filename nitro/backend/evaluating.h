@@ -28,6 +28,8 @@ typedef struct nitro_evaluate_options {
      *  that can be adapted are evaluated without and with each of them. */
     const size_t *measured;
     size_t num_measured;
+    double uses; /* of every input: times are those of a run and of its share of preparing, and
+                    models choose accordingly; 0: preparing does not count */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
@@ -60,7 +62,8 @@ NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
  *                      nitro_evaluate_results_free.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device without samples, a method);
  *         NITRO_ERR_NO_DATA (no inputs to learn from or to test on, or no method could be judged);
- *         NITRO_ERR_ARGUMENT (the fraction); NITRO_ERR_INTERRUPTED; the store's error.
+ *         NITRO_ERR_ARGUMENT (the fraction, or less than one use); NITRO_ERR_INTERRUPTED; the
+ * store's error.
  */
 NITRO_API nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                       const nitro_evaluate_options *options,

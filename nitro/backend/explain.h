@@ -52,6 +52,17 @@ NITRO_API nitro_status nitro_model_explain(const nitro_model *model, const doubl
 NITRO_API double nitro_model_expected_ratio(const nitro_model *model, const double *scores,
                                             size_t chosen, size_t other);
 
+/**
+ * The cost of preparing each variant for an input, as the model expects it, in units of the fastest
+ * variant's run. Divided by the performance of a variant, 1 + its score (at least 0.1), it is in
+ * units of another's run.
+ * @param[in]  features  shape [nitro_model_num_features], finite.
+ * @param[out] runs      shape [nitro_model_num_variants]; 0: none.
+ * @return false: the model knows no such costs; nothing is written.
+ */
+NITRO_API bool nitro_model_expected_preparing(const nitro_model *model, const double *features,
+                                              double *runs);
+
 /** A measured input, and its distance from another in a model's columns. */
 typedef struct nitro_neighbour {
     size_t row;      /* of the dataset */

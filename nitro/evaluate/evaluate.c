@@ -40,6 +40,19 @@ void nitro_evaluate_results_free(nitro_evaluate_result *results, size_t count)
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
+const double *nitro_evaluation_times(const nitro_evaluation *evaluation, size_t row)
+{
+    return evaluation->judged_ms + row * evaluation->dataset->schema->num_variants;
+}
+
+void nitro_evaluation_add_share(const nitro_dataset *dataset, double share, double *times_ms)
+{
+    for (size_t i = 0; i < dataset->num_rows * dataset->schema->num_variants; i++) {
+        double prepare_ms = isnan(dataset->prepare_ms[i]) ? 0.0 : dataset->prepare_ms[i];
+        times_ms[i] = dataset->times_ms[i] + share * prepare_ms;
+    }
+}
+
 /** Summarize qualities in percent; sorts them. */
 static void summarize(double *qualities, size_t count, nitro_evaluate_result *result)
 {
@@ -81,7 +94,7 @@ static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows
     for (size_t v = 0; v < num_variants; v++)
         counts[v] = choices || ran_somewhere(evaluation, rows, num_rows, v);
     for (size_t i = 0; i < num_rows; i++) {
-        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        const double *times = nitro_evaluation_times(evaluation, rows[i]);
         for (size_t v = 0; v < num_variants; v++)
             if (choices ? choices[i] == v : counts[v])
                 qualities[count++] = 100.0 * nitro_times_quality(times, num_variants, v);
@@ -115,7 +128,7 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
     size_t num_variants = evaluation->dataset->schema->num_variants;
     size_t num_known = 0, num_confident = 0, num_good = 0;
     for (size_t i = 0; i < num_rows; i++) {
-        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        const double *times = nitro_evaluation_times(evaluation, rows[i]);
         bool confident = evaluation->confidences[i] >= CONFIDENT_FROM;
         num_known += isnan(evaluation->confidences[i]) ? 0 : 1;
         num_confident += confident;
@@ -347,11 +360,14 @@ static nitro_status allocate_parts(evaluate_run *run)
         nitro_calloc(evaluation->context, dataset->num_devices, sizeof *evaluation->own);
     evaluation->confidences =
         nitro_calloc(evaluation->context, dataset->num_rows, sizeof *evaluation->confidences);
+    evaluation->judged_ms = nitro_calloc(evaluation->context, dataset->num_rows,
+                                         dataset->schema->num_variants * sizeof(double));
     run->results = nitro_calloc(evaluation->context, run->targets.count * run->num_methods,
                                 (run->options->num_measured + 1) * sizeof *run->results);
     if (!evaluation->is_train || !evaluation->is_test || !evaluation->own ||
-        !evaluation->confidences || !run->results)
+        !evaluation->confidences || !evaluation->judged_ms || !run->results)
         return NITRO_ERR_NO_MEMORY;
+    nitro_evaluation_add_share(dataset, evaluation->share, evaluation->judged_ms);
     return NITRO_OK;
 }
 
@@ -362,6 +378,7 @@ static void free_run(evaluate_run *run)
         nitro_model_free(evaluation->own[d]);
     free(evaluation->own);
     free(evaluation->confidences);
+    free(evaluation->judged_ms);
     free(evaluation->is_source);
     free(evaluation->is_train);
     free(evaluation->is_test);
@@ -400,6 +417,10 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                        .without_generation = options->without_generation,
                                        .equal_sources = options->equal_sources,
                                        .num_threads = options->num_threads}};
+    if (options->uses != 0.0 && !(options->uses >= 1.0))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: %g uses of an input, but at least 1",
+                          computation, options->uses);
+    run.evaluation.share = options->uses > 0.0 ? 1.0 / options->uses : 0.0;
     nitro_status status = find_methods(store, computation, &run);
     if (status == NITRO_OK)
         status = nitro_strategy_find(context, "svm", &run.evaluation.strategy);

@@ -20,6 +20,8 @@ typedef struct nitro_evaluation {
     size_t num_measured;     /* inputs of the target to adapt the current method to; reduced to what
                                 there is */
     bool all_measured;       /* the target has no more */
+    double share;            /* of the cost of preparing in every run: 1 / uses */
+    double *judged_ms;       /* shape [num_rows x num_variants]: times with that share */
     const nitro_strategy *strategy;
     double *confidences; /* shape [num_rows] of the current method's choices; NaN: unknown */
     nitro_model **own;   /* shape [num_devices]: trained on a device's own training inputs; NULL:
@@ -52,6 +54,12 @@ nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_da
  */
 nitro_status nitro_evaluation_mark_sources(const nitro_evaluation *evaluation, size_t target,
                                            bool **marks);
+/** The row's times with the share of the cost of preparing, shape [num_variants]. */
+const double *nitro_evaluation_times(const nitro_evaluation *evaluation, size_t row);
+/** Add that share to all times of a dataset; unknown costs are none. @param[out] times_ms  may be
+ *  the dataset's own. */
+void nitro_evaluation_add_share(const nitro_dataset *dataset, double share, double *times_ms);
+
 /** The training rows of a target's sources; nitro_dataset_free. */
 nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation, size_t target,
                                              nitro_dataset **sources);

@@ -19,6 +19,7 @@ static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, co
     nitro_status status = nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status != NITRO_OK)
         return status;
+    nitro_evaluation_add_share(sources, evaluation->share, sources->times_ms);
     size_t variant = nitro_dataset_best_fixed(sources);
     for (size_t i = 0; i < num_rows; i++)
         choices[i] = variant;

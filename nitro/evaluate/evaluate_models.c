@@ -134,12 +134,14 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
         const double *features = nitro_dataset_features(dataset, rows[i]);
         uint64_t allowed = find_allowed(nitro_dataset_times(dataset, rows[i]), num_variants);
         nitro_decision decision;
-        if (decides && nitro_model_decide(model, features, allowed, 0.0, &decision) == NITRO_OK) {
+        if (nitro_model_decide_few_uses(model, evaluation->share, &decision) ||
+            (decides && nitro_model_decide_uses(model, features, allowed, evaluation->share, 0.0,
+                                                &decision) == NITRO_OK)) {
             choices[i] = decision.variant;
             evaluation->confidences[i] = decision.confidence;
             continue;
         }
-        nitro_model_score(model, features, scores);
+        nitro_model_score_uses(model, features, evaluation->share, scores);
         choices[i] = nitro_scores_best(scores, num_variants);
         evaluation->confidences[i] = nitro_calibration_confidence(
             &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));

@@ -71,6 +71,8 @@ nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size
         status =
             nitro_dataset_select(evaluation->context, evaluation->dataset, marks, NULL, &sources);
     if (status == NITRO_OK)
+        nitro_evaluation_add_share(sources, evaluation->share, sources->times_ms);
+    if (status == NITRO_OK)
         status = choose(evaluation, sources, rows, num_rows, choices);
     nitro_dataset_free(sources);
     free(marks);

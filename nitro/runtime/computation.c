@@ -29,6 +29,7 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
         return status;
     }
     created->context = context;
+    atomic_flag_clear(&created->warned);
     strcpy(created->device_kind, "host");
     created->reference = NITRO_NONE;
     created->forced = NITRO_NONE;
@@ -272,6 +273,7 @@ nitro_status nitro_query_set_options(const nitro_computation *computation,
                                      const nitro_call_options *options, nitro_query *query)
 {
     query->share = computation->share;
+    query->failed = 0;
     return options ? nitro_share_of_uses(computation->context, computation->schema->computation,
                                          options->uses, &query->share)
                    : NITRO_OK;

@@ -30,6 +30,7 @@ struct nitro_computation {
     nitro_feature_group groups[NITRO_MAX_FEATURES];
     size_t num_groups;
     bool has_constraints; /* does any variant have a constraint? */
+    atomic_flag warned;   /* of a feature that failed */
     size_t reference;     /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
     bool closed;              /* no further declarations: a model was attached */
@@ -52,7 +53,7 @@ uint64_t nitro_computation_expensive_features(const nitro_computation *computati
 uint64_t nitro_computation_whole_groups(const nitro_computation *computation, uint64_t features);
 
 /** Evaluate the groups with needed features in sequence; the other values are 0. On error values
- * are undefined. */
+ * from the failing group on are NaN. */
 nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
                                              const void *argument, uint64_t needed, double *values);
 /** The same, and keep the other values. */
@@ -76,6 +77,7 @@ typedef struct nitro_query {
     const void *argument;                /* NULL: only features are known */
     float share;                         /* of the cost of preparing in every run: 1 / uses */
     bool is_over;                        /* decided without all needed features */
+    uint64_t failed;                     /* bit v: variant v failed, and is not allowed */
     uint64_t allowed;                    /* output: bit v: variant v accepts the input... */
     uint64_t assumed; /* ...or is assumed to: its constraint reads features not known */
 } nitro_query;
@@ -95,6 +97,14 @@ nitro_status nitro_computation_query_begun(nitro_feature_evaluation *evaluation,
                                            nitro_query *query, nitro_decision *decision);
 /** The features that a decision needs at present. */
 uint64_t nitro_computation_needs(const nitro_computation *computation);
+/**
+ * After a variant of the query's allowed ones failed: decide among the others.
+ * @param[in] reason  NITRO_REASON_UNPREPARED: take the default one; NITRO_REASON_RUN_FAILED: the
+ *                    next best one.
+ * @return false: there is no other.
+ */
+bool nitro_computation_decide_next(const nitro_computation *computation, nitro_query *query,
+                                   nitro_reason reason, nitro_decision *decision);
 void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
                                const nitro_decision *decision);
 

@@ -21,6 +21,9 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_BUDGET] = "the default: the features exceed their budget",
         [NITRO_REASON_EXPLORATION] = "exploration: may be faster than the model's choice",
         [NITRO_REASON_LEARNT] = "adaptation: fastest so far for inputs like this one",
+        [NITRO_REASON_BAD_FEATURE] = "the default: a feature failed or is not finite",
+        [NITRO_REASON_UNPREPARED] = "the default: the chosen variant could not be prepared",
+        [NITRO_REASON_RUN_FAILED] = "the next best variant: the chosen one's run failed",
         [NITRO_REASON_FEW_USES] = "the model's choice for so few uses that features do not pay",
         [NITRO_REASON_EXTRAPOLATED] =
             "the model's choice, extrapolated: the input is outside the training range",
@@ -103,11 +106,17 @@ static uint64_t unknown_reads(const nitro_computation *computation, size_t varia
     return computation->reads[variant] & declared & ~query->known;
 }
 
+static uint64_t all_variants(const nitro_computation *computation)
+{
+    size_t count = computation->schema->num_variants;
+    return count > 0 ? UINT64_MAX >> (64 - count) : 0;
+}
+
 /** Ask the constraints that read known features; the others are assumed to accept. */
 static void ask_constraints(const nitro_computation *computation, nitro_query *query)
 {
     size_t count = computation->schema->num_variants;
-    query->allowed = count > 0 ? UINT64_MAX >> (64 - count) : 0;
+    query->allowed = all_variants(computation) & ~query->failed;
     query->assumed = 0;
     for (size_t v = 0; computation->has_constraints && v < count; v++) {
         const nitro_variant *variant = &computation->variants[v];
@@ -131,14 +140,16 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
 }
 
 /** Is one variant the model's choice for so few uses, whatever the input? It has no constraint. */
-static bool decide_few_uses(const nitro_computation *computation, float share, nitro_decision *made)
+static bool decide_few_uses(const nitro_computation *computation, float share, uint64_t allowed,
+                            nitro_decision *made)
 {
     nitro_decision decided = {.variant = NITRO_NONE};
     if (!(share > 0.0F) || computation->forced != NITRO_NONE)
         return false;
     const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
     bool is_decided = model && nitro_model_decide_few_uses(model, share, &decided) &&
-                      !computation->variants[decided.variant].allows;
+                      !computation->variants[decided.variant].allows &&
+                      (allowed >> decided.variant & 1);
     nitro_rcu_pointer_leave(computation->model);
     if (is_decided)
         *made = decided;
@@ -186,15 +197,68 @@ static nitro_status query_or_remember(const nitro_computation *computation, cons
     return status;
 }
 
-/** Over budget: the fallback variant, which needs no features. */
-static void decide_without(const nitro_computation *computation, nitro_decision *made)
+static nitro_status fail_no_variant(const nitro_computation *computation)
+{
+    return nitro_fail(computation->context, NITRO_ERR_NO_VARIANT,
+                      "%s: none of the %zu variants accepts this input; declare one that always "
+                      "does",
+                      computation->schema->computation, computation->schema->num_variants);
+}
+
+static uint64_t unconstrained_variants(const nitro_computation *computation)
+{
+    uint64_t variants = 0;
+    for (size_t v = 0; v < computation->schema->num_variants; v++)
+        if (!computation->variants[v].allows)
+            variants |= UINT64_C(1) << v;
+    return variants;
+}
+
+/** Ask all constraints about features that are not known. */
+static void ask_about_unknown(const nitro_computation *computation, nitro_query *query)
+{
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        query->features[f] = NAN;
+    query->known = UINT64_MAX;
+    ask_constraints(computation, query);
+}
+
+/** Without features: the forced or default variant, or the first allowed one. Constraints are asked
+ * only if all variants have one. */
+static nitro_status decide_without(const nitro_computation *computation, nitro_query *query,
+                                   nitro_reason reason, nitro_decision *made)
 {
     size_t forced = computation->forced;
-    if (forced != NITRO_NONE)
+    query->is_over = true;
+    query->assumed = 0;
+    query->allowed = unconstrained_variants(computation);
+    if (query->allowed == 0)
+        ask_about_unknown(computation, query);
+    if (query->allowed == 0)
+        return fail_no_variant(computation);
+    if (forced != NITRO_NONE && query->allowed >> forced & 1)
         *made = (nitro_decision){.variant = forced, .reason = NITRO_REASON_FORCED};
     else
-        *made = (nitro_decision){.variant = computation->schema->default_variant,
-                                 .reason = NITRO_REASON_BUDGET};
+        *made = (nitro_decision){.variant = default_among(computation->schema, query->allowed),
+                                 .reason = reason};
+    made->variant_name = computation->schema->variants[made->variant];
+    return NITRO_OK;
+}
+
+/** If a feature failed, warn once, and decide without features; else the status. */
+static nitro_status decide_anyway(const nitro_computation *computation, nitro_status status,
+                                  nitro_query *query, nitro_decision *made)
+{
+    nitro_computation *self = (nitro_computation *)(uintptr_t)computation;
+    char message[1024];
+    if (status != NITRO_ERR_BAD_FEATURE)
+        return status;
+    if (!atomic_flag_test_and_set(&self->warned)) {
+        nitro_context_last_error(computation->context, message, sizeof message);
+        nitro_log(computation->context, NITRO_LOG_WARNING,
+                  "%s; the default variant is chosen for such inputs", message);
+    }
+    return decide_without(computation, query, NITRO_REASON_BAD_FEATURE, made);
 }
 
 /** Choose among the variants that accept the input. */
@@ -208,7 +272,7 @@ static nitro_status decide_among(const nitro_computation *computation, const nit
         return NITRO_OK;
     }
     if ((allowed & (allowed - 1)) != 0)
-        return decide_few_uses(computation, query->share, made)
+        return decide_few_uses(computation, query->share, allowed, made)
                    ? NITRO_OK
                    : query_or_remember(computation, query->features, query->known, allowed,
                                        query->share, made);
@@ -221,27 +285,17 @@ static nitro_status decide_among(const nitro_computation *computation, const nit
 nitro_status nitro_computation_decide(const nitro_computation *computation, nitro_query *query,
                                       nitro_decision *decision)
 {
-    const nitro_schema *schema = computation->schema;
-    if (query->is_over) {
-        decide_without(computation, decision);
-        query->allowed = UINT64_C(1) << decision->variant;
-        query->assumed = 0;
-    } else {
-        ask_constraints(computation, query);
-        if (query->allowed == 0)
-            return nitro_fail(
-                computation->context, NITRO_ERR_NO_VARIANT,
-                "%s: none of the %zu variants accepts this input; declare one that always "
-                "does",
-                schema->computation, schema->num_variants);
-        /* Each branch writes `decision` directly: copying words just stored would stall on store
-         * forwarding. */
-        nitro_status status = decide_among(computation, query, decision);
-        if (status != NITRO_OK)
-            return status;
-    }
-    decision->variant_name = schema->variants[decision->variant];
-    return NITRO_OK;
+    if (query->is_over)
+        return decide_without(computation, query, NITRO_REASON_BUDGET, decision);
+    ask_constraints(computation, query);
+    if (query->allowed == 0)
+        return fail_no_variant(computation);
+    /* Each branch writes `decision` directly: copying words just stored would stall on store
+     * forwarding. */
+    nitro_status status = decide_among(computation, query, decision);
+    if (status == NITRO_OK)
+        decision->variant_name = computation->schema->variants[decision->variant];
+    return status;
 }
 
 void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
@@ -316,6 +370,40 @@ static nitro_status decide_and_ask(const nitro_computation *computation, nitro_q
     return status;
 }
 
+/** The default variant, or the first one, of those that have not failed; NITRO_NONE: there is no
+ * other. */
+static size_t default_of_rest(const nitro_computation *computation, nitro_query *query)
+{
+    query->allowed &= ~query->failed;
+    while (query->allowed != 0) {
+        size_t variant = default_among(computation->schema, query->allowed);
+        bool allows = !(query->assumed >> variant & 1);
+        if (allows || (ask_constraint(computation, variant, query, &allows) == NITRO_OK && allows))
+            return variant;
+        query->allowed &= ~(UINT64_C(1) << variant);
+    }
+    return NITRO_NONE;
+}
+
+bool nitro_computation_decide_next(const nitro_computation *computation, nitro_query *query,
+                                   nitro_reason reason, nitro_decision *decision)
+{
+    nitro_decision next;
+    query->failed |= UINT64_C(1) << decision->variant;
+    size_t variant = default_of_rest(computation, query);
+    if (variant == NITRO_NONE)
+        return false;
+    bool is_ranked = reason == NITRO_REASON_RUN_FAILED && !query->is_over &&
+                     decide_and_ask(computation, query, &next) == NITRO_OK;
+    if (!is_ranked)
+        next = (nitro_decision){.variant = variant};
+    *decision = (nitro_decision){.variant = next.variant,
+                                 .variant_name = computation->schema->variants[next.variant],
+                                 .confidence = next.confidence,
+                                 .reason = reason};
+    return true;
+}
+
 /** Decide; if a newly attached model needs more features, evaluate all and retry. */
 static nitro_status decide_or_default(const nitro_computation *computation, nitro_query *query,
                                       nitro_decision *decision)
@@ -324,7 +412,8 @@ static nitro_status decide_or_default(const nitro_computation *computation, nitr
     if (status != NITRO_ERR_NO_DATA)
         return status;
     query->known = UINT64_MAX;
-    status = nitro_computation_evaluate(computation, query->argument, query->features);
+    status =
+        nitro_computation_evaluate_some(computation, query->argument, UINT64_MAX, query->features);
     return status == NITRO_OK ? nitro_computation_decide(computation, query, decision) : status;
 }
 
@@ -350,14 +439,14 @@ nitro_status nitro_computation_query_begun(nitro_feature_evaluation *evaluation,
 {
     const nitro_computation *computation = evaluation->computation;
     nitro_status status = nitro_feature_evaluation_finish(evaluation, budget_of(computation));
-    if (status != NITRO_OK)
-        return status;
     for (size_t f = 0; f < computation->schema->num_features; f++)
         query->features[f] = evaluation->values[f];
     query->known = known;
     query->argument = evaluation->argument;
     query->is_over = evaluation->is_over;
-    return decide_or_default(computation, query, decision);
+    if (status == NITRO_OK)
+        status = decide_or_default(computation, query, decision);
+    return decide_anyway(computation, status, query, decision);
 }
 
 static nitro_status query_with_options(const nitro_computation *computation, void *argument,
@@ -377,10 +466,11 @@ static bool decide_early(const nitro_computation *computation, nitro_query *quer
                          nitro_decision *decision)
 {
     if (!(query->share > 0.0F) || logs_features(computation) ||
-        !decide_few_uses(computation, query->share, decision))
+        !decide_few_uses(computation, query->share, UINT64_MAX, decision))
         return false;
     query->is_over = true;
-    query->allowed = UINT64_C(1) << decision->variant;
+    query->argument = NULL;
+    query->allowed = unconstrained_variants(computation);
     query->assumed = 0;
     decision->variant_name = computation->schema->variants[decision->variant];
     return true;
@@ -394,14 +484,16 @@ nitro_status nitro_computation_query(const nitro_computation *computation, void 
         return NITRO_OK;
     nitro_status status = decide_without_features(computation, argument, query, decision);
     if (status != NITRO_ERR_NO_DATA)
-        return status;
+        return decide_anyway(computation, status, query, decision);
     if (options->num_threads > 0 || options->budget_us > 0)
         return query_with_options(computation, argument, query, decision);
     query->known = nitro_computation_needs(computation);
     query->argument = argument;
     query->is_over = false;
     status = nitro_computation_evaluate_some(computation, argument, query->known, query->features);
-    return status == NITRO_OK ? decide_or_default(computation, query, decision) : status;
+    if (status == NITRO_OK)
+        status = decide_or_default(computation, query, decision);
+    return decide_anyway(computation, status, query, decision);
 }
 
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
@@ -447,12 +539,14 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
                           schema->num_features);
     for (size_t i = 0; i < num_features; i++) {
         query.features[i] = features[i];
-        if (!isfinite(features[i]))
-            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
-                              "%s: feature %s is %g; features must be finite", schema->computation,
-                              schema->features[i].name, features[i]);
+        if (!isfinite(features[i]) && status == NITRO_OK)
+            status = nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                                "%s: feature %s is %g; features must be finite",
+                                schema->computation, schema->features[i].name, features[i]);
     }
-    status = nitro_computation_decide(computation, &query, decision);
+    if (status == NITRO_OK)
+        status = nitro_computation_decide(computation, &query, decision);
+    status = decide_anyway(computation, status, &query, decision);
     if (status == NITRO_OK)
         nitro_computation_explain(computation, &query, decision);
     return status;

@@ -174,8 +174,11 @@ nitro_status nitro_computation_evaluate_more(const nitro_computation *computatio
         if (!(features_of(group) & needed))
             continue;
         int failure = group->evaluate(argument, values + group->first, group->user);
-        if (failure)
+        if (failure) {
+            for (size_t f = group->first; f < computation->schema->num_features; f++)
+                values[f] = NAN;
             return fail_group(computation, group, failure);
+        }
     }
     return require_finite(computation, values);
 }

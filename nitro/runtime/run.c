@@ -19,68 +19,122 @@ static nitro_status fail(const nitro_computation *computation, size_t variant, c
                       computation->variants[variant].name, what, failure, why[0] ? ": " : "", why);
 }
 
-static nitro_status fail_prepare(const nitro_computation *computation, size_t variant, int failure,
-                                 const void *argument)
+/** The failure is the last error. */
+static void log_next(const nitro_computation *computation, const nitro_decision *next)
 {
-    return fail(computation, variant, "could not prepare the input", failure, argument);
+    char message[1024];
+    nitro_context_last_error(computation->context, message, sizeof message);
+    nitro_log(computation->context, NITRO_LOG_INFO, "%s; now %s is tried", message,
+              next->variant_name);
 }
 
-static nitro_status fail_run(const nitro_computation *computation, size_t variant, int failure,
-                             const void *argument)
+/** Prepare the chosen variant; while that fails, the default one of the others. */
+static nitro_status prepare_or_fall_back(const nitro_computation *computation, nitro_query *query,
+                                         void *argument, nitro_decision *made)
 {
-    return fail(computation, variant, "failed", failure, argument);
+    for (;;) {
+        size_t variant = made->variant;
+        int failure = prepare(&computation->variants[variant], argument);
+        if (!failure)
+            return NITRO_OK;
+        nitro_status status =
+            fail(computation, variant, "could not prepare the input", failure, argument);
+        if (!nitro_computation_decide_next(computation, query, NITRO_REASON_UNPREPARED, made))
+            return status;
+        log_next(computation, made);
+    }
 }
 
-static nitro_status run_variant(const nitro_computation *computation, size_t variant,
-                                void *argument)
-{
-    const nitro_variant *chosen = &computation->variants[variant];
-    int failure = prepare(chosen, argument);
-    if (failure)
-        return fail_prepare(computation, variant, failure, argument);
-    failure = chosen->run(argument, chosen->user);
-    return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
-}
+/** A monitored call in progress; its start is 0 if the call is not timed. */
+typedef struct timed_call {
+    nitro_monitor_call call;
+    bool is_timed;
+    double begin_ms, prepared_ms;
+} timed_call;
 
-/** Run and time a variant. If an explored variant fails in `prepare`, the result is still
- * untouched, so the model's choice is run. */
-static nitro_status run_timed(const nitro_computation *computation, const nitro_monitor_call *call,
-                              void *argument)
+static void begin_timed(const nitro_computation *computation, const nitro_query *query,
+                        bool is_sampled, nitro_decision *made, timed_call *timed)
 {
     nitro_monitor *monitor = computation->monitor;
-    size_t variant = call->choice.variant;
-    const nitro_variant *chosen = &computation->variants[variant];
-    double begin_ms = nitro_monitor_now_ms(monitor);
-    int failure = prepare(chosen, argument);
-    if (failure) {
-        nitro_monitor_failed(monitor, call);
-        return variant == call->base ? fail_prepare(computation, variant, failure, argument)
-                                     : run_variant(computation, call->base, argument);
+    timed->is_timed = monitor && !query->is_over &&
+                      nitro_monitor_begin(monitor, is_sampled, query->features, query->allowed,
+                                          made, &timed->call);
+    timed->begin_ms = timed->is_timed ? nitro_monitor_now_ms(monitor) : 0.0;
+}
+
+static void give_up_timed(const nitro_computation *computation, timed_call *timed)
+{
+    if (timed->is_timed)
+        nitro_monitor_failed(computation->monitor, &timed->call);
+    timed->is_timed = false;
+}
+
+/** Prepare what the monitor may have replaced; an explored variant that fails gives way to the
+ * model's choice, `before`. */
+static nitro_status prepare_timed(const nitro_computation *computation, nitro_query *query,
+                                  void *argument, const nitro_decision *before,
+                                  nitro_decision *made, timed_call *timed)
+{
+    size_t variant = made->variant;
+    if (timed->is_timed && variant != before->variant) {
+        if (prepare(&computation->variants[variant], argument) == 0) {
+            timed->prepared_ms = nitro_monitor_now_ms(computation->monitor);
+            return NITRO_OK;
+        }
+        give_up_timed(computation, timed);
+        *made = *before;
+        variant = made->variant;
     }
-    double prepared_ms = nitro_monitor_now_ms(monitor);
-    failure = chosen->run(argument, chosen->user);
-    double end_ms = nitro_monitor_now_ms(monitor);
-    if (failure) {
-        nitro_monitor_failed(monitor, call);
-        return fail_run(computation, variant, failure, argument);
+    nitro_status status = prepare_or_fall_back(computation, query, argument, made);
+    if (status != NITRO_OK || made->variant != variant)
+        give_up_timed(computation, timed);
+    if (timed->is_timed)
+        timed->prepared_ms = nitro_monitor_now_ms(computation->monitor);
+    return status;
+}
+
+/** Run what was prepared; if that fails cleanly, the next best variant. */
+static nitro_status run_or_try_next(const nitro_computation *computation, nitro_query *query,
+                                    void *argument, nitro_decision *made, timed_call *timed,
+                                    nitro_decision *decision)
+{
+    for (;;) {
+        const nitro_variant *chosen = &computation->variants[made->variant];
+        nitro_computation_explain(computation, query, made);
+        if (decision)
+            *decision = *made;
+        int failure = chosen->run(argument, chosen->user);
+        double end_ms = timed->is_timed ? nitro_monitor_now_ms(computation->monitor) : 0.0;
+        if (!failure) {
+            if (timed->is_timed)
+                nitro_monitor_end(computation->monitor, &timed->call,
+                                  timed->prepared_ms - timed->begin_ms,
+                                  end_ms - timed->prepared_ms);
+            return NITRO_OK;
+        }
+        give_up_timed(computation, timed);
+        nitro_status status = fail(computation, made->variant, "failed", failure, argument);
+        if (!chosen->fails_cleanly ||
+            !nitro_computation_decide_next(computation, query, NITRO_REASON_RUN_FAILED, made))
+            return status;
+        log_next(computation, made);
+        status = prepare_or_fall_back(computation, query, argument, made);
+        if (status != NITRO_OK)
+            return status;
     }
-    nitro_monitor_end(monitor, call, prepared_ms - begin_ms, end_ms - prepared_ms);
-    return NITRO_OK;
 }
 
 static nitro_status run_decided(const nitro_computation *computation, nitro_query *query,
                                 nitro_decision *made, bool is_sampled, void *argument,
                                 nitro_decision *decision)
 {
-    nitro_monitor_call call;
-    bool is_timed = computation->monitor && !query->is_over &&
-                    nitro_monitor_begin(computation->monitor, is_sampled, query->features,
-                                        query->allowed, made, &call);
-    nitro_computation_explain(computation, query, made);
-    if (decision)
-        *decision = *made;
-    return is_timed ? run_timed(computation, &call, argument)
-                    : run_variant(computation, made->variant, argument);
+    timed_call timed;
+    const nitro_decision before = *made;
+    begin_timed(computation, query, is_sampled, made, &timed);
+    nitro_status status = prepare_timed(computation, query, argument, &before, made, &timed);
+    return status == NITRO_OK
+               ? run_or_try_next(computation, query, argument, made, &timed, decision)
+               : status;
 }
 
 nitro_status nitro_run(const nitro_computation *computation, void *argument,
@@ -123,10 +177,10 @@ nitro_status nitro_prepare_with(const nitro_computation *computation, void *argu
         status = nitro_computation_query(computation, argument, &query, &made);
     if (status != NITRO_OK)
         return status;
+    status = prepare_or_fall_back(computation, &query, argument, &made);
+    if (status != NITRO_OK)
+        return status;
     nitro_computation_explain(computation, &query, &made);
-    int failure = prepare(&computation->variants[made.variant], argument);
-    if (failure)
-        return fail_prepare(computation, made.variant, failure, argument);
     *decision = made;
     return NITRO_OK;
 }
@@ -144,7 +198,7 @@ nitro_status nitro_run_decided(const nitro_computation *computation, void *argum
                           schema->computation, variant, name ? name : "?", schema->num_variants);
     const nitro_variant *chosen = &computation->variants[variant];
     int failure = chosen->run(argument, chosen->user);
-    return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
+    return failure ? fail(computation, variant, "failed", failure, argument) : NITRO_OK;
 }
 
 typedef struct begun {
@@ -187,6 +241,7 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
     bool is_sampled = monitor && nitro_monitor_samples(monitor);
     double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
     query.share = computation->share;
+    query.failed = 0;
     nitro_status status =
         nitro_computation_query_begun(&made->evaluation, made->known, &query, &decided);
     if (status != NITRO_OK)

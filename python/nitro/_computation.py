@@ -13,6 +13,10 @@ _SCALES = ("auto", "linear", "log", "signed-log")
 _TIME_SOURCES = ("wall", "thread-cpu", "device")
 
 
+def _options(uses: float) -> Any:
+    return ffi.new("nitro_call_options *", {"uses": uses})
+
+
 class _Argument:
     """What C passes around as one pointer: the user's object and a variant's result."""
 
@@ -71,11 +75,14 @@ class Computation:
         prepare: Optional[Callable[[Any], Any]] = None,
         time_source: str = "wall",
         allows_reads: Optional[Sequence[str]] = None,
+        fails_cleanly: bool = False,
     ) -> None:
         """`run` does the whole computation; `allows` judges by an input's features, of which it
         reads those in `allows_reads`, declared before (None: all); `prepare` makes
         what `run` needs, and is at once done where that is there already. Time sources: wall,
-        thread-cpu, device (work put on the stream that set_stream's function names)."""
+        thread-cpu, device (work put on the stream that set_stream's function names).
+        `fails_cleanly`: a `run` that raises leaves its outputs as they were, so that the next best
+        variant is run instead."""
         if time_source not in _TIME_SOURCES:
             raise ValueError(
                 f"variant {name}: time source '{time_source}' is not one of "
@@ -97,6 +104,7 @@ class Computation:
         made.name, made.version = texts
         made.run = self._callback("int(void *, void *)", call)
         made.time_source = _TIME_SOURCES.index(time_source)
+        made.fails_cleanly = fails_cleanly
         if prepare is not None:
             made.prepare = self._callback("int(void *, void *)", get_ready)
         if allows is not None:
@@ -225,6 +233,10 @@ class Computation:
             lib.nitro_computation_set_min_confidence(self._handle, min_confidence)
         )
 
+    def set_uses(self, uses: float) -> None:
+        """Set how often an input is run; math.inf, the default: preparing does not count."""
+        self._context.check(lib.nitro_computation_set_uses(self._handle, uses))
+
     def evaluate(self, argument: Any) -> Dict[str, float]:
         """Evaluate all features of an input."""
         names = self.features
@@ -233,26 +245,31 @@ class Computation:
         self._context.check(lib.nitro_computation_evaluate(self._handle, handle, values))
         return dict(zip(names, values))
 
-    def select(self, argument: Any) -> Decision:
-        """Choose the variant expected to run fastest, without running it."""
+    def select(self, argument: Any, uses: float = 0) -> Decision:
+        """Choose the variant expected to run fastest, without running it.
+
+        `uses`: expected runs of this input, for which preparing counts once; 0: as set_uses says.
+        """
         made = ffi.new("nitro_decision *")
         handle = ffi.new_handle(_Argument(argument))
-        self._context.check(lib.nitro_select(self._handle, handle, made))
+        self._context.check(lib.nitro_select_with(self._handle, handle, _options(uses), made))
         return decision_of(made)
 
-    def run(self, argument: Any) -> Decision:
-        """Choose a variant and run it; the decision's `result` is the variant's."""
+    def run(self, argument: Any, uses: float = 0) -> Decision:
+        """Choose a variant and run it; the decision's `result` is the variant's. `uses` as in
+        select. If a feature or `prepare` raises, the default variant runs: see `reason`."""
         made = ffi.new("nitro_decision *")
         given = _Argument(argument)
         handle = ffi.new_handle(given)
-        self._context.check(lib.nitro_run(self._handle, handle, made))
+        self._context.check(lib.nitro_run_with(self._handle, handle, _options(uses), made))
         return decision_of(made, given.result)
 
-    def prepare(self, argument: Any) -> Decision:
-        """The first half of run: choose a variant and prepare it for this argument."""
+    def prepare(self, argument: Any, uses: float = 0) -> Decision:
+        """The first half of run: choose a variant and prepare it for this argument. `uses` as in
+        select."""
         made = ffi.new("nitro_decision *")
         handle = ffi.new_handle(_Argument(argument))
-        self._context.check(lib.nitro_prepare(self._handle, handle, made))
+        self._context.check(lib.nitro_prepare_with(self._handle, handle, _options(uses), made))
         return decision_of(made)
 
     def run_decided(self, argument: Any, decided: Decision) -> Any:

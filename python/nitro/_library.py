@@ -95,7 +95,9 @@ class Context:
 
     def check(self, status: int) -> None:
         exception, thrown.exception = thrown.exception, None
-        if status == lib.NITRO_OK:
+        if status == lib.NITRO_OK:  # another variant ran, or there was no failure
+            if exception is not None and not isinstance(exception, Exception):
+                raise exception  # KeyboardInterrupt
             return
         if exception is not None:
             raise exception

@@ -87,9 +87,48 @@ class RegisterAndSelect(unittest.TestCase):
         total.set_default("loop")
         self.assertEqual(total.run([1]).result, 1)
 
-    def test_what_a_feature_raises_comes_out_of_select(self):
+    def test_what_a_feature_raises_comes_out_of_evaluate(self):
         with self.assertRaisesRegex(Refused, "nothing to measure"):
             declare().evaluate([])
+
+    def test_the_default_runs_where_a_feature_raises(self):
+        total = declare()
+        total.set_default("short")  # its constraint reads the feature
+        decision = total.run([])
+        self.assertEqual((decision.variant, decision.result), ("loop", 0))
+        self.assertIn("feature failed", decision.reason)
+
+    def test_an_interrupt_comes_out_of_run(self):
+        total = nitro.Computation("total")
+        total.add_variant("sum", sum, allows=lambda features: True)
+
+        @total.feature("length")
+        def length(_values):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            total.run([1])
+
+    def test_the_next_variant_runs_after_a_clean_failure(self):
+        def refuse(_values):
+            raise Refused("no sum today")
+
+        total = nitro.Computation("total")
+        total.add_variant("refused", refuse, fails_cleanly=True)
+        total.add_variant("sum", sum)
+        decision = total.run([1, 2])
+        self.assertEqual((decision.variant, decision.result), ("sum", 3))
+        self.assertIn("run failed", decision.reason)
+
+    def test_uses(self):
+        total = declare()
+        total.set_uses(1)
+        self.assertEqual(total.run([1], uses=10).variant, "loop")
+        self.assertEqual(total.select([1], uses=float("inf")).variant, "loop")
+        with self.assertRaisesRegex(nitro.NitroError, "at least 1"):
+            total.run([1], uses=0.5)
+        with self.assertRaises(nitro.NitroError):
+            total.set_uses(-1)
 
     def test_evaluates_features(self):
         self.assertEqual(declare().evaluate([7, 8]), {"length": 2.0})

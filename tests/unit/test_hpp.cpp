@@ -95,6 +95,33 @@ void test_what_a_feature_throws_comes_out_of_evaluate(void **)
     assert_true(caught);
 }
 
+/** If a feature throws, the default variant runs; after a clean failure, the next best one. */
+void test_another_variant_runs(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    vector empty{};
+    sum.set_default("small"); /* its constraint reads the feature */
+    nitro::decision decision = sum.run(empty, nitro::call_options{10.0});
+    assert_string_equal(decision.variant_name, "forwards");
+    assert_int_equal(decision.reason, NITRO_REASON_BAD_FEATURE);
+    nitro::computation<vector> refusing(context, "sum");
+    nitro::variant<vector> first;
+    first.name = "first";
+    first.run = [](vector &) { throw refused("no sum today"); };
+    first.fails_cleanly = true;
+    refusing.add_variant(first).add_variant("second", [](vector &v) { v.sum = 5.0; }).set_uses(1.0);
+    decision = refusing.run(empty);
+    assert_int_equal(decision.reason, NITRO_REASON_RUN_FAILED);
+    assert_true(empty.sum == 5.0);
+    try {
+        refusing.set_uses(0.5);
+        fail();
+    } catch (const nitro::error &problem) { /* what was thrown before is forgotten */
+        assert_int_equal(problem.status(), NITRO_ERR_ARGUMENT);
+    }
+}
+
 void test_failures_are_exceptions_with_status_and_message(void **)
 {
     nitro::context context;
@@ -234,6 +261,7 @@ int main()
         cmocka_unit_test(test_runs_the_default_without_a_model),
         cmocka_unit_test(test_what_a_variant_throws_comes_out_of_run),
         cmocka_unit_test(test_what_a_feature_throws_comes_out_of_evaluate),
+        cmocka_unit_test(test_another_variant_runs),
         cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
         cmocka_unit_test(test_deciding_and_running_apart),

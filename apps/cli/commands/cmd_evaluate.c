@@ -11,7 +11,7 @@ typedef struct settings {
     common_settings common;
     const char *store, *train, *test, *group_by, *format;
     nitro_string_list targets, sources, methods, measure;
-    double train_fraction;
+    double train_fraction, uses;
     uint64_t seed, threads;
     const char *size_feature;
     bool extrapolate, without_generation, json;
@@ -52,6 +52,7 @@ static const option options[] = {
         TEXT, "size-feature", size_feature, "NAME",
         "with --extrapolate, the input feature that inputs are ordered by (default: the one that "
         "ranks them most like their best times)"),
+    OPTION_USES,
     OPTION(FLAG, "without-generation", without_generation, NULL,
            "leave out sources of the target's own generation"),
     OPTION(COUNT, "seed", seed, "N",
@@ -212,6 +213,7 @@ static int run(invocation *call)
     how.train_fraction = given->train_fraction;
     how.measured = measures;
     how.num_measured = num_measures;
+    how.uses = given->uses;
     how.group_separator = given->group_by;
     how.extrapolate = given->extrapolate;
     how.size_feature = given->size_feature;
@@ -231,7 +233,7 @@ const command command_evaluate = {
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
                 "[--extrapolate [--size-feature NAME]] "
-                "[--without-generation] [--measure N,...] [--seed N] "
+                "[--without-generation] [--measure N,...] [--uses N] [--seed N] "
                 "[--format table|csv|json]",
     .description =
         "Takes each device in turn as the target and the others (or the named sources, never the "
@@ -252,6 +254,8 @@ const command command_evaluate = {
         "With --extrapolate, the methods are the declared default, the best fixed variant, auto "
         "with and without its guard outside the training range, and both learnt from the target's "
         "own smaller inputs; --method names others.\n\n"
+        "With --uses, the time of a choice is that of preparing it once and of so many runs, and "
+        "models choose accordingly; imported samples have no costs of preparing.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n"
                 "  nitro evaluate spmv --store sqlite:lab.db --extrapolate\n",

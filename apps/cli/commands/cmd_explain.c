@@ -10,6 +10,7 @@ typedef struct settings {
     common_settings common;
     const char *model, *input, *store;
     nitro_string_list features;
+    double uses;
     bool json;
 } settings;
 
@@ -19,6 +20,7 @@ static const option options[] = {
            "a value for every input feature of the model, in any order; may be repeated"),
     OPTION(TEXT, "input", input, "FILE",
            "instead: an input file, whose features the computation's code evaluates"),
+    OPTION_USES,
     OPTION(TEXT, "store", store, "URL",
            "the store with the model's training samples: also shows the nearest ones"),
     OPTION_JSON,
@@ -99,7 +101,7 @@ static int add_store(const invocation *call, explanation *answer)
 static int explain(const invocation *call, const nitro_model *model)
 {
     const settings *given = call->settings;
-    explanation answer = {.model = model};
+    explanation answer = {.model = model, .options = {.uses = given->uses}};
     int code = read_input(call, model, answer.features);
     if (code == EXIT_DONE && explanation_make(&answer) != NITRO_OK)
         code = fail(call);
@@ -127,7 +129,7 @@ const command command_explain = {
     .name = "explain",
     .summary = "Explain a model's decision for an input",
     .synopsis = "--model FILE (--features NAME=VALUE,... | [COMPUTATION] --input FILE) "
-                "[--store URL] [--json]",
+                "[--uses N] [--store URL] [--json]",
     .description =
         "Prints the model's decision for an input and the reasons for it: the confidence (the "
         "estimated probability that no other variant is more than 5 % faster); all variants from "
@@ -136,7 +138,10 @@ const command command_explain = {
         "device, and relative ones computed from both - with its training range and whether it "
         "lies outside. The range of an unused input feature (constant in training, or not tested "
         "by any tree) has no effect. Expected times are clipped near 10x in training: such a "
-        "number means 'at least'.\n\n"
+        "number means 'at least'. Where the model knows what preparing a variant costs, it is "
+        "given "
+        "in runs of the chosen variant; with --uses N, total is the expected time of preparing and "
+        "N runs over the chosen one's.\n\n"
         "With the store of the model's sources, also prints how the variants performed on the 20 "
         "nearest measured inputs ('nearby'), per source and individually. Distances are in the "
         "model's scaled feature space, where the training range of a feature is 2. Similarity is "

@@ -1,11 +1,13 @@
 /* cmd_predict.c - nitro predict: the decision of a model for given input features. */
 #include "apps/cli/commands/out_of_range.h"
 #include "apps/cli/given_features.h"
+#include "nitro/backend/explain.h"
 
 typedef struct settings {
     common_settings common;
     const char *model;
     nitro_string_list features;
+    double uses;
     bool json;
 } settings;
 
@@ -14,6 +16,7 @@ static const option options[] = {
     OPTION(LIST, "features", features, "NAME=VALUE,...",
            "a value for every input feature of the model, in any order; may be repeated",
            .required = true),
+    OPTION_USES,
     OPTION_JSON,
     {0}};
 
@@ -22,6 +25,8 @@ typedef struct prediction {
     nitro_decision decision;
     size_t ranking[NITRO_MAX_VARIANTS];
     double scores[NITRO_MAX_VARIANTS];
+    bool prepares;                        /* the model knows what preparing costs */
+    double preparing[NITRO_MAX_VARIANTS]; /* in runs of the fastest variant */
     json_t *outside; /* names of features; given away when it is printed as JSON */
 } prediction;
 
@@ -31,9 +36,11 @@ static int print_prediction_json(const invocation *call, const nitro_model *mode
     json_t *ranking = json_array();
     for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
         size_t v = found->ranking[r];
-        json_array_append_new(ranking,
-                              json_pack("{s:s, s:o}", "variant", nitro_model_variant_name(model, v),
-                                        "score", json_value(found->scores[v])));
+        json_t *row = json_pack("{s:s, s:o}", "variant", nitro_model_variant_name(model, v),
+                                "score", json_value(found->scores[v]));
+        if (found->prepares)
+            json_object_set_new(row, "preparing", json_value(found->preparing[v]));
+        json_array_append_new(ranking, row);
     }
     return print_json(call,
                       json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "computation",
@@ -54,11 +61,14 @@ static int print_prediction(const invocation *call, const nitro_model *model,
     outside_print(found->decision.reason, found->outside);
     printf("\n\n");
     json_decref(found->outside);
-    table_begin(&table, call->context, ">rank,variant,>score");
+    table_begin(&table, call->context,
+                found->prepares ? ">rank,variant,>score,>preparing" : ">rank,variant,>score");
     for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
         table_cell(&table, "%zu", r + 1);
         table_cell(&table, "%s", nitro_model_variant_name(model, found->ranking[r]));
         table_number(&table, found->scores[found->ranking[r]], 4);
+        if (found->prepares)
+            table_cell(&table, "%.3g runs", found->preparing[found->ranking[r]]);
     }
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }
@@ -71,9 +81,11 @@ static int query(const invocation *call, const nitro_model *model)
     int code = features_read(call, model, &given->features, values);
     if (code != EXIT_DONE)
         return code;
-    if (nitro_model_predict(model, values, &found.decision, found.ranking, found.scores) !=
-        NITRO_OK)
+    const nitro_call_options how = {.uses = given->uses};
+    if (nitro_model_predict_with(model, values, &how, &found.decision, found.ranking,
+                                 found.scores) != NITRO_OK)
         return fail(call);
+    found.prepares = nitro_model_expected_preparing(model, values, found.preparing);
     found.outside = outside_names(model, values);
     return given->json ? print_prediction_json(call, model, &found)
                        : print_prediction(call, model, &found);
@@ -93,9 +105,10 @@ static int run(invocation *call)
 const command command_predict = {
     .name = "predict",
     .summary = "Predict the best variant from input features",
-    .synopsis = "--model FILE --features NAME=VALUE,... [--json]",
+    .synopsis = "--model FILE --features NAME=VALUE,... [--uses N] [--json]",
     .description = "Prints the variant that the model chooses for these features, its confidence, "
                    "the reason, and all variants from best to worst. Neither the computation's "
-                   "code nor the device is needed.",
+                   "code nor the device is needed. Where the model knows what preparing a variant "
+                   "costs, it is given in runs of the fastest variant, and --uses counts it.",
     .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n",
     COMMAND_USUAL};

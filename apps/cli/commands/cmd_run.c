@@ -12,7 +12,7 @@ typedef struct settings {
     common_settings common;
     const char *input, *model, *device;
     uint64_t generated, seed, repetitions;
-    double timeout_s, min_confidence;
+    double timeout_s, min_confidence, uses;
     bool compare, cold, json;
 } settings;
 
@@ -40,6 +40,7 @@ static const option options[] = {
            "the model that decides (default: the one that 'nitro tune' made for this device)"),
     OPTION(NUMBER, "min-confidence", min_confidence, "X",
            "choose the default variant below this confidence", .maximum = 1),
+    OPTION_USES,
     OPTION(FLAG, "compare", compare, NULL, "time all variants to rate the choice"),
     OPTION(FLAG, "cold", cold, NULL, "flush the caches before each run"),
     OPTION_REPETITIONS,
@@ -133,15 +134,18 @@ static int decide(one_run *self)
     nitro_computation *computation = self->loaded.computation;
     double features[NITRO_MAX_FEATURES];
     nitro_decision ignored;
+    const nitro_call_options how = {.uses = given->uses};
+    self->uses = given->uses;
     nitro_status status = nitro_computation_set_min_confidence(computation, given->min_confidence);
     double start_ms = nitro_clock_wall_ms(context);
     if (status == NITRO_OK)
-        status = nitro_select(computation, self->input, &self->decision);
+        status = nitro_select_with(computation, self->input, &how, &self->decision);
     self->decision_ms = nitro_clock_wall_ms(context) - start_ms;
     if (status == NITRO_OK && self->model)
         status = nitro_computation_evaluate(computation, self->input, features);
     if (status == NITRO_OK && self->model)
-        status = nitro_model_predict(self->model, features, &ignored, self->ranking, self->scores);
+        status = nitro_model_predict_with(self->model, features, &how, &ignored, self->ranking,
+                                          self->scores);
     if (status == NITRO_OK && self->model)
         self->outside = outside_names(self->model, features);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
@@ -203,12 +207,15 @@ static int run(invocation *call)
 const command command_run = {
     .name = "run",
     .summary = "Choose a variant for one input and run it",
-    .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--compare] [--json]",
+    .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--uses N] [--compare] "
+                "[--json]",
     .description =
         "Chooses a variant for one input as a program that links libnitro would, and runs it: "
         "prints the decision, its reason, the variant's time (the median of some repetitions), and "
         "whether its result agrees with the reference variant's. Without a model the default "
-        "variant runs. On a GPU the time is taken from GPU events.\n\n"
+        "variant runs. On a GPU the time is taken from GPU events. With --uses N, the choice and "
+        "its "
+        "rating count preparing once and N runs.\n\n"
         "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
         "reported. The exit code is 1 if the chosen variant gave no correct result.",
     .examples = "  nitro run spmv --input A.mtx\n"

@@ -12,10 +12,14 @@
 
 nitro_status explanation_make(explanation *self)
 {
-    nitro_status status = nitro_model_predict(self->model, self->features, &self->decision,
-                                              self->ranking, self->scores);
+    nitro_status status =
+        nitro_model_predict(self->model, self->features, &self->decision, NULL, self->run_scores);
+    if (status == NITRO_OK)
+        status = nitro_model_predict_with(self->model, self->features, &self->options,
+                                          &self->decision, self->ranking, self->scores);
     if (status != NITRO_OK)
         return status;
+    self->prepares = nitro_model_expected_preparing(self->model, self->features, self->preparing);
     self->runner_up = NITRO_NONE;
     for (size_t r = nitro_model_num_variants(self->model); r-- > 0;)
         if (self->ranking[r] != self->decision.variant)

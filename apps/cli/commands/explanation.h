@@ -29,10 +29,14 @@ typedef struct device_record {
 
 typedef struct explanation {
     const nitro_model *model;
+    nitro_call_options options;
     double features[NITRO_MAX_FEATURES];
     nitro_decision decision;
     size_t ranking[NITRO_MAX_VARIANTS];
-    double scores[NITRO_MAX_VARIANTS];
+    double scores[NITRO_MAX_VARIANTS];     /* with the cost of preparing where uses are limited */
+    double run_scores[NITRO_MAX_VARIANTS]; /* without */
+    bool prepares;                         /* the model knows what preparing costs */
+    double preparing[NITRO_MAX_VARIANTS];  /* in runs of the fastest variant */
     size_t runner_up; /* the best ranked variant but the chosen one; NITRO_NONE: there is none */
     size_t num_columns;
     nitro_column columns[NITRO_EXPLAIN_MAX_COLUMNS];
@@ -45,7 +49,7 @@ typedef struct explanation {
     device_record *devices; /* shape [dataset->num_devices], the most similar first */
 } explanation;
 
-/** Explain the decision for `features` (set before) from the model only. */
+/** Explain the decision for `features` and `options` (set before) from the model only. */
 nitro_status explanation_make(explanation *self);
 /** Add the samples of the model's sources. */
 nitro_status explanation_add_store(nitro_store *store, explanation *self);

@@ -12,7 +12,28 @@ static bool is_named(const explanation *self, size_t variant)
 
 static double expected(const explanation *self, size_t variant)
 {
-    return nitro_model_expected_ratio(self->model, self->scores, self->decision.variant, variant);
+    return nitro_model_expected_ratio(self->model, self->run_scores, self->decision.variant,
+                                      variant);
+}
+
+/** Of preparing, in runs of the chosen variant. */
+static double preparing(const explanation *self, size_t variant)
+{
+    return self->preparing[variant] * fmax(1.0 + self->run_scores[self->decision.variant], 0.1);
+}
+
+/** Time of preparing and all runs over the chosen variant's. */
+static double total(const explanation *self, size_t variant)
+{
+    size_t chosen = self->decision.variant;
+    double uses = self->options.uses;
+    return (preparing(self, variant) + uses * expected(self, variant)) /
+           (preparing(self, chosen) + uses);
+}
+
+static bool has_total(const explanation *self)
+{
+    return self->prepares && isfinite(self->options.uses) && self->options.uses > 0.0;
 }
 
 static void ratio_cell(text_table *table, double ratio)
@@ -44,15 +65,21 @@ static void print_decision(const explanation *self)
 static nitro_status print_ranking(const invocation *call, const explanation *self)
 {
     text_table table;
-    table_begin(&table, call->context,
-                self->dataset ? ">rank,variant,>score,>expected time,>time nearby,>best nearby"
-                              : ">rank,variant,>score,>expected time");
+    char titles[160];
+    snprintf(titles, sizeof titles, ">rank,variant,>score,>expected time%s%s%s",
+             self->prepares ? ",>preparing" : "", has_total(self) ? ",>total" : "",
+             self->dataset ? ",>time nearby,>best nearby" : "");
+    table_begin(&table, call->context, titles);
     for (size_t r = 0; r < nitro_model_num_variants(self->model); r++) {
         size_t v = self->ranking[r];
         table_cell(&table, "%zu", r + 1);
         table_cell(&table, "%s", nitro_model_variant_name(self->model, v));
         table_number(&table, self->scores[v], 4);
         ratio_cell(&table, expected(self, v));
+        if (self->prepares)
+            ratio_cell(&table, preparing(self, v));
+        if (has_total(self))
+            ratio_cell(&table, total(self, v));
         if (!self->dataset)
             continue;
         ratio_cell(&table, self->variants[v].ratio);
@@ -182,6 +209,10 @@ static json_t *ranking_json(const explanation *self)
         json_t *object = json_pack(
             "{s:s, s:o, s:o}", "variant", nitro_model_variant_name(self->model, v), "score",
             json_value(self->scores[v]), "expected_ratio", json_value(expected(self, v)));
+        if (self->prepares)
+            json_object_set_new(object, "preparing", json_value(preparing(self, v)));
+        if (has_total(self))
+            json_object_set_new(object, "total_ratio", json_value(total(self, v)));
         if (self->dataset) {
             json_object_set_new(object, "ratio_nearby", json_value(self->variants[v].ratio));
             json_object_set_new(object, "best_nearby",

@@ -34,13 +34,25 @@ static void describe_result(const one_run *self, char *text, size_t size)
         snprintf(text, size, "correct: checked against %s", reference);
 }
 
+/** Time of a run, with its share of preparing where uses are limited; NaN: no time. */
+static double time_of_use(const one_run *self, const nitro_entry *entry)
+{
+    bool is_paid = self->uses > 0.0 && isfinite(entry->prepare_ms);
+    return entry->median_ms + (is_paid ? entry->prepare_ms / self->uses : 0.0);
+}
+
+static double best_time_of_use(const one_run *self)
+{
+    double best = NAN;
+    for (size_t v = 0; v < self->sample->num_entries; v++)
+        best = fmin(best, time_of_use(self, &self->sample->entries[v])); /* ignores NaN */
+    return best;
+}
+
 /** 100 x best time / chosen time; NaN where the chosen variant has no time. */
 static double quality(const one_run *self)
 {
-    size_t best = nitro_sample_best(self->sample);
-    if (best == NITRO_NONE)
-        return NAN;
-    return 100.0 * self->sample->entries[best].median_ms / chosen(self)->median_ms;
+    return 100.0 * best_time_of_use(self) / time_of_use(self, chosen(self));
 }
 
 static json_t *entry_json(const char *name, const nitro_entry *entry)
@@ -90,6 +102,8 @@ static int report_json(const one_run *self, bool compare)
                                   entry_json(variant_name(self, v), &self->sample->entries[v]));
         json_object_set_new(object, "variants", variants);
         json_object_set_new(object, "quality", json_value(quality(self)));
+        if (self->uses > 0.0)
+            json_object_set_new(object, "uses", json_value(self->uses));
     }
     return print_json(self->call, object);
 }
@@ -142,7 +156,7 @@ static int print_comparison(const one_run *self)
     text_table table;
     char time[32], prepare[32];
     table_begin(&table, self->call->context, "variant,>time,>prepare,>over best,remark");
-    size_t best = nitro_sample_best(self->sample);
+    double best_ms = best_time_of_use(self);
     for (size_t v = 0; v < self->sample->num_entries; v++) {
         const nitro_entry *entry = &self->sample->entries[v];
         bool measured = entry->outcome == NITRO_OUTCOME_MEASURED;
@@ -152,7 +166,7 @@ static int print_comparison(const one_run *self)
         table_cell(&table, "%s", time);
         table_cell(&table, "%s", prepare);
         if (measured)
-            table_cell(&table, "%.2fx", entry->median_ms / self->sample->entries[best].median_ms);
+            table_cell(&table, "%.2fx", time_of_use(self, entry) / best_ms);
         else
             table_cell(&table, "-");
         table_cell(&table, "%s%s%s%s", v == self->decision.variant ? "chosen" : "",
@@ -162,7 +176,10 @@ static int print_comparison(const one_run *self)
     }
     if (table_end(&table, stdout) != NITRO_OK)
         return fail(self->call);
-    printf("\nThe choice reaches %.1f %% of the best variant's speed.\n", quality(self));
+    printf("\nThe choice reaches %.1f %% of the best variant's speed", quality(self));
+    if (self->uses > 0.0)
+        printf(", preparing and %g runs counted", self->uses);
+    printf(".\n");
     return EXIT_DONE;
 }
 

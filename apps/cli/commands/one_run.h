@@ -16,6 +16,7 @@ typedef struct one_run {
     const char *kind; /* the device's */
     char *model_path;
     nitro_model *model; /* owned by the computation; NULL: none */
+    double uses;        /* of the input; 0: preparing does not count */
     nitro_decision decision;
     double decision_ms; /* features and model */
     json_t *outside;    /* names of features outside the training range; NULL: no model */

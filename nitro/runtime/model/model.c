@@ -206,6 +206,16 @@ double nitro_model_expected_ratio(const nitro_model *model, const double *scores
            fmax(1.0 + scores[other], NITRO_LEAST_SPEED);
 }
 
+bool nitro_model_expected_preparing(const nitro_model *model, const double *features, double *runs)
+{
+    double columns[NITRO_MODEL_MAX_COLUMNS];
+    if (!model->prepare_costs || !model->prepare_costs->prepared)
+        return false;
+    nitro_model_columns(model, features, columns);
+    nitro_prepare_costs_evaluate(model->prepare_costs, columns, runs);
+    return true;
+}
+
 static bool is_allowed(uint64_t allowed, size_t variant)
 {
     return allowed >> variant & 1;
@@ -287,14 +297,14 @@ static nitro_decision decide_outside(const question *asked)
 
 static nitro_decision decide_inside(const question *asked)
 {
-    if (!asked->is_defined)
+    size_t best = find_best(asked, asked->scores);
+    if (!asked->is_defined || !isfinite(asked->scores[best]))
         return take_default(asked, 0.0, NITRO_REASON_OUTSIDE);
     double confidence = find_confidence(asked);
     if (confidence < asked->min_confidence)
         return take_default(asked, confidence, NITRO_REASON_LOW_CONFIDENCE);
-    return (nitro_decision){.variant = find_best(asked, asked->scores),
-                            .confidence = confidence,
-                            .reason = NITRO_REASON_MODEL};
+    return (nitro_decision){
+        .variant = best, .confidence = confidence, .reason = NITRO_REASON_MODEL};
 }
 
 static void decide(const question *asked, bool is_outside, nitro_decision *decision)
