@@ -306,6 +306,48 @@ static void print_predicted_quality(json_t *predicted)
     printf("%s\n", json_is_number(json_object_get(predicted, "held_out_quality")) ? ")" : "");
 }
 
+/** Up to which number of uses features do not pay. */
+static void print_few_uses(json_t *preparing)
+{
+    if (preparing && number_of(preparing, "few_uses") > 0.0)
+        printf("%-16s up to %g uses of an input: %s, without evaluating features\n", "few uses",
+               number_of(preparing, "few_uses"), text_of(preparing, "few_variant"));
+}
+
+static void print_choice(const char *name, const char *variant, json_t *choice)
+{
+    char label[96];
+    snprintf(label, sizeof label, "%s%s%s%s", name, variant ? " (" : "", variant ? variant : "",
+             variant ? ")" : "");
+    printf("  %-30s %5.1f %% quality, %5.2f x the best variants' time\n", label,
+           number_of(choice, "quality"), number_of(choice, "time"));
+}
+
+/** How good a device's own model is on inputs that it did not see. */
+static void print_held_out(json_t *held_out, const char *usual)
+{
+    if (!held_out)
+        return;
+    json_t *model = json_object_get(held_out, "model");
+    json_t *fixed = json_object_get(held_out, "best_fixed");
+    json_t *by_default = json_object_get(held_out, "default");
+    double time = number_of(model, "time");
+    printf("\nOn %lld inputs held back in cross-validation, preparing not counted:\n",
+           count_of(held_out, "samples"));
+    print_choice("model", NULL, model);
+    print_choice("best fixed", text_of(held_out, "best_fixed_variant"), fixed);
+    print_choice("default", usual, by_default);
+    printf(
+        "The model takes %.1f %% less time than the default and %.1f %% less than the best fixed "
+        "variant.\n",
+        100.0 * (1.0 - time / number_of(by_default, "time")),
+        100.0 * (1.0 - time / number_of(fixed, "time")));
+    printf("Confident are %.0f %% of its decisions", number_of(held_out, "confident"));
+    if (json_object_get(held_out, "precision"))
+        printf("; %.0f %% of these are within 5 %% of the best", number_of(held_out, "precision"));
+    printf(".\n");
+}
+
 static void print_measured(json_t *inputs)
 {
     size_t i;
@@ -340,6 +382,8 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
     print_feature_costs(json_object_get(provenance, "features"));
     print_predicted_quality(json_object_get(provenance, "predicted_quality"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
+    print_few_uses(json_object_get(summary, "preparing"));
+    print_held_out(json_object_get(provenance, "held_out"), text_of(summary, "default"));
     json_decref(summary);
     return EXIT_DONE;
 }

@@ -55,7 +55,9 @@ typedef struct nitro_evaluate_result {
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
 /**
  * Score every method on every target: trained on training inputs of the sources, without any
- * measurement of the target, on test inputs of the target. Methods without anything to learn from
+ * measurement of the target, on test inputs of the target. A single device is its own source: its
+ * inputs are divided into five folds, each a test of models of the others, unless train or test
+ * inputs are given. Methods without anything to learn from
  * are skipped and logged.
  * @param[out] results  shape [count], target by target, methods in declared order, `measured`
  *                      ascending (clamped to the number available); free with

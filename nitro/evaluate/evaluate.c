@@ -145,6 +145,64 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
 
 /* ---- One target ------------------------------------------------------------------------------ */
 
+/** The own models were trained on other inputs. */
+static void forget_own_models(nitro_evaluation *evaluation)
+{
+    for (size_t d = 0; d < evaluation->dataset->num_devices; d++) {
+        nitro_model_free(evaluation->own[d]);
+        evaluation->own[d] = NULL;
+    }
+}
+
+/** The rows of one fold, and what was chosen for them. */
+typedef struct fold_part {
+    size_t *rows, *choices; /* shape [num_rows] of all folds */
+    double *confidences;    /* shape [num_rows]: of all folds, in order */
+} fold_part;
+
+static nitro_status choose_fold(nitro_evaluation *evaluation, size_t method, size_t target,
+                                size_t fold, const size_t *rows, size_t num_rows, fold_part *part,
+                                size_t *choices)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t count = 0;
+    for (size_t i = 0; i < dataset->num_inputs; i++)
+        evaluation->is_train[i] = evaluation->folds[i] != fold;
+    for (size_t i = 0; i < num_rows; i++)
+        if (evaluation->folds[dataset->row_input[rows[i]]] == fold) {
+            evaluation->confidences[count] = NAN;
+            part->rows[count++] = rows[i];
+        }
+    forget_own_models(evaluation);
+    nitro_status status =
+        nitro_method_choose(evaluation, method, target, part->rows, count, part->choices);
+    for (size_t i = 0, k = 0; status == NITRO_OK && i < num_rows; i++)
+        if (evaluation->folds[dataset->row_input[rows[i]]] == fold) {
+            choices[i] = part->choices[k];
+            part->confidences[i] = evaluation->confidences[k++];
+        }
+    return status;
+}
+
+/** Train on all folds but one, and choose for its rows; for each fold in turn. */
+static nitro_status choose_by_folds(nitro_evaluation *evaluation, size_t method, size_t target,
+                                    const size_t *rows, size_t num_rows, size_t *choices)
+{
+    fold_part part = {nitro_calloc(evaluation->context, num_rows, sizeof *part.rows),
+                      nitro_calloc(evaluation->context, num_rows, sizeof *part.choices),
+                      nitro_calloc(evaluation->context, num_rows, sizeof *part.confidences)};
+    nitro_status status =
+        part.rows && part.choices && part.confidences ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t fold = 0; fold < evaluation->num_folds && status == NITRO_OK; fold++)
+        status = choose_fold(evaluation, method, target, fold, rows, num_rows, &part, choices);
+    if (status == NITRO_OK)
+        memcpy(evaluation->confidences, part.confidences, num_rows * sizeof *part.confidences);
+    free(part.rows);
+    free(part.choices);
+    free(part.confidences);
+    return status;
+}
+
 /** Choose and judge. NITRO_ERR_NO_DATA where the method has nothing to learn from. */
 static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
@@ -157,7 +215,10 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < num_rows; i++)
         evaluation->confidences[i] = NAN;
-    nitro_status status = nitro_method_choose(evaluation, method, target, rows, num_rows, choices);
+    nitro_status status =
+        evaluation->num_folds > 0
+            ? choose_by_folds(evaluation, method, target, rows, num_rows, choices)
+            : nitro_method_choose(evaluation, method, target, rows, num_rows, choices);
     if (status == NITRO_OK)
         status = judge(evaluation, rows, num_rows, choices, result);
     if (status == NITRO_OK) {
@@ -198,7 +259,7 @@ static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, c
     const nitro_evaluate_options *options = run->options;
     const bool *all_measured = &run->evaluation.all_measured;
     nitro_status status = add_result(run, method, target, 0, rows, num_rows);
-    if (!nitro_method_adapts(method))
+    if (!nitro_method_adapts(method) || run->evaluation.is_own)
         return status;
     for (size_t i = 0; i < options->num_measured && status == NITRO_OK && !*all_measured; i++)
         if (options->measured[i] > 0)
@@ -379,6 +440,7 @@ static void free_run(evaluate_run *run)
     free(evaluation->own);
     free(evaluation->confidences);
     free(evaluation->judged_ms);
+    free(evaluation->folds);
     free(evaluation->is_source);
     free(evaluation->is_train);
     free(evaluation->is_test);
@@ -388,6 +450,28 @@ static void free_run(evaluate_run *run)
     free(run->methods);
     nitro_evaluate_gaps_free(&run->gaps);
     nitro_evaluate_results_free(run->results, run->num_results);
+}
+
+/** Several devices: training and test inputs. One device: the same by lists, else folds. */
+static nitro_status divide_inputs(evaluate_run *run)
+{
+    nitro_evaluation *evaluation = &run->evaluation;
+    const nitro_dataset *dataset = evaluation->dataset;
+    const nitro_evaluate_options *options = run->options;
+    evaluation->is_own = dataset->num_devices == 1 && evaluation->is_source[0];
+    if (options->extrapolate)
+        return nitro_evaluate_split_by_size(evaluation->context, dataset, options,
+                                            evaluation->is_train, evaluation->is_test);
+    if (!evaluation->is_own || options->train_inputs || options->test_inputs)
+        return nitro_evaluate_split(evaluation->context, dataset, options, evaluation->is_train,
+                                    evaluation->is_test);
+    for (size_t i = 0; i < dataset->num_inputs; i++)
+        evaluation->is_test[i] = true;
+    evaluation->folds =
+        nitro_calloc(evaluation->context, dataset->num_inputs, sizeof *evaluation->folds);
+    return evaluation->folds ? nitro_evaluate_deal(evaluation->context, dataset, options,
+                                                   evaluation->folds, &evaluation->num_folds)
+                             : NITRO_ERR_NO_MEMORY;
 }
 
 static nitro_status evaluate_targets(evaluate_run *run)
@@ -429,9 +513,7 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
     if (status == NITRO_OK)
         status = allocate_parts(&run);
     if (status == NITRO_OK)
-        status = (options->extrapolate ? nitro_evaluate_split_by_size : nitro_evaluate_split)(
-            context, run.evaluation.dataset, options, run.evaluation.is_train,
-            run.evaluation.is_test);
+        status = divide_inputs(&run);
     if (status == NITRO_OK) {
         nitro_dataset_log_warnings(context, run.evaluation.dataset);
         status = evaluate_targets(&run);

@@ -13,6 +13,9 @@ typedef struct nitro_evaluation {
     bool *is_source;        /* shape [num_devices] */
     bool *is_train;         /* shape [num_inputs] */
     bool *is_test;          /* shape [num_inputs] */
+    bool is_own;            /* the only device is its own source */
+    size_t num_folds;       /* of its inputs, held out in turn; 0: only the test inputs are */
+    size_t *folds;          /* shape [num_inputs] */
     uint64_t seed;
     unsigned num_threads;
     bool without_generation; /* as in the options */
@@ -47,8 +50,18 @@ nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_da
                                           bool *is_test);
 
 /**
+ * Deal the dataset's inputs out to folds for cross-validation, in an order by a hash of name and
+ * seed; groups stay together.
+ * @param[out] folds  shape [num_inputs].
+ * @return NITRO_OK or NITRO_ERR_NO_DATA (only one input, or group).
+ */
+nitro_status nitro_evaluate_deal(nitro_context *context, const nitro_dataset *dataset,
+                                 const nitro_evaluate_options *options, size_t *folds,
+                                 size_t *num_folds);
+
+/**
  * A target's sources: the named ones with samples of training inputs, without the target itself
- * and, with that option, without its generation.
+ * (unless it is_own) and, with that option, without its generation.
  * @param[out] marks  shape [num_devices]; the caller frees it.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (there is none).
  */

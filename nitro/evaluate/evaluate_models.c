@@ -15,13 +15,15 @@ nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
                                     size_t target, const nitro_string_list *device_features,
                                     bool guards, bool range_ends, nitro_model **model)
 {
+    /* As nitro_learn_own: on one device, device values are constant. */
+    bool compares_devices = !strategy->without_relative && !evaluation->is_own;
     const nitro_training_task task = {.sources = sources,
                                       .target = evaluation->dataset->devices[target],
                                       .device_features = device_features,
                                       .strategy = strategy,
-                                      .use_relative = !strategy->without_relative,
-                                      .lodo = !strategy->without_relative,
-                                      .guards = guards,
+                                      .use_relative = compares_devices,
+                                      .lodo = compares_devices,
+                                      .guards = guards && !evaluation->is_own,
                                       .range_ends = range_ends,
                                       .quiet = guards,
                                       .weighs_sources = !evaluation->equal_sources,

@@ -30,8 +30,8 @@ static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t 
 {
     const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
     if (!evaluation->is_source[device] ||
-        nitro_device_is_same(evaluation->dataset->devices[device],
-                             evaluation->dataset->devices[target]) ||
+        (!evaluation->is_own && nitro_device_is_same(evaluation->dataset->devices[device],
+                                                     evaluation->dataset->devices[target])) ||
         !is_usable(evaluation, device))
         return false;
     return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);

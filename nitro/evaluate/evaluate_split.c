@@ -5,6 +5,8 @@
 
 #include "nitro/evaluate/evaluate.h"
 
+#define NUM_FOLDS 5
+
 /** Length of the name, or of its group. */
 static size_t name_length(const char *name, const char *separator)
 {
@@ -49,6 +51,46 @@ static size_t mark(nitro_context *context, const nitro_dataset *dataset,
     return num_known;
 }
 
+/** The inputs that are not marked, ordered by the hash of their names, or of their groups'. */
+static hashed_input *hash_inputs(nitro_context *context, const nitro_dataset *dataset,
+                                 const nitro_evaluate_options *options, const bool *is_marked,
+                                 size_t *count)
+{
+    hashed_input *inputs = nitro_calloc(context, dataset->num_inputs, sizeof *inputs);
+    if (!inputs)
+        return NULL;
+    *count = 0;
+    for (size_t i = 0; i < dataset->num_inputs; i++) {
+        const char *name = dataset->inputs[i];
+        size_t length = name_length(name, options->group_separator);
+        if (!is_marked || !is_marked[i])
+            inputs[(*count)++] = (hashed_input){nitro_hash(name, length, options->seed), i};
+    }
+    qsort(inputs, *count, sizeof *inputs, compare_hashes);
+    return inputs;
+}
+
+nitro_status nitro_evaluate_deal(nitro_context *context, const nitro_dataset *dataset,
+                                 const nitro_evaluate_options *options, size_t *folds,
+                                 size_t *num_folds)
+{
+    size_t count = 0, group = 0;
+    hashed_input *inputs = hash_inputs(context, dataset, options, NULL, &count);
+    if (!inputs)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        group += i > 0 && inputs[i].hash != inputs[i - 1].hash;
+        folds[inputs[i].input] = group % NUM_FOLDS;
+    }
+    free(inputs);
+    if (group == 0)
+        return nitro_fail(context, NITRO_ERR_NO_DATA,
+                          "%s: cross-validation needs two inputs, or groups of inputs",
+                          dataset->schema->computation);
+    *num_folds = group + 1 < NUM_FOLDS ? group + 1 : NUM_FOLDS;
+    return NITRO_OK;
+}
+
 /** Whole groups: that which `num_train` cuts is for training, unless no other is left for tests. */
 static size_t round_to_groups(const hashed_input *inputs, size_t count, bool need_tests,
                               size_t num_train)
@@ -65,18 +107,10 @@ static size_t round_to_groups(const hashed_input *inputs, size_t count, bool nee
 static nitro_status draw(nitro_context *context, const nitro_dataset *dataset,
                          const nitro_evaluate_options *options, const bool *is_test, bool *is_train)
 {
-    hashed_input *inputs = nitro_calloc(context, dataset->num_inputs, sizeof *inputs);
+    size_t count = 0;
+    hashed_input *inputs = hash_inputs(context, dataset, options, is_test, &count);
     if (!inputs)
         return NITRO_ERR_NO_MEMORY;
-    size_t count = 0;
-    for (size_t i = 0; i < dataset->num_inputs; i++)
-        if (!is_test[i])
-            inputs[count++] =
-                (hashed_input){nitro_hash(dataset->inputs[i],
-                                          name_length(dataset->inputs[i], options->group_separator),
-                                          options->seed),
-                               i};
-    qsort(inputs, count, sizeof *inputs, compare_hashes);
     size_t num_train = (size_t)llround(options->train_fraction * (double)count);
     if (num_train == 0)
         num_train = 1;

@@ -66,6 +66,9 @@ nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size
 {
     bool *marks = NULL;
     nitro_dataset *sources = NULL;
+    if (evaluation->is_own)
+        return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
+                          "there is no other device to transfer choices from");
     nitro_status status = nitro_evaluation_mark_sources(evaluation, target, &marks);
     if (status == NITRO_OK)
         status =

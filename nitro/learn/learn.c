@@ -12,6 +12,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_choice.h"
 #include "nitro/learn/device_range.h"
+#include "nitro/learn/held_out.h"
 #include "nitro/learn/select.h"
 #include "nitro/learn/target_measurements.h"
 #include "nitro/models/model_file.h"
@@ -293,13 +294,16 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
     json_t *predicted =
         model->predicted ? nitro_predicted_quality_json(model->predicted, job->dataset) : NULL;
+    /* On other devices' inputs, LODO validation tells more. */
+    json_t *held_out =
+        !job->dfs && model->held_out ? nitro_held_out_json(model->held_out, model->schema) : NULL;
     nitro_model_set_provenance(
-        model,
-        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:O*, s:s}", "library", nitro_version(),
-                  "sources", describe_sources(job->dataset), "records", digest, "dfs",
-                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
-                  "predicted_quality", predicted, "measured", describe_measured(&job->measured),
-                  "features", job->feature_report, "seed", seed));
+        model, json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:o*, s:O*, s:s}", "library",
+                         nitro_version(), "sources", describe_sources(job->dataset), "records",
+                         digest, "dfs", job->dfs ? job->dfs->name : "own-samples", "dfs_report",
+                         job->dfs_report, "predicted_quality", predicted, "held_out", held_out,
+                         "measured", describe_measured(&job->measured), "features",
+                         job->feature_report, "seed", seed));
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;

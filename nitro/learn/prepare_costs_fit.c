@@ -111,11 +111,9 @@ static nitro_status fit_variants(nitro_context *context, const nitro_training_ro
 
 /* ---- Few uses -------------------------------------------------------------------------------- */
 
-/** Sums over rows with held-out scores, for one number of uses: times relative to the default
- * variant's, so that leaving it must pay. */
+/** Total times of one use, over rows with held-out scores. */
 typedef struct use_totals {
     double uses;
-    size_t usual; /* the default variant */
     size_t num_rows;
     double chosen;                       /* by the model, features included */
     double fixed[NITRO_MAX_VARIANTS];    /* always this variant; infinite if some row has no time */
@@ -149,13 +147,11 @@ static void add_totals(const nitro_training_rows *rows, const double *held_out_s
     for (size_t v = 0; v < num_variants; v++)
         if (!(timed >> v & 1))
             scores[v] = -INFINITY;
-    double base_ms = isfinite(times[totals->usual]) ? times[totals->usual] : best_ms;
     double features_ms = isnan(rows->features_ms[row]) ? 0.0 : rows->features_ms[row];
     totals->num_rows++;
-    totals->chosen +=
-        (times[nitro_scores_best(scores, num_variants)] + features_ms / totals->uses) / base_ms;
+    totals->chosen += times[nitro_scores_best(scores, num_variants)] + features_ms / totals->uses;
     for (size_t v = 0; v < num_variants; v++) {
-        totals->fixed[v] += times[v] / base_ms;
+        totals->fixed[v] += times[v];
         totals->num_good[v] += best_ms >= NITRO_GOOD_QUALITY * times[v];
     }
 }
@@ -171,14 +167,13 @@ static size_t find_best_fixed(const use_totals *totals, size_t num_variants)
 
 /** Up to which number of uses is one variant, without features, at least as good as choosing? */
 static void find_few_uses(const nitro_training_rows *rows, const double *held_out_scores,
-                          size_t default_variant, nitro_prepare_costs *costs)
+                          nitro_prepare_costs *costs)
 {
     static const double steps[] = {1, 2, 3, 5, 7};
     size_t num_steps = sizeof steps / sizeof steps[0];
     for (size_t level = 0; level < 6 * num_steps; level++) {
         use_totals totals = {.uses =
-                                 steps[level % num_steps] * pow(10.0, (double)(level / num_steps)),
-                             .usual = default_variant};
+                                 steps[level % num_steps] * pow(10.0, (double)(level / num_steps))};
         for (size_t row = 0; row < rows->num_rows; row++)
             add_totals(rows, held_out_scores, costs, row, &totals);
         if (level == 0)
@@ -213,7 +208,7 @@ nitro_status nitro_prepare_costs_fit(nitro_context *context, const nitro_trainin
     if (status == NITRO_OK)
         status = fit_variants(context, rows, costs);
     if (status == NITRO_OK)
-        find_few_uses(rows, held_out_scores, model->schema->default_variant, costs);
+        find_few_uses(rows, held_out_scores, costs);
     if (status == NITRO_OK && (costs->prepared || costs->few_uses > 0.0))
         model->prepare_costs = costs;
     else

@@ -15,6 +15,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_range.h"
 #include "nitro/learn/feature_costs.h"
+#include "nitro/learn/held_out.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/range_ends_fit.h"
@@ -110,6 +111,12 @@ static nitro_status validate(const selection *s, const nitro_fit_evidence *evide
     nitro_status status =
         nitro_calibration_fit(s->context, rows->times_ms, evidence->held_out_scores, NULL,
                               rows->num_rows, num_variants, &c->model->calibration);
+    if (status == NITRO_OK) {
+        c->model->held_out = nitro_calloc(s->context, 1, sizeof *c->model->held_out);
+        status = c->model->held_out ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    if (status == NITRO_OK)
+        nitro_held_out_judge(rows, evidence->held_out_scores, c->model, c->model->held_out);
     if (status == NITRO_OK)
         status = nitro_prepare_costs_fit(s->context, rows, evidence->held_out_scores, c->model);
     if (status == NITRO_OK && (s->task->lodo || s->task->guards))

@@ -260,6 +260,11 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
         encode_device_features(model), "strategy", model->strategy->name, "predictor",
         summarize(predictor), "provenance", model->provenance);
     json_decref(predictor);
+    const nitro_prepare_costs *costs = model->prepare_costs;
+    if (summary && costs)
+        json_object_set_new(summary, "preparing",
+                            json_pack("{s:f, s:s}", "few_uses", costs->few_uses, "few_variant",
+                                      schema->variants[costs->few_variant]));
     char *text =
         summary ? nitro_json_print(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);

@@ -54,6 +54,7 @@ void nitro_model_free(nitro_model *model)
     if (model->provenance)
         model->free_provenance(model->provenance);
     free(model->ends);
+    free(model->held_out);
     free(model->strategy_name);
     free(model->target);
     free(model->target_kind);

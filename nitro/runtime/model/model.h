@@ -16,6 +16,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
+struct nitro_held_out;
 struct nitro_kernel_pair;
 struct nitro_model_prepared;
 struct nitro_predicted_quality;
@@ -58,6 +59,8 @@ struct nitro_model {
     struct nitro_model_prepared *prepared; /* NULL: not compiled, compute columns directly */
     nitro_calibration calibration;
     struct nitro_predicted_quality *predicted; /* by LODO validation; else NULL */
+    struct nitro_held_out *held_out; /* quality on held-out inputs, for the provenance; NULL:
+                                        unknown */
     void (*free_predicted)(struct nitro_predicted_quality *predicted);
     struct json_t *provenance; /* training provenance, an object; NULL: unknown */
     void (*free_provenance)(struct json_t *provenance);

@@ -240,6 +240,89 @@ static void test_training_inputs_as_tests_are_logged(void **state)
     nitro_string_list_free(&test);
 }
 
+/* A device by itself: each fifth of its inputs is held out. */
+static void test_one_device_is_cross_validated(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0};
+    synthetic_put_measured(f->store, "only", 2.0, 0, 80);
+    split(f, &methods, "fixed,forest,auto,transfer,native");
+    f->options.methods = &methods;
+    evaluate(f, "toy");
+    assert_int_equal(f->count, 4); /* transfer needs other devices */
+    assert_non_null(strstr(f->log, "no other device to transfer choices from"));
+    for (size_t i = 0; i < f->count; i++) {
+        assert_int_equal(f->results[i].inputs, 80);
+        assert_true(f->results[i].mean <= 100.0);
+    }
+    assert_true(find(f, "only", "auto")->mean > find(f, "only", "fixed")->mean + 5.0);
+    assert_true(find(f, "only", "forest")->mean > 90.0);
+    assert_true(find(f, "only", "native")->mean > 90.0);
+    assert_true(find(f, "only", "auto")->confident >= 0.0);
+    nitro_string_list_free(&methods);
+}
+
+/* Inputs of one group are never on both sides: all have the same best variant, another per group.
+ */
+static void test_groups_are_held_out_whole(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0};
+    put_device(f, "only", "recorded");
+    for (size_t group = 0; group < 10; group++)
+        for (size_t i = 0; i < 4; i++) {
+            char input[32];
+            const double features[] = {1000.0 + (double)group, 0.5};
+            const double times_ms[] = {group % 2 ? 1.0 : 2.0, group % 2 ? 2.0 : 1.0, 3.0};
+            snprintf(input, sizeof input, "group%zu/input%zu", group, i);
+            synthetic_put_sample(f->store, "only", input, features, times_ms);
+        }
+    split(f, &methods, "forest");
+    f->options.methods = &methods;
+    evaluate(f, "toy");
+    double apart = find(f, "only", "forest")->mean;
+    f->options.group_separator = "/";
+    evaluate(f, "toy");
+    double whole = find(f, "only", "forest")->mean;
+    if (!(whole < apart - 10.0)) /* others of the group tell */
+        fail_msg("quality %.1f %% by inputs and %.1f %% by groups", apart, whole);
+    nitro_string_list_free(&methods);
+}
+
+/* With few uses, preparing counts in the times of choices and of the best variant. */
+static void test_uses_count_preparing(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0};
+    put_device(f, "only", "recorded");
+    for (size_t i = 0; i < 20; i++) {
+        char input[16];
+        double features[] = {10.0 + (double)i, 0.5}, times_ms[] = {4.0, 1.0, 8.0};
+        snprintf(input, sizeof input, "input%zu", i);
+        nitro_sample *sample = synthetic_sample(f->context, input, features, times_ms);
+        sample->entries[1].prepare_ms = 12.0;
+        const nitro_sample *samples[] = {sample};
+        assert_ok(f->context, nitro_store_put_samples(f->store, "toy", "only", samples, 1, true));
+        nitro_sample_free(sample);
+    }
+    split(f, &methods, "random,fixed,auto,native");
+    f->options.methods = &methods;
+    evaluate(f, "toy");
+    assert_true(is_near(find(f, "only", "auto")->mean, 100.0));
+    f->options.uses = 2.0; /* 4, 7 and 8 ms a run */
+    evaluate(f, "toy");
+    assert_true(is_near(find(f, "only", "fixed")->mean, 100.0));
+    assert_true(is_near(find(f, "only", "auto")->mean, 100.0));
+    assert_true(is_near(find(f, "only", "native")->mean, 100.0 * 4 / 7)); /* knows no costs */
+    assert_true(is_near(find(f, "only", "random")->mean, 100.0 * (1 + 4.0 / 7 + 0.5) / 3));
+    f->options.uses = 100.0; /* 4, 1.12 and 8 ms */
+    evaluate(f, "toy");
+    assert_true(is_near(find(f, "only", "auto")->mean, 100.0));
+    f->options.uses = 0.5;
+    assert_int_equal(try(f, "toy"), NITRO_ERR_ARGUMENT);
+    nitro_string_list_free(&methods);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +331,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_only_training_inputs_of_sources_train, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_transfer_uses_test_inputs_of_sources, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_device_is_cross_validated, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_groups_are_held_out_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_uses_count_preparing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_missing_results_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_training_inputs_as_tests_are_logged, setup, teardown),

@@ -1,0 +1,108 @@
+/* Quality and total time of choices on held-out inputs, beside those of fixed variants. */
+#include "nitro/learn/held_out.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "nitro/learn/data/dataset.h"
+
+#define CONFIDENT_FROM 0.9
+
+/** Sums over rows. */
+typedef struct held_out_sums {
+    size_t num_rows, num_confident, num_good;
+    double best_ms, model_ms, model_quality;
+    double fixed_ms[NITRO_MAX_VARIANTS], fixed_quality[NITRO_MAX_VARIANTS];
+} held_out_sums;
+
+/** What runs if a variant is wanted that has no time here. */
+static size_t find_runnable(const double *times_ms, size_t wanted, size_t usual)
+{
+    size_t v = 0;
+    if (!isnan(times_ms[wanted]))
+        return wanted;
+    if (!isnan(times_ms[usual]))
+        return usual;
+    while (isnan(times_ms[v]))
+        v++;
+    return v;
+}
+
+static void add_row(const nitro_model *model, const double *times_ms, const double *scores,
+                    held_out_sums *sums)
+{
+    size_t num_variants = model->schema->num_variants, chosen = NITRO_NONE;
+    double best_ms = times_ms[nitro_times_best(times_ms, num_variants)];
+    uint64_t timed = 0;
+    for (size_t v = 0; v < num_variants; v++) {
+        size_t runs = find_runnable(times_ms, v, model->schema->default_variant);
+        sums->fixed_ms[v] += times_ms[runs];
+        sums->fixed_quality[v] += best_ms / times_ms[runs];
+        if (isnan(times_ms[v]))
+            continue;
+        timed |= UINT64_C(1) << v;
+        if (chosen == NITRO_NONE || scores[v] > scores[chosen])
+            chosen = v;
+    }
+    double quality = best_ms / times_ms[chosen];
+    bool is_confident =
+        nitro_calibration_confidence(&model->calibration,
+                                     nitro_calibration_margin(scores, num_variants, timed)) >=
+        CONFIDENT_FROM;
+    sums->num_rows++;
+    sums->best_ms += best_ms;
+    sums->model_ms += times_ms[chosen];
+    sums->model_quality += quality;
+    sums->num_confident += is_confident;
+    sums->num_good += is_confident && quality >= NITRO_GOOD_QUALITY;
+}
+
+static nitro_held_out_choice fixed_choice(const held_out_sums *sums, size_t variant)
+{
+    return (nitro_held_out_choice){100.0 * sums->fixed_quality[variant] / (double)sums->num_rows,
+                                   sums->fixed_ms[variant] / sums->best_ms};
+}
+
+void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,
+                          const nitro_model *model, nitro_held_out *found)
+{
+    size_t num_variants = model->schema->num_variants, fixed = 0;
+    held_out_sums sums = {0};
+    for (size_t i = 0; i < rows->num_rows * num_variants; i += num_variants)
+        if (!isnan(scores[i]))
+            add_row(model, rows->times_ms + i, scores + i, &sums);
+    *found = (nitro_held_out){.num_rows = sums.num_rows};
+    if (sums.num_rows == 0)
+        return;
+    for (size_t v = 1; v < num_variants; v++)
+        if (sums.fixed_ms[v] < sums.fixed_ms[fixed])
+            fixed = v;
+    found->fixed = fixed;
+    found->model = (nitro_held_out_choice){100.0 * sums.model_quality / (double)sums.num_rows,
+                                           sums.model_ms / sums.best_ms};
+    found->best_fixed = fixed_choice(&sums, fixed);
+    found->usual = fixed_choice(&sums, model->schema->default_variant);
+    found->confident = 100.0 * (double)sums.num_confident / (double)sums.num_rows;
+    found->precision = sums.num_confident > 0
+                           ? 100.0 * (double)sums.num_good / (double)sums.num_confident
+                           : (double)NAN;
+}
+
+static json_t *choice_json(const nitro_held_out_choice *choice)
+{
+    return json_pack("{s:f, s:f}", "quality", choice->quality, "time", choice->time);
+}
+
+struct json_t *nitro_held_out_json(const nitro_held_out *found, const nitro_schema *schema)
+{
+    if (found->num_rows == 0)
+        return NULL;
+    json_t *made =
+        json_pack("{s:I, s:o, s:o, s:o, s:s, s:f}", "samples", (json_int_t)found->num_rows, "model",
+                  choice_json(&found->model), "best_fixed", choice_json(&found->best_fixed),
+                  "default", choice_json(&found->usual), "best_fixed_variant",
+                  schema->variants[found->fixed], "confident", found->confident);
+    if (found->num_rows > 0 && !isnan(found->precision))
+        json_object_set_new(made, "precision", json_real(found->precision));
+    return made;
+}

@@ -1,0 +1,36 @@
+/* held_out.h - how good a model's choices are on inputs that it did not see in training. Internal
+ * to nitro/learn. */
+#ifndef NITRO_LEARN_HELD_OUT_H
+#define NITRO_LEARN_HELD_OUT_H
+
+#include "nitro/learn/training_rows.h"
+
+struct json_t;
+
+/** A way to choose, over the held-out rows. */
+typedef struct nitro_held_out_choice {
+    double quality; /* mean, in percent */
+    double time;    /* total time over that of the best variants */
+} nitro_held_out_choice;
+
+typedef struct nitro_held_out {
+    size_t num_rows;
+    nitro_held_out_choice model, best_fixed, usual; /* usual: the default variant */
+    size_t fixed;                                   /* the variant of the least total time */
+    double confident;                               /* decisions from 0.9 on, in percent */
+    double precision; /* of these, those within 5 % of the best, in percent; NaN: none */
+} nitro_held_out;
+
+/**
+ * Judge choices by held-out scores, among the variants that have a time: constraints exclude the
+ * others at run time. A fixed variant is replaced by the default one, or the first, where it has no
+ * time.
+ * @param[in] scores  shape [num_rows x num_variants]; rows of NaN are not held out.
+ */
+void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,
+                          const nitro_model *model, nitro_held_out *found);
+
+/** For a model's provenance; NULL where nothing was held out. */
+struct json_t *nitro_held_out_json(const nitro_held_out *found, const nitro_schema *schema);
+
+#endif
