@@ -458,10 +458,10 @@ static nitro_status divide_inputs(evaluate_run *run)
     nitro_evaluation *evaluation = &run->evaluation;
     const nitro_dataset *dataset = evaluation->dataset;
     const nitro_evaluate_options *options = run->options;
-    evaluation->is_own = dataset->num_devices == 1 && evaluation->is_source[0];
     if (options->extrapolate)
         return nitro_evaluate_split_by_size(evaluation->context, dataset, options,
                                             evaluation->is_train, evaluation->is_test);
+    evaluation->is_own = dataset->num_devices == 1 && evaluation->is_source[0];
     if (!evaluation->is_own || options->train_inputs || options->test_inputs)
         return nitro_evaluate_split(evaluation->context, dataset, options, evaluation->is_train,
                                     evaluation->is_test);

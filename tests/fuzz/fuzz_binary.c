@@ -25,8 +25,9 @@ static void check_model(nitro_context *context, nitro_model *model)
         uint64_t all = UINT64_MAX >> (64 - nitro_model_num_variants(model));
         for (size_t f = 0; f < NITRO_MAX_FEATURES; f++)
             features[f] = probes[(p + f) % count];
-        if (nitro_model_decide(model, features, all, 0.0, &first) != NITRO_OK ||
-            nitro_model_decide(again, features, all, 0.0, &second) != NITRO_OK)
+        double share = (double)(p % 3) / 2.0; /* of the cost of preparing */
+        if (nitro_model_decide_uses(model, features, all, share, 0.0, &first) != NITRO_OK ||
+            nitro_model_decide_uses(again, features, all, share, 0.0, &second) != NITRO_OK)
             abort();
         if (first.variant != second.variant || first.reason != second.reason ||
             !(first.confidence >= 0.0 && first.confidence <= 1.0))

@@ -24,6 +24,14 @@ static void score_all(const nitro_model *model, double *scores)
             abort();
         if (!(decision.confidence >= 0 && decision.confidence <= 1) || decision.variant >= count)
             abort();
+        const nitro_call_options few = {.uses = 1.0 + (double)p};
+        double paid[NITRO_MAX_VARIANTS];
+        if (nitro_model_predict_with(model, features, &few, &decision, ranking, paid) != NITRO_OK ||
+            decision.variant >= count)
+            abort();
+        for (size_t v = 0; v < count; v++)
+            if (!isfinite(paid[v]))
+                abort();
         for (size_t v = 0; v < count; v++)
             if (!isfinite(scores[v]))
                 abort();

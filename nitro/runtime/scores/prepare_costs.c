@@ -62,7 +62,7 @@ double nitro_prepare_costs_charge(const nitro_prepare_costs *costs, const double
     nitro_prepare_costs_evaluate(costs, columns, runs);
     for (size_t v = 0; v < costs->num_variants; v++) {
         double speed = fmax(1.0 + scores[v], NITRO_LEAST_SPEED);
-        scores[v] = speed / (1.0 + speed * share * runs[v]);
+        scores[v] = 1.0 / (1.0 / speed + share * runs[v]); /* finite for any speed */
         if (allowed >> v & 1) {
             best_before = fmax(best_before, speed);
             best_after = fmax(best_after, scores[v]);
