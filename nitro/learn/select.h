@@ -19,7 +19,8 @@ typedef struct nitro_training_task {
     bool guards; /* implies lodo. Device values outside the sources' range become the end of
                     that range; device features are dropped if LODO quality is better without */
     bool weighs_sources; /* sources count by their likeness to the target (source_choice.h), unless
-                            device features or a method as published learn from all of them */
+                            all are of one stack, or device features or a method as published learn
+                            from all of them */
     bool all_members; /* keep all members of an ensemble: models adapted later do best with all */
     bool range_ends;  /* learn what to do beyond the training range (range_ends_fit.h); without,
                          inputs there get the default variant */

@@ -10,11 +10,9 @@
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/data/device_likeness.h"
 
-#define LEAST_SAMPLES 100 /* of a source that is learnt by itself */
-#define USELESS_LOSS                                                                               \
-    5.0 /* percent: a model of its own device that loses more than this, and...                    \
-         */
-#define USELESS_SHARE   0.85 /* of what a fixed variant loses there, has learnt nothing */
+#define LEAST_SAMPLES   100  /* of a source that is learnt by itself */
+#define USELESS_LOSS    10.0 /* percent that a fixed variant loses on a device, if... */
+#define USELESS_SHARE   0.85 /* its own model loses more than this share of it: nothing is learnt */
 #define FAR             2.0  /* times the largest hardware distance between nearest sources */
 #define CLEARLY         0.6  /* percent by which another candidate must be better, and... */
 #define SIGNIFICANTLY   3.0  /* standard errors over devices */
@@ -83,7 +81,7 @@ static size_t mark_usable(choosing *c)
     for (size_t d = 0; d < sources->num_devices; d++) {
         double own = c->cross[0]->losses[d * sources->num_devices + d];
         double fixed = fixed_loss(sources, d);
-        c->choice->set_aside[d] = own > USELESS_LOSS && own > USELESS_SHARE * fixed;
+        c->choice->set_aside[d] = fixed > USELESS_LOSS && own > USELESS_SHARE * fixed;
         c->usable[d] = !isnan(own) && !isnan(fixed) && !c->choice->set_aside[d];
         count += c->usable[d];
     }
