@@ -111,7 +111,7 @@ static double find_total(const nitro_evaluation *evaluation, const size_t *rows,
     size_t num_variants = evaluation->dataset->schema->num_variants;
     double chosen = 0.0, best = 0.0;
     for (size_t i = 0; i < num_rows; i++) {
-        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        const double *times = nitro_evaluation_times(evaluation, rows[i]);
         double slowest = 0.0;
         for (size_t v = 0; v < num_variants; v++)
             slowest = fmax(slowest, times[v]); /* ignores NaN */
