@@ -17,10 +17,10 @@
 #define UNKNOWN_DISTANCE_SHARE 1.0 /* as far as the sources are from each other */
 #define SINGLE_SOURCE_SHARE                                                                        \
     0.5 /* without LODO evidence, on a device that differs from the source */
-#define LEAST_DISTANCE      0.01 /* weight of a source that equals another */
-#define CLEARLY             0.3  /* percent by which another setting must be better, and... */
-#define SIGNIFICANTLY       3.0  /* standard errors: sources are few, and settings several */
-#define SAME_MODEL_DISTANCE 0.05 /* devices of one model: clocks differ by a few percent */
+#define LEAST_DISTANCE      0.01  /* weight of a source that equals another */
+#define CLEARLY             0.3   /* percent by which another setting must be better, and... */
+#define SIGNIFICANTLY       3.0   /* standard errors: sources are few, and settings several */
+#define SAME_MODEL_DISTANCE 0.025 /* devices of one model: clocks differ by a few percent */
 
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted)
 {

@@ -17,6 +17,8 @@ trap 'rm -rf -- "$work"' EXIT
 export NITRO_LIBRARY=$build_dir/lib/libnitro.so NITRO_PROGRAM=$build_dir/bin/nitro
 export PYTHONPATH=$build_dir/python PYTHONDONTWRITEBYTECODE=1
 
+export NITRO_GENERATE_MB=spmv=48,histogram=128 # as in the other tests
+
 case $test in
 package)
     "$python" "$source_dir/tests/python/test_nitro.py"
