@@ -9,7 +9,7 @@
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_choice.h"
+#include "nitro/learn/data/device_choice.h"
 
 static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, const size_t *rows,
                                  size_t num_rows, size_t *choices)

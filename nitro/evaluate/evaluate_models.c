@@ -6,7 +6,7 @@
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/adapt.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_range.h"
+#include "nitro/learn/data/device_range.h"
 
 /** Methods as published are calibrated by held-out inputs only: LODO validation takes many times as
  *  long. */

@@ -8,7 +8,7 @@
 #include "nitro/backend/study.h"
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_choice.h"
+#include "nitro/learn/data/device_choice.h"
 
 /** One study of selections: filled step by step, freed as a whole. */
 typedef struct selection_run {

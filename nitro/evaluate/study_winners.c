@@ -5,7 +5,7 @@
 
 #include "nitro/backend/study.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_choice.h"
+#include "nitro/learn/data/device_choice.h"
 
 void nitro_study_count_wins(const nitro_dataset *dataset, size_t device, nitro_study_wins *wins)
 {

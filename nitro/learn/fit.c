@@ -6,7 +6,7 @@
 
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_range.h"
+#include "nitro/learn/data/device_range.h"
 
 static nitro_status set_relative(const nitro_fit_task *task, nitro_model *model)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_choice.h"
-#include "nitro/learn/device_range.h"
+#include "nitro/learn/data/device_choice.h"
+#include "nitro/learn/data/device_range.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/select.h"
 #include "nitro/learn/target_measurements.h"

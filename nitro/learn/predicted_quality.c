@@ -11,8 +11,8 @@
 
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/device_choice.h"
 
 #define UNKNOWN_DISTANCE_SHARE 1.0 /* as far as the sources are from each other */
 #define SINGLE_SOURCE_SHARE                                                                        \

@@ -14,7 +14,7 @@
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_likeness.h"
-#include "nitro/learn/device_range.h"
+#include "nitro/learn/data/device_range.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/predicted_quality.h"

@@ -8,8 +8,8 @@
 
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_likeness.h"
-#include "nitro/learn/device_choice.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/range_ends_fit.h"

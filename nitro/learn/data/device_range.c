@@ -1,5 +1,5 @@
 /* Device features of a target that lie outside the sources' range. */
-#include "nitro/learn/device_range.h"
+#include "nitro/learn/data/device_range.h"
 
 #include <math.h>
 #include <stdio.h>

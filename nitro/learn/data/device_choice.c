@@ -1,5 +1,5 @@
 /* Device features that all devices have, their ranges, and selections by name. */
-#include "nitro/learn/device_choice.h"
+#include "nitro/learn/data/device_choice.h"
 
 #include <math.h>
 #include <stdlib.h>

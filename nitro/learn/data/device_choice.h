@@ -1,6 +1,6 @@
 /* device_choice.h - the device features that a model may use. Internal to nitro/. */
-#ifndef NITRO_LEARN_DEVICE_CHOICE_H
-#define NITRO_LEARN_DEVICE_CHOICE_H
+#ifndef NITRO_LEARN_DATA_DEVICE_CHOICE_H
+#define NITRO_LEARN_DATA_DEVICE_CHOICE_H
 
 #include "nitro/nitro_backend.h"
 

@@ -1,7 +1,7 @@
 /* device_range.h - a target whose device features lie outside the sources' range. Internal to
  * nitro/. */
-#ifndef NITRO_LEARN_DEVICE_RANGE_H
-#define NITRO_LEARN_DEVICE_RANGE_H
+#ifndef NITRO_LEARN_DATA_DEVICE_RANGE_H
+#define NITRO_LEARN_DATA_DEVICE_RANGE_H
 
 #include "nitro/runtime/model/model.h"
 
