@@ -33,7 +33,7 @@ row() {
         "$nitro" evaluate spmv --store "$store" --targets "$1" --sources "$2" --method "$methods" \
             --group-by / --seed "$seed" --quiet --format csv
     done | awk -F, -v target="$1" -v methods="$methods" -v sources="$2" '
-        $1 == target { sum[$2] += $3; count[$2]++ }
+        $1 == target { sum[$2] += $4; count[$2]++ }
         END {
             printf "| %s | %d", target, split(sources, unused, ",")
             for (m = 1; m <= split(methods, names, ","); m++)
