@@ -39,8 +39,9 @@ nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --store s.d
     --quiet --json --again | json_get 0.inputs
 
 title "a model of it, and a run"
-nitro tune "$mine" --generate 12 --budget 2 --store s.db --quiet --json --output mine.json |
-    json_get 0.model.computation 0.model.model
+nitro tune "$mine" --generate 12 --budget 2 --store s.db --quiet --json --output mine.json \
+    2>err.txt | json_get 0.model.computation 0.model.model
+grep -v 'is the fastest variant on every input' err.txt # by real times, it may be
 for input in few crash; do
     nitro run "$mine" --input $input.txt --model mine.json --json 2>err.txt |
         json_get computation input description model ran
