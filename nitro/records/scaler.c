@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/base/clamp.h"
+#include "nitro/base/number_order.h"
 
 #define SCALED_LIMIT 1000.0 /* an RBF kernel underflows long before; keeps squares finite */
 #define BELOW_LOG    (-3.0)
@@ -130,39 +131,23 @@ double nitro_scaler_excess(const nitro_scaler_column *column, double value)
     return fmin(2.0 * away / fabs(column->low), SCALED_LIMIT);
 }
 
-/** Maps doubles to integers in ascending order, for bisection. */
-static int64_t order_of(double value)
-{
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits < 0 ? INT64_MIN - bits : bits;
-}
-
-static double value_of(int64_t order)
-{
-    int64_t bits = order < 0 ? INT64_MIN - order : order;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /** The last value from `inside` towards `outside` whose excess is within the tolerance. */
 static double find_border(const nitro_scaler_column *column, double tolerance, double inside,
                           double outside)
 {
-    int64_t in = order_of(inside), out = order_of(outside);
+    int64_t in = nitro_order_of_number(inside), out = nitro_order_of_number(outside);
     if (nitro_scaler_excess(column, outside) <= tolerance)
         return outside;
     for (;;) {
         int64_t middle = in / 2 + out / 2 + (in % 2 + out % 2) / 2; /* their sum may overflow */
         if (middle == in || middle == out)
             break;
-        if (nitro_scaler_excess(column, value_of(middle)) <= tolerance)
+        if (nitro_scaler_excess(column, nitro_number_of_order(middle)) <= tolerance)
             in = middle;
         else
             out = middle;
     }
-    return value_of(in);
+    return nitro_number_of_order(in);
 }
 
 bool nitro_scaler_interval(const nitro_scaler_column *column, double tolerance, double *low,

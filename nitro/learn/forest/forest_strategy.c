@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/learn/data/regret.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/forest_tree.h"
 #include "nitro/runtime/scores/score_terms.h"
@@ -96,4 +97,15 @@ nitro_status nitro_forest_strategy_decode(nitro_context *context, const char *pa
     if (status == NITRO_OK)
         *predictor = forest;
     return status;
+}
+
+nitro_status nitro_forest_strategy_train(nitro_context *context, const nitro_training_set *set,
+                                         nitro_forest_term_trainer train_term, void **predictor,
+                                         double *held_out_scores)
+{
+    const nitro_fold_learner learner = {.find_targets = nitro_losses_find,
+                                        .train = train_term,
+                                        .score = nitro_forest_strategy_score,
+                                        .free = nitro_forest_strategy_free};
+    return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
 }

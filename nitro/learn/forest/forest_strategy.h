@@ -14,6 +14,14 @@ void nitro_forest_strategy_release(nitro_forest_data *data);
 /** Round the leaves' losses to single precision: models exported as C are a third shorter. */
 void nitro_forest_strategy_round(nitro_forest *forest);
 
+/** `train` of nitro_strategy for forests of losses that `train_term` makes. */
+typedef nitro_status (*nitro_forest_term_trainer)(const nitro_fold_sample *sample,
+                                                  const size_t *members, size_t count,
+                                                  void **predictor);
+nitro_status nitro_forest_strategy_train(nitro_context *context, const nitro_training_set *set,
+                                         nitro_forest_term_trainer train_term, void **predictor,
+                                         double *held_out_scores);
+
 /** Functions of nitro_strategy. */
 void nitro_forest_strategy_free(void *forest);
 void nitro_forest_strategy_score(const void *forest, const double *columns, double *scores);

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "nitro/learn/data/regret.h"
 #include "nitro/learn/forest/forest_strategy.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
@@ -119,11 +118,7 @@ static nitro_status train_term(const nitro_fold_sample *sample, const size_t *me
 static nitro_status forest_train(nitro_context *context, const nitro_training_set *set,
                                  void **predictor, double *held_out_scores)
 {
-    static const nitro_fold_learner learner = {.find_targets = nitro_losses_find,
-                                               .train = train_term,
-                                               .score = nitro_forest_strategy_score,
-                                               .free = nitro_forest_strategy_free};
-    return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
+    return nitro_forest_strategy_train(context, set, train_term, predictor, held_out_scores);
 }
 
 const nitro_strategy nitro_strategy_forest = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/number_order.h"
 #include "nitro/runtime/model/model.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
@@ -21,22 +22,6 @@ struct nitro_model_tree {
     const double *outputs; /* of the leaves: the predictor's */
     raw_node nodes[];
 };
-
-/** Maps doubles to integers in ascending order, and back, for bisection. */
-static int64_t order_of(double value)
-{
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits < 0 ? INT64_MIN - bits : bits;
-}
-
-static double value_of(int64_t order)
-{
-    int64_t bits = order < 0 ? INT64_MIN - order : order;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static bool goes_left(const nitro_model *model, size_t column, double value, double threshold)
 {
@@ -53,12 +38,12 @@ static double find_border(const nitro_model *model, size_t column, double thresh
         return INFINITY;
     if (!goes_left(model, column, low, threshold))
         return -INFINITY;
-    int64_t left = order_of(low), right = order_of(high);
+    int64_t left = nitro_order_of_number(low), right = nitro_order_of_number(high);
     for (;;) {
         int64_t middle = left / 2 + right / 2 + (left % 2 + right % 2) / 2;
         if (middle == left || middle == right)
-            return value_of(left);
-        if (goes_left(model, column, value_of(middle), threshold))
+            return nitro_number_of_order(left);
+        if (goes_left(model, column, nitro_number_of_order(middle), threshold))
             left = middle;
         else
             right = middle;
