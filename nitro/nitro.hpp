@@ -54,6 +54,12 @@ using decision = nitro_decision;
 /** Options of one call, such as call_options{uses}; zeros leave the computation's defaults. */
 using call_options = nitro_call_options;
 
+/** Version of the library in use, as "MAJOR.MINOR.PATCH". */
+inline const char *version() noexcept
+{
+    return nitro_version();
+}
+
 /** The reason of a decision as a sentence. */
 inline const char *reason_text(const decision &made) noexcept
 {
@@ -91,6 +97,20 @@ template <typename F> int guarded(F &&callback) noexcept
     }
 }
 
+/** What the exception of this thread says; "" if there is none, or if it says nothing. */
+inline std::string thrown_text()
+{
+    try {
+        if (thrown())
+            std::rethrow_exception(thrown());
+    } catch (const std::exception &exception) {
+        return exception.what();
+    } catch (...) {
+        return "";
+    }
+    return "";
+}
+
 inline void check(nitro_context *context, nitro_status status)
 {
     std::exception_ptr exception = std::exchange(thrown(), nullptr);
@@ -103,7 +123,67 @@ inline void check(nitro_context *context, nitro_status status)
     throw error(status, message);
 }
 
+/** The names that an object counts and gives by index. */
+template <typename T>
+std::vector<std::string> names(const T *object, size_t (*count)(const T *),
+                               const char *(*name)(const T *, size_t))
+{
+    std::vector<std::string> all;
+    for (size_t i = 0; i < count(object); i++)
+        all.emplace_back(name(object, i));
+    return all;
+}
+
+/** The text that a function writes as snprintf does. */
+template <typename Write> std::string written(Write &&write)
+{
+    std::string text(write(nullptr, 0), '\0');
+    write(text.data(), text.size() + 1);
+    return text;
+}
+
 } // namespace detail
+
+/** Formulas of common relative features, from formulas of input features. */
+namespace formula
+{
+
+inline std::string per_thread(const std::string &work)
+{
+    return detail::written([&](char *text, size_t size) {
+        return nitro_formula_per_thread(text, size, work.c_str());
+    });
+}
+inline std::string per_core(const std::string &work)
+{
+    return detail::written(
+        [&](char *text, size_t size) { return nitro_formula_per_core(text, size, work.c_str()); });
+}
+inline std::string per_l2(const std::string &bytes)
+{
+    return detail::written(
+        [&](char *text, size_t size) { return nitro_formula_per_l2(text, size, bytes.c_str()); });
+}
+inline std::string streaming_time(const std::string &bytes, double floor_us)
+{
+    return detail::written([&](char *text, size_t size) {
+        return nitro_formula_streaming_time(text, size, bytes.c_str(), floor_us);
+    });
+}
+inline std::string imbalance(const std::string &longest, const std::string &work)
+{
+    return detail::written([&](char *text, size_t size) {
+        return nitro_formula_imbalance(text, size, longest.c_str(), work.c_str());
+    });
+}
+inline std::string machine_balance(const std::string &flops, const std::string &bytes)
+{
+    return detail::written([&](char *text, size_t size) {
+        return nitro_formula_machine_balance(text, size, flops.c_str(), bytes.c_str());
+    });
+}
+
+} // namespace formula
 
 /** Errors, log and clock; must outlive all other objects. */
 class context
@@ -123,6 +203,26 @@ class context
     nitro_context *get() const noexcept
     {
         return handle_.get();
+    }
+
+    void clear_error() noexcept
+    {
+        nitro_context_clear_error(handle_.get());
+    }
+
+    /** Make a setting for one computation, or for all (""). */
+    void set(const std::string &computation, const std::string &setting, const std::string &value)
+    {
+        detail::check(handle_.get(),
+                      nitro_context_set(handle_.get(),
+                                        computation.empty() ? nullptr : computation.c_str(),
+                                        setting.c_str(), value.c_str()));
+    }
+
+    /** Replace the clock; its state is borrowed. Null: the system's clock. */
+    void set_clock(const nitro_clock *clock) noexcept
+    {
+        nitro_context_set_clock(handle_.get(), clock);
     }
 
     /** Send messages up to `level` to `log`, whose exceptions are ignored; empty: no log. */
@@ -147,6 +247,13 @@ class context
     detail::owned<nitro_context, nitro_context_free> handle_;
 };
 
+/** Everything that a model says of one input. */
+struct prediction {
+    decision made;
+    std::vector<size_t> ranking; /* variants, best first */
+    std::vector<double> scores;  /* by variant; larger is better */
+};
+
 /** A model for one target. */
 class model
 {
@@ -168,6 +275,12 @@ class model
         detail::check(context_, nitro_model_save(handle_.get(), path.c_str()));
     }
 
+    /** Write the model as a binary file or as C source. */
+    void export_as(nitro_export_format format, const std::string &path) const
+    {
+        detail::check(context_, nitro_model_export(handle_.get(), format, path.c_str()));
+    }
+
     std::string computation() const
     {
         return nitro_model_computation(handle_.get());
@@ -182,24 +295,32 @@ class model
     }
     std::vector<std::string> variants() const
     {
-        return names(nitro_model_num_variants(handle_.get()), nitro_model_variant_name);
+        return detail::names(handle_.get(), nitro_model_num_variants, nitro_model_variant_name);
     }
     std::vector<std::string> features() const
     {
-        return names(nitro_model_num_features(handle_.get()), nitro_model_feature_name);
+        return detail::names(handle_.get(), nitro_model_num_features, nitro_model_feature_name);
     }
 
     /** Features in the model's order; the decision's variant_name belongs to the model. */
     decision predict(const std::vector<double> &features, const call_options &options = {}) const
     {
-        decision made{};
+        return rank(features, options).made;
+    }
+
+    /** The same with the ranking and the scores of all variants. */
+    prediction rank(const std::vector<double> &features, const call_options &options = {}) const
+    {
+        const size_t num_variants = nitro_model_num_variants(handle_.get());
+        prediction all{{}, std::vector<size_t>(num_variants), std::vector<double>(num_variants)};
         if (features.size() != nitro_model_num_features(handle_.get()))
             throw error(NITRO_ERR_ARGUMENT,
                         "the model takes " + std::to_string(nitro_model_num_features(get())) +
                             " features, not " + std::to_string(features.size()));
-        detail::check(context_, nitro_model_predict_with(handle_.get(), features.data(), &options,
-                                                         &made, nullptr, nullptr));
-        return made;
+        detail::check(context_,
+                      nitro_model_predict_with(handle_.get(), features.data(), &options, &all.made,
+                                               all.ranking.data(), all.scores.data()));
+        return all;
     }
 
     nitro_model *get() const noexcept
@@ -212,15 +333,6 @@ class model
     }
 
   private:
-    std::vector<std::string> names(size_t count,
-                                   const char *(*name)(const nitro_model *, size_t)) const
-    {
-        std::vector<std::string> all;
-        for (size_t i = 0; i < count; i++)
-            all.emplace_back(name(handle_.get(), i));
-        return all;
-    }
-
     nitro_context *context_;
     detail::owned<nitro_model, nitro_model_free> handle_;
 };
@@ -239,6 +351,30 @@ class store
             owner.get(),
             nitro_store_open(owner.get(), url.empty() ? nullptr : url.c_str(), mode, &made));
         handle_.reset(made);
+    }
+
+    /** Open a store for tuning, whose samples go to a local journal first if it is a remote one. */
+    static store open_journaled(const context &owner, const std::string &url = "")
+    {
+        nitro_store *made = nullptr;
+        detail::check(owner.get(), nitro_store_open_journaled(
+                                       owner.get(), url.empty() ? nullptr : url.c_str(), &made));
+        return store(owner.get(), made);
+    }
+
+    /** Send the journal's unsent samples. @return how many are still unsent. */
+    size_t flush(double patience_ms)
+    {
+        size_t waiting = 0;
+        detail::check(context_, nitro_store_flush(handle_.get(), patience_ms, &waiting));
+        return waiting;
+    }
+
+    size_t count_unsent() const
+    {
+        size_t waiting = 0;
+        detail::check(context_, nitro_store_count_unsent(handle_.get(), &waiting));
+        return waiting;
     }
 
     /** Learn a model for an unmeasured device. */
@@ -268,6 +404,10 @@ class store
     }
 
   private:
+    store(nitro_context *owner, nitro_store *handle) noexcept : context_(owner), handle_(handle)
+    {
+    }
+
     model learn(decltype(nitro_tune_from_source) *how, const std::string &computation,
                 const std::string &device, const nitro_learn_options &options) const
     {
@@ -322,6 +462,9 @@ template <typename Argument> struct hooks {
     std::function<void(Argument &)> keep_reference = {};
     /** @return what is wrong with the result; empty: nothing. */
     std::function<std::string(Argument &)> check_result = {};
+    /** @return why a variant failed, owned by the argument. Where there is none: what the variant
+     *  threw. */
+    std::function<const char *(const Argument &)> problem = {};
     /** @return the argument's stream, a cudaStream_t. */
     std::function<void *(const Argument &)> stream = {};
 };
@@ -330,6 +473,34 @@ template <typename Argument> struct hooks {
 template <typename Argument> struct input {
     std::string name;
     std::function<std::unique_ptr<Argument>()> load;
+};
+
+/** A decision in progress: run it once; freed without that, it is cancelled. */
+class ticket
+{
+  public:
+    ticket(nitro_context *owner, nitro_computation *computation, void *argument)
+        : context_(owner), handle_(new nitro_ticket)
+    {
+        detail::check(context_, nitro_features_begin(computation, argument, handle_.get()));
+        begun_.reset(handle_.get());
+    }
+    ticket(ticket &&other) = default;
+    ticket &operator=(ticket &&other) = delete; /* what is begun may have to be waited for */
+
+    decision run()
+    {
+        decision made{};
+        if (!begun_)
+            throw error(NITRO_ERR_ARGUMENT, "a ticket is run once, and this one was run before");
+        detail::check(context_, nitro_run_ticket(begun_.release(), &made));
+        return made;
+    }
+
+  private:
+    nitro_context *context_;
+    std::unique_ptr<nitro_ticket> handle_;
+    detail::owned<nitro_ticket, nitro_ticket_cancel> begun_; /* of handle_; ends before it */
 };
 
 /** A computation whose variants work on an `Argument`. Declare all, then attach a model, then call
@@ -342,6 +513,26 @@ template <typename Argument> class computation
         nitro_computation *made = nullptr;
         detail::check(context_, nitro_computation_create(context_, name.c_str(), &made));
         handle_.reset(made);
+        set_hooks({});
+    }
+
+    std::string name() const
+    {
+        return nitro_computation_name(handle_.get());
+    }
+    std::string device_kind() const
+    {
+        return nitro_computation_device_kind(handle_.get());
+    }
+    std::vector<std::string> variants() const
+    {
+        return detail::names(handle_.get(), nitro_computation_num_variants,
+                             nitro_computation_variant_name);
+    }
+    std::vector<std::string> features() const
+    {
+        return detail::names(handle_.get(), nitro_computation_num_features,
+                             nitro_computation_feature_name);
     }
 
     computation &add_variant(const std::string &name, std::function<void(Argument &)> run)
@@ -427,6 +618,7 @@ template <typename Argument> class computation
         c.keep_reference = hooks_->keep_reference ? &keep_reference : nullptr;
         c.check_result = hooks_->check_result ? &check_result : nullptr;
         c.stream = hooks_->stream ? &stream_of : nullptr;
+        c.problem = &problem_of;
         c.user = hooks_.get();
         detail::check(context_, nitro_computation_set_hooks(handle_.get(), &c));
         return *this;
@@ -444,6 +636,66 @@ template <typename Argument> class computation
     {
         detail::check(context_, nitro_computation_set_uses(handle_.get(), uses));
         return *this;
+    }
+
+    /** Apply the user's settings, once the declaration is complete. */
+    void configure()
+    {
+        detail::check(context_, nitro_computation_configure(handle_.get()));
+    }
+
+    /** Choose this variant for every input that it accepts; "": end that. */
+    void force(const std::string &variant)
+    {
+        detail::check(context_, nitro_computation_force(
+                                    handle_.get(), variant.empty() ? nullptr : variant.c_str()));
+    }
+
+    void set_memo_size(size_t num_entries)
+    {
+        detail::check(context_, nitro_computation_set_memo_size(handle_.get(), num_entries));
+    }
+    nitro_memo_statistics memo_statistics() const noexcept
+    {
+        nitro_memo_statistics statistics{};
+        nitro_computation_memo_statistics(handle_.get(), &statistics);
+        return statistics;
+    }
+
+    void set_feature_options(const nitro_feature_options &options)
+    {
+        detail::check(context_, nitro_computation_set_feature_options(handle_.get(), &options));
+    }
+
+    /** Time calls, report drift, and adapt decisions if the options say so. */
+    void monitor(const nitro_monitor_options &options = monitor_options())
+    {
+        detail::check(context_, nitro_computation_monitor(handle_.get(), &options));
+    }
+    void stop_monitoring()
+    {
+        detail::check(context_, nitro_computation_monitor(handle_.get(), nullptr));
+    }
+    nitro_monitor_statistics monitor_statistics() const noexcept
+    {
+        nitro_monitor_statistics statistics{};
+        nitro_computation_monitor_statistics(handle_.get(), &statistics);
+        return statistics;
+    }
+    static nitro_monitor_options monitor_options() noexcept
+    {
+        nitro_monitor_options options;
+        nitro_monitor_options_init(&options);
+        return options;
+    }
+
+    /** Move recorded calls to a store. @return the number of stored samples. */
+    size_t flush_observations(store &repository)
+    {
+        size_t num_samples = 0;
+        detail::check(context_, nitro_computation_flush_observations(
+                                    handle_.get(), repository.get(), &num_samples));
+        return num_samples;
     }
 
     void load_model(const std::string &path)
@@ -509,6 +761,13 @@ template <typename Argument> class computation
     void run_decided(Argument &argument, const decision &decided) const
     {
         detail::check(context_, nitro_run_decided(handle_.get(), &argument, &decided));
+    }
+
+    /** Begin to evaluate the features of a final input on the computation's threads. The argument
+     * is borrowed until the ticket was run or freed. */
+    ticket begin(Argument &argument)
+    {
+        return ticket(context_, handle_.get(), &argument);
     }
 
     /** Measure every variant on every input and keep the samples in the store. */
@@ -604,6 +863,19 @@ template <typename Argument> class computation
         if (size > 0)
             why[length] = '\0';
         return -1;
+    }
+    static const char *problem_of(const void *argument, void *user) noexcept
+    {
+        static thread_local std::string text;
+        try {
+            const kept_hooks *self = static_cast<kept_hooks *>(user);
+            if (self->problem)
+                return self->problem(*static_cast<const Argument *>(argument));
+            text = detail::thrown_text();
+            return text.c_str();
+        } catch (...) {
+            return nullptr; /* nobody to tell: the reason is unknown */
+        }
     }
     static void *stream_of(const void *argument, void *user) noexcept
     {

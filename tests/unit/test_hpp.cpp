@@ -197,6 +197,85 @@ void test_deciding_and_running_apart(void **)
     }
 }
 
+/** Settings, a forced variant, memo, tickets and monitoring reach the computation. */
+void test_dispatch_is_adjusted(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    assert_string_equal(sum.name().c_str(), "sum");
+    assert_string_equal(sum.device_kind().c_str(), "host");
+    assert_true(sum.variants() == (std::vector<std::string>{"forwards", "small", "broken"}));
+    assert_true(sum.features() == std::vector<std::string>{"length"});
+    vector v{{1, 2}};
+    context.set("sum", "force", "small");
+    sum.configure();
+    assert_int_equal(sum.run(v).reason, NITRO_REASON_FORCED);
+    sum.force("");
+    assert_int_equal(sum.run(v).reason, NITRO_REASON_NO_MODEL);
+    sum.force("broken");
+    try {
+        sum.run(v);
+        fail();
+    } catch (const refused &) {
+        sum.force("");
+    }
+    sum.set_memo_size(100);
+    assert_int_equal(sum.memo_statistics().num_entries, 128);
+    sum.set_feature_options({1, 0.0});
+    v.sum = 0.0;
+    {
+        nitro::ticket begun = sum.begin(v), cancelled = sum.begin(v);
+        assert_int_equal(begun.run().reason, NITRO_REASON_NO_MODEL);
+        assert_true(v.sum == 3.0);
+        try {
+            begun.run();
+            fail();
+        } catch (const nitro::error &problem) {
+            assert_int_equal(problem.status(), NITRO_ERR_ARGUMENT);
+        }
+    }
+    nitro_monitor_options options = sum.monitor_options();
+    options.every = 1;
+    options.num_recorded = 8;
+    sum.monitor(options);
+    sum.run(v);
+    assert_int_equal(sum.monitor_statistics().num_timed, 1);
+    assert_int_equal(sum.monitor_statistics().num_recorded, 1);
+    sum.stop_monitoring();
+    assert_int_equal(sum.monitor_statistics().num_timed, 0);
+}
+
+double hour(void *)
+{
+    return 3.6e6;
+}
+
+void test_context_and_formulas(void **)
+{
+    nitro::context context;
+    assert_string_equal(nitro::version(), NITRO_VERSION_STRING);
+    assert_string_equal(nitro::formula::per_l2("8 * nnz").c_str(),
+                        "((8 * nnz) / (1024 * device.l2_cache_size))");
+    assert_non_null(std::strstr(nitro::formula::streaming_time("8 * n", 5.0).c_str(), "8 * n"));
+    nitro_computation *none = nullptr;
+    nitro_computation_create(context.get(), "not a name", &none);
+    char message[200];
+    nitro_context_last_error(context.get(), message, sizeof message);
+    assert_string_not_equal(message, "");
+    context.clear_error();
+    nitro_context_last_error(context.get(), message, sizeof message);
+    assert_string_equal(message, "");
+    nitro_clock frozen = {hour, hour, nullptr};
+    context.set_clock(&frozen);
+    nitro::computation<vector> sum = declare(context);
+    nitro_monitor_options options = sum.monitor_options();
+    options.every = 1;
+    sum.monitor(options);
+    vector v{{1, 2}};
+    sum.run(v);
+    assert_true(sum.monitor_statistics().timed_ms == 0.0);
+}
+
 nitro::input<vector> make_input(size_t length)
 {
     nitro::input<vector> made;
@@ -235,8 +314,10 @@ void test_tunes_learns_and_dispatches(void **)
         std::vector<nitro::input<vector>> inputs;
         for (size_t length : {1, 2, 3, 4, 5, 6, 7, 8})
             inputs.push_back(make_input(length));
-        nitro::store store(context, url, NITRO_STORE_WRITE);
+        nitro::store store = nitro::store::open_journaled(context, url);
         sum.tune(store, inputs, "host", quick);
+        assert_int_equal(store.flush(0.0), 0);
+        assert_int_equal(store.count_unsent(), 0);
 
         nitro::model model = store.learn_own("sum", "host");
         assert_true(model.variants() == (std::vector<std::string>{"forwards", "small", "broken"}));
@@ -248,7 +329,19 @@ void test_tunes_learns_and_dispatches(void **)
         assert_true(v.sum == 6.0);
         assert_string_not_equal(decision.variant_name, "broken");
         assert_int_equal(decision.variant, sum.select(v).variant);
+        nitro::prediction all = model.rank({3.0}, nitro::call_options{1.0});
+        assert_int_equal(all.ranking.size(), 3);
+        assert_true(all.scores[all.ranking[0]] >= all.scores[all.ranking[2]]);
         assert_int_equal(decision.variant, model.predict({3.0}).variant);
+        model.export_as(NITRO_EXPORT_BINARY, path + ".bin");
+        assert_true(nitro::model::load(context, path + ".bin").variants() == model.variants());
+
+        nitro_monitor_options recording = sum.monitor_options();
+        recording.every = 1;
+        recording.num_recorded = 8;
+        sum.monitor(recording);
+        sum.run(v);
+        assert_int_equal(sum.flush_observations(store), 1);
     }
     std::filesystem::remove_all(folder);
 }
@@ -265,6 +358,8 @@ int main()
         cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
         cmocka_unit_test(test_deciding_and_running_apart),
+        cmocka_unit_test(test_dispatch_is_adjusted),
+        cmocka_unit_test(test_context_and_formulas),
         cmocka_unit_test(test_tunes_learns_and_dispatches),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
