@@ -24,6 +24,7 @@ nitro/learn/forest      growing forests
 nitro/learn/svm         training SVMs
 nitro/learn/dfs         device-feature selection by search
 nitro/learn             fitting, validation, selection
+nitro/search            tuning-parameter spaces, searchers, evaluators
 nitro/evaluate          evaluation, studies, explanations
 '
 # FILES (first match counts), then the project's headers that they may include:
@@ -44,6 +45,7 @@ features/input/*       nitro/nitro.h @own @argument
 features/device/*      @public nitro/base/json.h features/device/*.h
 proxies/*              @public @own
 dfs/*                  @public @own
+search/*               @public @own
 store/bundle/*         @public store/download/*.h @own
 store/*                @public @own
 apps/cuda_modules_stub.c       apps/*/*_modules.h
@@ -61,6 +63,7 @@ hiredis*   store/* tests/*
 curl/*     store/* tests/*
 openssl/*  store/* tests/*
 sodium*    store/* tests/*
+zlib.h     nitro/base/* tests/*
 zstd*      store/* tests/*
 archive*   store/* tests/*
 hwloc*     features/device/* tests/*

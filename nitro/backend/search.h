@@ -43,18 +43,26 @@ typedef struct nitro_parameter {
  */
 typedef struct nitro_space nitro_space;
 
+/** Most neighbours that nitro_space_neighbours lists. */
+#define NITRO_MAX_NEIGHBOURS 1000000
+
 /** "No such configuration". */
 #define NITRO_NO_CONFIGURATION UINT64_MAX
 
 /**
  * Read a space from JSON: the T1 input format (ConfigurationSpace with TuningParameters and
  * Conditions). Constraints are parsed, never executed.
+ * A constraint that is undefined for a configuration (a division by zero) excludes it, with a
+ * warning in the log.
  * @param[in] origin  names the text in errors, as in "gemm.json".
- * @return NITRO_OK; NITRO_ERR_FORMAT (line and field are named); NITRO_ERR_UNSUPPORTED (too many
- * products or configurations to count); NITRO_ERR_NO_MEMORY.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (the field is named; also for an empty space);
+ * NITRO_ERR_UNSUPPORTED (too large to count); NITRO_ERR_NO_MEMORY.
  */
 NITRO_API nitro_status nitro_space_parse(nitro_context *context, const char *origin,
                                          const char *text, size_t size, nitro_space **space);
+/** The same from a file, which may be compressed by gzip. @return also as nitro_file_read. */
+NITRO_API nitro_status nitro_space_read(nitro_context *context, const char *path,
+                                        nitro_space **space);
 /**
  * A space of listed configurations, without constraints; equal ones are an error.
  * @param[in] parameters      shape [num_parameters]; copied.
@@ -63,6 +71,8 @@ NITRO_API nitro_status nitro_space_parse(nitro_context *context, const char *ori
 NITRO_API nitro_status nitro_space_list(nitro_context *context, const nitro_parameter *parameters,
                                         size_t num_parameters, const uint16_t *configurations,
                                         size_t num_configurations, nitro_space **space);
+NITRO_API nitro_status nitro_space_copy(nitro_context *context, const nitro_space *from,
+                                        nitro_space **space);
 NITRO_API void nitro_space_free(nitro_space *space);
 
 NITRO_API size_t nitro_space_num_parameters(const nitro_space *space);
@@ -87,7 +97,8 @@ typedef enum nitro_neighbourhood {
 /**
  * The neighbours of value indices (which need not be in the space), ascending, without themselves.
  * @param[out] neighbours  owned by the caller: free(); NULL where there is none.
- * @return NITRO_OK or NITRO_ERR_NO_MEMORY.
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_UNSUPPORTED: more than NITRO_MAX_NEIGHBOURS
+ *         (adjacent ones in a space of many parameters).
  */
 NITRO_API nitro_status nitro_space_neighbours(nitro_context *context, const nitro_space *space,
                                               const uint16_t *indices, nitro_neighbourhood kind,
@@ -172,10 +183,17 @@ typedef struct nitro_recording {
 /**
  * Read recorded evaluations; the format is recognised: CSV (also gzip), Kernel Tuner's cache, T4
  * results, KTT's output.
- * @param[in] space  the configurations that the file may hold, or NULL: those that it holds.
+ * @param[in] space  the configurations that the file may hold (copied), or NULL: those that it
+ *                   holds. Constant parameters may be missing on either side.
+ * @return as nitro_file_read; NITRO_ERR_FORMAT: the error names the line or record, also for a
+ * value or configuration that the space does not have; NITRO_ERR_MISMATCH: other parameters.
  */
 NITRO_API nitro_status nitro_recording_read(nitro_context *context, const char *path,
                                             const nitro_space *space, nitro_recording **recording);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_recording_parse(nitro_context *context, const char *origin,
+                                             const char *text, size_t size,
+                                             const nitro_space *space, nitro_recording **recording);
 NITRO_API void nitro_recording_free(nitro_recording *recording);
 
 #ifdef __cplusplus

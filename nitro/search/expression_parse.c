@@ -1,0 +1,581 @@
+/* Parses expressions by recursive descent into postfix steps. Bounded nesting protects the stack.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/search/expression_program.h"
+
+#define DIGITS            "0123456789"
+#define LETTERS           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+#define MAX_NUMBER_LENGTH 63
+#define MAX_NAME_LENGTH   127
+
+static const char *const keywords[] = {"and", "or", "not", "for", "in", "if", "else"};
+
+static const struct expression_function {
+    const char *name;
+    expression_operation operation;
+    bool takes_many; /* two or more arguments, else exactly one */
+} functions[] = {
+    {"abs", EXPRESSION_ABS, false},   {"ln", EXPRESSION_LN, false},
+    {"log", EXPRESSION_LN, false},    {"log2", EXPRESSION_LOG2, false},
+    {"sqrt", EXPRESSION_SQRT, false}, {"signed_log", EXPRESSION_SIGNED_LOG, false},
+    {"min", EXPRESSION_MIN, true},    {"max", EXPRESSION_MAX, true},
+};
+#define NUM_FUNCTIONS  (sizeof(functions) / sizeof(functions[0]))
+#define FUNCTION_NAMES "abs, ln, log, log2, sqrt, signed_log, min and max"
+
+/* ---- Errors and tokens ----------------------------------------------------------------------- */
+
+nitro_status expression_fail(const expression_parser *parser, const char *where, const char *format,
+                             ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    nitro_text_clean(message, "");
+    return nitro_fail(parser->context, NITRO_ERR_FORMAT, "%s: column %zu: %s", parser->origin,
+                      (size_t)(where - parser->text) + 1, message);
+}
+
+nitro_status expression_fail_unexpected(const expression_parser *parser, const char *expected)
+{
+    unsigned char found = (unsigned char)*parser->at;
+    if (found == '\0')
+        return expression_fail(parser, parser->at, "expected %s, but the text ends here", expected);
+    if (found < 0x20 || found > 0x7E)
+        return expression_fail(parser, parser->at, "expected %s, but found the byte 0x%02X",
+                               expected, (unsigned)found);
+    return expression_fail(parser, parser->at, "expected %s, but found '%c'", expected, found);
+}
+
+size_t expression_name_length(const char *at)
+{
+    return *at && strchr(LETTERS, *at) ? strspn(at, LETTERS DIGITS) : 0;
+}
+
+void expression_skip_blanks(expression_parser *parser)
+{
+    parser->at += strspn(parser->at, " \t\r\n");
+}
+
+bool expression_accept(expression_parser *parser, const char *token)
+{
+    expression_skip_blanks(parser);
+    size_t length = strlen(token);
+    if (strncmp(parser->at, token, length) != 0)
+        return false;
+    if (strchr(LETTERS, *token) && expression_name_length(parser->at) != length)
+        return false;
+    parser->at += length;
+    return true;
+}
+
+/* An operator that is no prefix of a longer one. */
+static bool accept_operator(expression_parser *parser, const char *token, const char *not_before)
+{
+    const char *before = parser->at;
+    if (expression_accept(parser, token) &&
+        (*parser->at == '\0' || !strchr(not_before, *parser->at)))
+        return true;
+    parser->at = before;
+    return false;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static nitro_status add_step(expression_parser *parser, expression_step step)
+{
+    if (parser->num_steps == parser->capacity) {
+        size_t capacity = parser->capacity ? 2 * parser->capacity : 64;
+        expression_step *steps = realloc(parser->steps, capacity * sizeof(*steps));
+        if (!steps)
+            return nitro_fail(parser->context, NITRO_ERR_NO_MEMORY, "out of memory: expression");
+        parser->steps = steps;
+        parser->capacity = capacity;
+    }
+    parser->steps[parser->num_steps++] = step;
+    return NITRO_OK;
+}
+
+static nitro_status add_operation(expression_parser *parser, expression_operation operation)
+{
+    return add_step(parser, (expression_step){.operation = operation});
+}
+
+static nitro_status require_number(const expression_parser *parser, const char *operator)
+{
+    if (!parser->is_string)
+        return NITRO_OK;
+    return expression_fail(parser, parser->at,
+                           "%s takes numbers; strings can only be compared by "
+                           "== and != with strings",
+                           operator);
+}
+
+/* ---- The grammar of expression.h ------------------------------------------------------------- */
+
+static nitro_status parse_or(expression_parser *parser);
+static nitro_status parse_factor(expression_parser *parser);
+
+static nitro_status parse_nested(expression_parser *parser,
+                                 nitro_status (*parse)(expression_parser *))
+{
+    if (parser->nesting == NITRO_EXPRESSION_MAX_NESTING)
+        return expression_fail(parser, parser->at, "nested more than %d deep: split the expression",
+                               NITRO_EXPRESSION_MAX_NESTING);
+    parser->nesting++;
+    nitro_status status = parse(parser);
+    parser->nesting--;
+    return status;
+}
+
+static nitro_status parse_number(expression_parser *parser)
+{
+    const char *start = parser->at;
+    size_t length = strspn(start, DIGITS);
+    if (start[length] == '.')
+        length += 1 + strspn(start + length + 1, DIGITS);
+    if (start[length] == 'e' || start[length] == 'E') {
+        size_t sign = start[length + 1] == '+' || start[length + 1] == '-';
+        size_t digits = strspn(start + length + 1 + sign, DIGITS);
+        length += digits > 0 ? 1 + sign + digits : 0;
+    }
+    char number[MAX_NUMBER_LENGTH + 1];
+    double value;
+    snprintf(number, sizeof(number), "%.*s", (int)(length < 100 ? length : 100), start);
+    if (length > MAX_NUMBER_LENGTH || !nitro_parse_number(number, &value))
+        return expression_fail(parser, start, "'%s' is not a finite number", number);
+    parser->at += length;
+    parser->is_string = false;
+    return add_step(parser, (expression_step){.operation = EXPRESSION_CONSTANT, .constant = value});
+}
+
+static nitro_status parse_string(expression_parser *parser)
+{
+    const char *start = parser->at + 1;
+    size_t length = strcspn(start, *parser->at == '\'' ? "'" : "\"");
+    if (start[length] == '\0' || memchr(start, '\\', length))
+        return expression_fail(parser, parser->at,
+                               "expected a string that ends and has no backslash");
+    char *text = strndup(start, length);
+    if (!text)
+        return nitro_fail(parser->context, NITRO_ERR_NO_MEMORY, "out of memory: string");
+    nitro_string_list *strings = parser->names.strings;
+    size_t position = nitro_string_list_find(strings, text);
+    nitro_status status = NITRO_OK;
+    if (position == NITRO_NONE) {
+        position = strings->count;
+        status = nitro_string_list_add(parser->context, strings, text);
+    }
+    free(text);
+    parser->at = start + length + 1;
+    parser->is_string = true;
+    if (status != NITRO_OK)
+        return status;
+    return add_step(
+        parser, (expression_step){.operation = EXPRESSION_CONSTANT, .constant = (double)position});
+}
+
+static nitro_status fail_unknown(const expression_parser *parser, const char *name)
+{
+    const nitro_string_list *names = parser->names.names;
+    const char *closest = nitro_closest_name((const char *const *)names->items, names->count, name);
+    if (closest)
+        return expression_fail(parser, parser->at, "unknown name '%s'; did you mean '%s'?", name,
+                               closest);
+    return expression_fail(parser, parser->at, "unknown name '%s'; no parameter has it", name);
+}
+
+static nitro_status add_variable(expression_parser *parser, const char *start, size_t length,
+                                 size_t consumed)
+{
+    char name[MAX_NAME_LENGTH + 1];
+    snprintf(name, sizeof(name), "%.*s", (int)(length < 200 ? length : 200), start);
+    if (length > MAX_NAME_LENGTH)
+        return expression_fail(parser, start, "name '%s...' is longer than %d bytes", name,
+                               MAX_NAME_LENGTH);
+    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+        if (strcmp(name, keywords[i]) == 0)
+            return expression_fail(parser, start, "expected a value, but found '%s'", name);
+    size_t variable = nitro_string_list_find(parser->names.names, name);
+    if (variable == NITRO_NONE)
+        return fail_unknown(parser, name);
+    parser->at += consumed;
+    parser->is_string = parser->names.is_string && parser->names.is_string[variable];
+    return add_step(parser,
+                    (expression_step){.operation = EXPRESSION_VARIABLE, .variable = variable});
+}
+
+/* Arguments after the opening parenthesis. */
+static nitro_status parse_arguments(expression_parser *parser,
+                                    const struct expression_function *function)
+{
+    size_t count = 0;
+    do {
+        nitro_status status = parse_nested(parser, parse_or);
+        if (status == NITRO_OK)
+            status = require_number(parser, function->name);
+        count++;
+        if (status == NITRO_OK && (count > 1 || !function->takes_many))
+            status = add_operation(parser, function->operation);
+        if (status != NITRO_OK)
+            return status;
+    } while (function->takes_many && expression_accept(parser, ","));
+    if (!expression_accept(parser, ")"))
+        return expression_fail_unexpected(parser, "an operator or ')'");
+    if (function->takes_many && count < 2)
+        return expression_fail(parser, parser->at, "%s takes two or more arguments, not one",
+                               function->name);
+    return NITRO_OK;
+}
+
+static nitro_status parse_name(expression_parser *parser)
+{
+    const char *start = parser->at;
+    size_t length = expression_name_length(start);
+    bool is_true = length == 4 && strncmp(start, "True", 4) == 0;
+    if (is_true || (length == 5 && strncmp(start, "False", 5) == 0)) {
+        parser->at += length;
+        parser->is_string = false;
+        return add_step(parser, (expression_step){.operation = EXPRESSION_CONSTANT,
+                                                  .constant = is_true ? 1 : 0});
+    }
+    if (start[length + strspn(start + length, " \t")] != '(')
+        return add_variable(parser, start, length, length);
+    for (size_t i = 0; i < NUM_FUNCTIONS; i++)
+        if (strlen(functions[i].name) == length && !strncmp(functions[i].name, start, length)) {
+            parser->at += length;
+            expression_accept(parser, "(");
+            return parse_arguments(parser, &functions[i]);
+        }
+    return expression_fail(parser, start, "unknown function '%.*s'; known are " FUNCTION_NAMES,
+                           (int)(length < 100 ? length : 100), start);
+}
+
+static nitro_status parse_primary(expression_parser *parser)
+{
+    if (expression_accept(parser, "(")) {
+        nitro_status status = parse_nested(parser, parse_or);
+        if (status == NITRO_OK && !expression_accept(parser, ")"))
+            return expression_fail_unexpected(parser, "an operator or ')'");
+        return status;
+    }
+    char next = *parser->at;
+    if (next == '`') {
+        size_t length = strcspn(parser->at + 1, "`");
+        if (parser->at[1 + length] == '\0')
+            return expression_fail(parser, parser->at, "a name in backquotes does not end");
+        return add_variable(parser, parser->at + 1, length, length + 2);
+    }
+    if (next == '\'' || next == '"')
+        return parse_string(parser);
+    if (next && (strchr(DIGITS, next) || (next == '.' && strchr(DIGITS, parser->at[1]))))
+        return parse_number(parser);
+    if (expression_name_length(parser->at) > 0)
+        return parse_name(parser);
+    return expression_fail_unexpected(parser, "a number, a name or '('");
+}
+
+static nitro_status parse_factor(expression_parser *parser)
+{
+    bool negate = false, sign = false;
+    for (;;) {
+        if (expression_accept(parser, "-"))
+            negate = !negate;
+        else if (!expression_accept(parser, "+"))
+            break;
+        sign = true;
+    }
+    nitro_status status = parse_primary(parser);
+    if (status == NITRO_OK && expression_accept(parser, "**")) {
+        status = require_number(parser, "**");
+        if (status == NITRO_OK)
+            status = parse_nested(parser, parse_factor);
+        if (status == NITRO_OK)
+            status = require_number(parser, "**");
+        if (status == NITRO_OK)
+            status = add_operation(parser, EXPRESSION_POWER);
+    }
+    if (status == NITRO_OK && sign)
+        status = require_number(parser, "a sign");
+    return status == NITRO_OK && negate ? add_operation(parser, EXPRESSION_NEGATE) : status;
+}
+
+static bool accept_product_operator(expression_parser *parser, const char **name,
+                                    expression_operation *operation)
+{
+    *operation = EXPRESSION_FLOOR_DIVIDE;
+    if (expression_accept(parser, *name = "//"))
+        return true;
+    *operation = EXPRESSION_MULTIPLY;
+    if (accept_operator(parser, *name = "*", "*"))
+        return true;
+    *operation = EXPRESSION_DIVIDE;
+    if (expression_accept(parser, *name = "/"))
+        return true;
+    *operation = EXPRESSION_MODULO;
+    return expression_accept(parser, *name = "%");
+}
+
+static bool accept_sum_operator(expression_parser *parser, const char **name,
+                                expression_operation *operation)
+{
+    *operation = EXPRESSION_ADD;
+    if (expression_accept(parser, *name = "+"))
+        return true;
+    *operation = EXPRESSION_SUBTRACT;
+    return expression_accept(parser, *name = "-");
+}
+
+/* Operands joined by left-associative operators on numbers. */
+static nitro_status
+parse_joined(expression_parser *parser, nitro_status (*parse)(expression_parser *),
+             bool (*accept)(expression_parser *, const char **, expression_operation *))
+{
+    const char *name;
+    expression_operation operation;
+    nitro_status status = parse(parser);
+    while (status == NITRO_OK && accept(parser, &name, &operation)) {
+        status = require_number(parser, name);
+        if (status == NITRO_OK)
+            status = parse(parser);
+        if (status == NITRO_OK)
+            status = require_number(parser, name);
+        if (status == NITRO_OK)
+            status = add_operation(parser, operation);
+    }
+    return status;
+}
+
+static nitro_status parse_product(expression_parser *parser)
+{
+    return parse_joined(parser, parse_factor, accept_product_operator);
+}
+
+static nitro_status parse_sum(expression_parser *parser)
+{
+    return parse_joined(parser, parse_product, accept_sum_operator);
+}
+
+static bool accept_comparison(expression_parser *parser, expression_operation *operation)
+{
+    static const struct {
+        const char *token;
+        expression_operation operation;
+    } comparisons[] = {
+        {"<=", EXPRESSION_LESS_EQUAL}, {">=", EXPRESSION_GREATER_EQUAL}, {"==", EXPRESSION_EQUAL},
+        {"!=", EXPRESSION_NOT_EQUAL},  {"<", EXPRESSION_LESS},           {">", EXPRESSION_GREATER},
+    };
+    for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++)
+        if (expression_accept(parser, comparisons[i].token)) {
+            *operation = comparisons[i].operation;
+            return true;
+        }
+    return false;
+}
+
+/* The right side of a comparison, whose left one is a string or not. */
+static nitro_status parse_compared(expression_parser *parser, expression_operation operation)
+{
+    bool left_is_string = parser->is_string;
+    const char *at = parser->at;
+    nitro_status status = parse_sum(parser);
+    if (status != NITRO_OK)
+        return status;
+    if (left_is_string != parser->is_string)
+        return expression_fail(parser, at, "compares a string with a number");
+    if (left_is_string && operation != EXPRESSION_EQUAL && operation != EXPRESSION_NOT_EQUAL)
+        return expression_fail(parser, at, "strings can only be compared by == and !=");
+    return NITRO_OK;
+}
+
+/* a < b < c becomes: a, b, CHAIN, LESS, c, LESS. */
+static nitro_status parse_comparison(expression_parser *parser)
+{
+    size_t last_chain = NITRO_NONE;
+    expression_operation operation, next;
+    nitro_status status = parse_sum(parser);
+    if (status != NITRO_OK || !accept_comparison(parser, &operation))
+        return status;
+    for (;;) {
+        status = parse_compared(parser, operation);
+        bool more = status == NITRO_OK && accept_comparison(parser, &next);
+        if (more) { /* chains are linked through `target` until their end is known */
+            status = add_step(
+                parser, (expression_step){.operation = EXPRESSION_CHAIN, .target = last_chain});
+            last_chain = parser->num_steps - 1;
+        }
+        if (status == NITRO_OK)
+            status = add_operation(parser, operation);
+        if (status != NITRO_OK)
+            return status;
+        if (!more)
+            break;
+        operation = next;
+    }
+    parser->is_string = false;
+    while (last_chain != NITRO_NONE) {
+        size_t before = parser->steps[last_chain].target;
+        parser->steps[last_chain].target = parser->num_steps;
+        last_chain = before;
+    }
+    return NITRO_OK;
+}
+
+static nitro_status parse_not(expression_parser *parser)
+{
+    bool negate = false, any = false;
+    while (expression_accept(parser, "not")) {
+        negate = !negate;
+        any = true;
+    }
+    nitro_status status = parse_comparison(parser);
+    if (status == NITRO_OK && any)
+        status = require_number(parser, "not");
+    if (status == NITRO_OK && any)
+        status = add_operation(parser, EXPRESSION_NOT);
+    return status == NITRO_OK && any && !negate ? add_operation(parser, EXPRESSION_NOT) : status;
+}
+
+/* Operands joined by "and" or "or", which jump over their right side. */
+static nitro_status parse_logical(expression_parser *parser, const char *token,
+                                  expression_operation operation,
+                                  nitro_status (*parse)(expression_parser *))
+{
+    nitro_status status = parse(parser);
+    while (status == NITRO_OK && expression_accept(parser, token)) {
+        status = require_number(parser, token);
+        size_t jump = parser->num_steps;
+        if (status == NITRO_OK)
+            status = add_operation(parser, operation);
+        if (status == NITRO_OK)
+            status = parse(parser);
+        if (status == NITRO_OK)
+            status = require_number(parser, token);
+        if (status == NITRO_OK)
+            parser->steps[jump].target = parser->num_steps;
+    }
+    return status;
+}
+
+static nitro_status parse_and(expression_parser *parser)
+{
+    return parse_logical(parser, "and", EXPRESSION_AND, parse_not);
+}
+
+static nitro_status parse_or(expression_parser *parser)
+{
+    return parse_logical(parser, "or", EXPRESSION_OR, parse_and);
+}
+
+nitro_status expression_parse_next(expression_parser *parser)
+{
+    parser->num_steps = 0;
+    return parse_or(parser);
+}
+
+/* ---- Whole expressions ----------------------------------------------------------------------- */
+
+static nitro_expression *copy_steps(nitro_context *context, const expression_step *steps,
+                                    size_t count)
+{
+    nitro_expression *expression =
+        nitro_calloc(context, 1, sizeof(*expression) + count * sizeof(*steps));
+    if (!expression)
+        return NULL;
+    memcpy(expression->steps, steps, count * sizeof(*steps));
+    expression->num_steps = count;
+    return expression;
+}
+
+nitro_status nitro_expression_parse(nitro_context *context, const char *origin, const char *text,
+                                    const nitro_expression_names *names,
+                                    nitro_expression **expression)
+{
+    expression_parser parser = {
+        .context = context, .origin = origin, .text = text, .at = text, .names = *names};
+    nitro_status status = expression_parse_next(&parser);
+    expression_skip_blanks(&parser);
+    if (status == NITRO_OK && *parser.at != '\0')
+        status = expression_fail_unexpected(&parser, "an operator or the end");
+    if (status == NITRO_OK)
+        status = require_number(&parser, "a condition");
+    nitro_expression *parsed = NULL;
+    if (status == NITRO_OK) {
+        parsed = copy_steps(context, parser.steps, parser.num_steps);
+        status = parsed ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    free(parser.steps);
+    if (status == NITRO_OK)
+        *expression = parsed;
+    return status;
+}
+
+void nitro_expression_free(nitro_expression *expression)
+{
+    free(expression);
+}
+
+bool nitro_expression_uses(const nitro_expression *expression, size_t name)
+{
+    for (size_t i = 0; i < expression->num_steps; i++)
+        if (expression->steps[i].operation == EXPRESSION_VARIABLE &&
+            expression->steps[i].variable == name)
+            return true;
+    return false;
+}
+
+/* Does this step join two parts at the outermost level? Then it ends the expression, directly or by
+ * way of other such steps. */
+static bool ends_expression(const nitro_expression *expression, size_t step)
+{
+    while (step < expression->num_steps && expression->steps[step].operation == EXPRESSION_AND)
+        step = expression->steps[step].target;
+    return step == expression->num_steps;
+}
+
+static nitro_expression *copy_part(nitro_context *context, const nitro_expression *expression,
+                                   size_t start, size_t end)
+{
+    nitro_expression *part = copy_steps(context, expression->steps + start, end - start);
+    for (size_t i = 0; part && i < part->num_steps; i++)
+        if (part->steps[i].operation >= EXPRESSION_CHAIN)
+            part->steps[i].target -= start;
+    return part;
+}
+
+nitro_status nitro_expression_split(nitro_context *context, const nitro_expression *expression,
+                                    nitro_expression ***parts, size_t *count)
+{
+    nitro_expression **split = nitro_calloc(context, expression->num_steps, sizeof(*split));
+    size_t made = 0, start = 0, inside = 0; /* before `inside`: within an "or" or a chain */
+    if (!split)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i <= expression->num_steps; i++) {
+        if (i < expression->num_steps && expression->steps[i].operation >= EXPRESSION_CHAIN &&
+            expression->steps[i].operation != EXPRESSION_AND &&
+            expression->steps[i].target > inside)
+            inside = expression->steps[i].target;
+        if (i < inside || !ends_expression(expression, i))
+            continue;
+        if (i < expression->num_steps && expression->steps[i].operation != EXPRESSION_AND)
+            continue;
+        split[made] = copy_part(context, expression, start, i);
+        if (!split[made]) {
+            while (made > 0)
+                nitro_expression_free(split[--made]);
+            free(split);
+            return NITRO_ERR_NO_MEMORY;
+        }
+        made++;
+        start = i + 1;
+    }
+    *parts = split;
+    *count = made;
+    return NITRO_OK;
+}

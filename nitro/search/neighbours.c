@@ -1,0 +1,113 @@
+/* Neighbours of a configuration in a space. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/search/space_internal.h"
+
+typedef struct neighbour_list {
+    nitro_context *context;
+    const nitro_space *space;
+    uint16_t low[NITRO_MAX_PARAMETERS], high[NITRO_MAX_PARAMETERS]; /* of value indices */
+    uint64_t *found;
+    size_t count, capacity;
+} neighbour_list;
+
+static nitro_status add_neighbour(neighbour_list *list, uint64_t configuration)
+{
+    if (list->count == NITRO_MAX_NEIGHBOURS)
+        return nitro_fail(list->context, NITRO_ERR_UNSUPPORTED,
+                          "a configuration has more than %d neighbours: take Hamming neighbours",
+                          NITRO_MAX_NEIGHBOURS);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 32;
+        uint64_t *found = realloc(list->found, capacity * sizeof(*found));
+        if (!found)
+            return nitro_fail(list->context, NITRO_ERR_NO_MEMORY, "out of memory: neighbours");
+        list->found = found;
+        list->capacity = capacity;
+    }
+    list->found[list->count++] = configuration;
+    return NITRO_OK;
+}
+
+/* All configurations below a node whose value indices are within the bounds, but `self`. */
+static nitro_status add_within(neighbour_list *list, uint32_t node, size_t level, uint64_t rank,
+                               uint64_t self)
+{
+    const nitro_space *space = list->space;
+    if (level == space->num_parameters)
+        return rank == self ? NITRO_OK : add_neighbour(list, rank);
+    size_t parameter = space->order[level];
+    for (size_t e = space->first_edge[node]; e < space->first_edge[node + 1]; e++) {
+        if (space->edges.values[e] < list->low[parameter])
+            continue;
+        if (space->edges.values[e] > list->high[parameter])
+            break;
+        nitro_status status = add_within(list, space->edges.children[e], level + 1,
+                                         rank + space->edges.before[e], self);
+        if (status != NITRO_OK)
+            return status;
+    }
+    return NITRO_OK;
+}
+
+static void bound_adjacent(neighbour_list *list, const uint16_t *indices, bool strictly)
+{
+    const nitro_space *space = list->space;
+    for (size_t p = 0; p < space->num_parameters; p++) {
+        uint16_t index = indices[p];
+        uint16_t below = strictly ? (uint16_t)(index - (index > 0)) : space->below[p][index];
+        uint16_t above = strictly ? (uint16_t)(index + 1) : space->above[p][index];
+        list->low[p] = below == SPACE_NO_VALUE ? index : below;
+        list->high[p] = above == SPACE_NO_VALUE ? index : above;
+    }
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static nitro_status add_hamming(neighbour_list *list, const uint16_t *indices)
+{
+    const nitro_space *space = list->space;
+    uint16_t changed[NITRO_MAX_PARAMETERS];
+    memcpy(changed, indices, space->num_parameters * sizeof(*changed));
+    for (size_t p = 0; p < space->num_parameters; p++) {
+        for (size_t v = 0; v < space->parameters[p].num_values; v++) {
+            changed[p] = (uint16_t)v;
+            uint64_t found =
+                v == indices[p] ? NITRO_NO_CONFIGURATION : nitro_space_find(space, changed);
+            nitro_status status =
+                found == NITRO_NO_CONFIGURATION ? NITRO_OK : add_neighbour(list, found);
+            if (status != NITRO_OK)
+                return status;
+        }
+        changed[p] = indices[p];
+    }
+    if (list->count > 1)
+        qsort(list->found, list->count, sizeof(*list->found), compare_ranks);
+    return NITRO_OK;
+}
+
+nitro_status nitro_space_neighbours(nitro_context *context, const nitro_space *space,
+                                    const uint16_t *indices, nitro_neighbourhood kind,
+                                    uint64_t **neighbours, size_t *count)
+{
+    neighbour_list list = {.context = context, .space = space};
+    nitro_status status;
+    if (kind == NITRO_NEIGHBOURS_HAMMING) {
+        status = add_hamming(&list, indices);
+    } else {
+        bound_adjacent(&list, indices, kind == NITRO_NEIGHBOURS_STRICTLY_ADJACENT);
+        status = add_within(&list, space->root, 0, 0, nitro_space_find(space, indices));
+    }
+    if (status != NITRO_OK) {
+        free(list.found);
+        return status;
+    }
+    *neighbours = list.found;
+    *count = list.count;
+    return NITRO_OK;
+}

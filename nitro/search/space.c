@@ -1,0 +1,194 @@
+/* Tuning-parameter spaces: ranks, value indices, neighbours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/search/space_internal.h"
+
+static nitro_status copy_parameter(nitro_context *context, const nitro_parameter *from,
+                                   nitro_parameter *to)
+{
+    to->type = from->type;
+    to->name = nitro_strdup(context, from->name);
+    to->values = nitro_calloc(context, from->num_values, sizeof(*to->values));
+    if (!to->name || !to->values)
+        return NITRO_ERR_NO_MEMORY;
+    to->num_values = from->num_values;
+    for (size_t v = 0; v < from->num_values; v++) {
+        to->values[v].number = from->values[v].number;
+        to->values[v].text = nitro_strdup(context, from->values[v].text);
+        if (!to->values[v].text)
+            return NITRO_ERR_NO_MEMORY;
+    }
+    return NITRO_OK;
+}
+
+nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter *parameters,
+                                  size_t num_parameters)
+{
+    nitro_space *space = nitro_calloc(context, 1, sizeof(*space));
+    if (!space)
+        return NULL;
+    space->num_parameters = num_parameters;
+    space->product = 1;
+    space->parameters = nitro_calloc(context, num_parameters, sizeof(*space->parameters));
+    space->order = nitro_calloc(context, num_parameters, sizeof(*space->order));
+    space->below = nitro_calloc(context, num_parameters, sizeof(*space->below));
+    space->above = nitro_calloc(context, num_parameters, sizeof(*space->above));
+    bool complete = space->parameters && space->order && space->below && space->above;
+    for (size_t p = 0; complete && p < num_parameters; p++) {
+        size_t bytes = parameters[p].num_values * sizeof(uint16_t);
+        space->order[p] = p;
+        space->product *= (double)parameters[p].num_values;
+        space->below[p] = nitro_calloc(context, 1, bytes);
+        space->above[p] = nitro_calloc(context, 1, bytes);
+        complete = space->below[p] && space->above[p] &&
+                   copy_parameter(context, &parameters[p], &space->parameters[p]) == NITRO_OK;
+        if (complete)
+            memset(space->below[p], 0xFF, bytes); /* SPACE_NO_VALUE */
+    }
+    if (complete)
+        return space;
+    nitro_space_free(space);
+    return NULL;
+}
+
+void nitro_space_free(nitro_space *space)
+{
+    if (!space)
+        return;
+    for (size_t p = 0; p < space->num_parameters; p++) {
+        nitro_parameter *parameter = space->parameters ? &space->parameters[p] : NULL;
+        for (size_t v = 0; parameter && v < parameter->num_values; v++)
+            free(parameter->values[v].text);
+        if (parameter) {
+            free(parameter->values);
+            free(parameter->name);
+        }
+        if (space->below)
+            free(space->below[p]);
+        if (space->above)
+            free(space->above[p]);
+    }
+    free(space->parameters);
+    free(space->order);
+    free(space->below);
+    free(space->above);
+    free(space->first_edge);
+    free(space->sizes);
+    free(space->edges.values);
+    free(space->edges.children);
+    free(space->edges.before);
+    free(space);
+}
+
+/* A copy of `count` elements, or NULL when out of memory. */
+static void *duplicate(nitro_context *context, const void *from, size_t count, size_t size)
+{
+    void *copy = nitro_calloc(context, count, size);
+    return copy ? memcpy(copy, from, count * size) : NULL;
+}
+
+nitro_status nitro_space_copy(nitro_context *context, const nitro_space *from, nitro_space **space)
+{
+    nitro_space *copy = nitro_space_allocate(context, from->parameters, from->num_parameters);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    copy->num_nodes = from->num_nodes;
+    copy->num_edges = from->num_edges;
+    copy->root = from->root;
+    size_t nodes = from->num_nodes, edges = from->num_edges;
+    copy->first_edge = duplicate(context, from->first_edge, nodes + 1, sizeof(*copy->first_edge));
+    copy->sizes = duplicate(context, from->sizes, nodes, sizeof(*copy->sizes));
+    copy->edges.values = duplicate(context, from->edges.values, edges, sizeof(*copy->edges.values));
+    copy->edges.children =
+        duplicate(context, from->edges.children, edges, sizeof(*copy->edges.children));
+    copy->edges.before = duplicate(context, from->edges.before, edges, sizeof(*copy->edges.before));
+    if (!copy->first_edge || !copy->sizes || !copy->edges.values || !copy->edges.children ||
+        !copy->edges.before) {
+        nitro_space_free(copy);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    memcpy(copy->order, from->order, from->num_parameters * sizeof(*copy->order));
+    for (size_t p = 0; p < from->num_parameters; p++) {
+        size_t bytes = from->parameters[p].num_values * sizeof(uint16_t);
+        memcpy(copy->below[p], from->below[p], bytes);
+        memcpy(copy->above[p], from->above[p], bytes);
+    }
+    *space = copy;
+    return NITRO_OK;
+}
+
+size_t nitro_space_num_parameters(const nitro_space *space)
+{
+    return space->num_parameters;
+}
+
+const nitro_parameter *nitro_space_parameter(const nitro_space *space, size_t parameter)
+{
+    return &space->parameters[parameter];
+}
+
+size_t nitro_space_find_parameter(const nitro_space *space, const char *name)
+{
+    for (size_t p = 0; p < space->num_parameters; p++)
+        if (strcmp(space->parameters[p].name, name) == 0)
+            return p;
+    return NITRO_NONE;
+}
+
+uint64_t nitro_space_size(const nitro_space *space)
+{
+    return space->sizes[space->root];
+}
+
+double nitro_space_product(const nitro_space *space)
+{
+    return space->product;
+}
+
+void nitro_space_indices(const nitro_space *space, uint64_t configuration, uint16_t *indices)
+{
+    uint32_t node = space->root;
+    for (size_t level = 0; level < space->num_parameters; level++) {
+        size_t low = space->first_edge[node], high = space->first_edge[node + 1];
+        while (high - low > 1) {
+            size_t middle = low + (high - low) / 2;
+            if (space->edges.before[middle] <= configuration)
+                low = middle;
+            else
+                high = middle;
+        }
+        indices[space->order[level]] = space->edges.values[low];
+        configuration -= space->edges.before[low];
+        node = space->edges.children[low];
+    }
+}
+
+/* The node's edge of this value, or NITRO_NONE. */
+static size_t find_edge(const nitro_space *space, uint32_t node, uint16_t value)
+{
+    size_t low = space->first_edge[node], high = space->first_edge[node + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (space->edges.values[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < space->first_edge[node + 1] && space->edges.values[low] == value ? low
+                                                                                  : NITRO_NONE;
+}
+
+uint64_t nitro_space_find(const nitro_space *space, const uint16_t *indices)
+{
+    uint32_t node = space->root;
+    uint64_t rank = 0;
+    for (size_t level = 0; level < space->num_parameters; level++) {
+        size_t edge = find_edge(space, node, indices[space->order[level]]);
+        if (edge == NITRO_NONE)
+            return NITRO_NO_CONFIGURATION;
+        rank += space->edges.before[edge];
+        node = space->edges.children[edge];
+    }
+    return rank;
+}

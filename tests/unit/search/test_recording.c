@@ -1,0 +1,150 @@
+/* Recorded evaluations of tuning spaces, read from files of each format. */
+#include "unit/unit.h"
+
+static nitro_recording *parse(nitro_context *context, const char *text, const nitro_space *space)
+{
+    nitro_recording *recording = NULL;
+    assert_ok(context, nitro_recording_parse(context, "r", text, strlen(text), space, &recording));
+    return recording;
+}
+
+static const nitro_search_answer *answer_of(const nitro_recording *recording,
+                                            const uint16_t *indices)
+{
+    uint64_t configuration = nitro_space_find(recording->space, indices);
+    assert_int_not_equal(configuration, NITRO_NO_CONFIGURATION);
+    assert_int_equal(recording->answers[configuration].configuration, configuration);
+    return &recording->answers[configuration];
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_recording *recording = parse(context,
+                                       "a,mode,time_ms,status,time_sd_ms,total_ms,regs\n"
+                                       "16,x,2.5,ok,0.25,100,32\n"
+                                       "2,y,,compile_error,,50,\n"
+                                       "16,y,1.5,ok,,70,40\n",
+                                       NULL);
+    assert_int_equal(nitro_space_size(recording->space), 3);
+    assert_string_equal(nitro_space_parameter(recording->space, 0)->values[0].text, "2");
+    assert_int_equal(nitro_space_parameter(recording->space, 1)->type, NITRO_PARAMETER_STRING);
+    const nitro_search_answer *first = answer_of(recording, (uint16_t[]){1, 0});
+    assert_int_equal(first->outcome, NITRO_OUTCOME_MEASURED);
+    assert_near(first->time_ms, 2.5, 0);
+    assert_near(first->spread, 0.1, 1e-15);
+    assert_near(first->cost_ms, 100, 0);
+    assert_near(first->counters[0], 32, 0);
+    const nitro_search_answer *failed = answer_of(recording, (uint16_t[]){0, 1});
+    assert_int_equal(failed->outcome, NITRO_OUTCOME_FAILED);
+    assert_true(isnan(failed->time_ms));
+    assert_null(failed->counters);
+    nitro_recording_free(recording);
+    nitro_context_free(context);
+}
+
+static void assert_refused(const char *text, const nitro_space *space, nitro_status status,
+                           const char *message)
+{
+    nitro_context *context = unit_context();
+    nitro_recording *recording = NULL;
+    assert_fails(context,
+                 nitro_recording_parse(context, "r", text, strlen(text), space, &recording), status,
+                 message);
+    assert_null(recording);
+    nitro_context_free(context);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    const char *text = "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+                       "{\"Name\": \"a\", \"Type\": \"int\", \"Values\": \"[1, 2]\"},"
+                       "{\"Name\": \"b\", \"Type\": \"int\", \"Values\": \"[1, 2]\"},"
+                       "{\"Name\": \"c\", \"Type\": \"int\", \"Values\": \"[7]\"}],"
+                       "\"Conditions\": [\"a + b < 4\"]}}";
+    nitro_space *space = NULL;
+    assert_ok(context, nitro_space_parse(context, "s", text, strlen(text), &space));
+    nitro_recording *recording = parse(context, "b,a,time_ms\n1,2,3.5\n", space);
+    assert_int_equal(nitro_space_size(recording->space), 3);
+    assert_near(answer_of(recording, (uint16_t[]){1, 0, 0})->time_ms, 3.5, 0);
+    assert_int_equal(answer_of(recording, (uint16_t[]){0, 0, 0})->outcome, NITRO_OUTCOME_MISSING);
+    nitro_recording_free(recording);
+    assert_refused("", NULL, NITRO_ERR_FORMAT, "r");
+    assert_refused("a,b\n1,2\n", NULL, NITRO_ERR_FORMAT, "no column time_ms");
+    assert_refused("a,time_ms\n", NULL, NITRO_ERR_FORMAT, "holds no evaluation");
+    assert_refused("a,time_ms\n1,\n", NULL, NITRO_ERR_FORMAT, "r: line 2: the time is missing");
+    assert_refused("a,time_ms\n1,-1\n", NULL, NITRO_ERR_FORMAT, "zero or negative");
+    assert_refused("a,time_ms\n1,nan\n", NULL, NITRO_ERR_FORMAT, "r:2");
+    assert_refused("a,time_ms,status\n1,1,fine\n", NULL, NITRO_ERR_FORMAT, "unknown status 'fine'");
+    assert_refused("a,time_ms\n1,1\n2,1\n1,2\n", NULL, NITRO_ERR_FORMAT,
+                   "r: line 4: the configuration stands also in line 2");
+    assert_refused("a,time_ms\n1,1\n", space, NITRO_ERR_MISMATCH, "no parameter 'b' of the space");
+    assert_refused("a,b,time_ms\n1,3,1\n", space, NITRO_ERR_FORMAT,
+                   "r: line 2: parameter 'b' has the value 3, which the space does not have");
+    assert_refused("a,b,time_ms\n2,2,1\n", space, NITRO_ERR_FORMAT, "violates the space's");
+    assert_refused("a,b,d,time_ms\n1,1,1,1\n1,2,2,1\n", space, NITRO_ERR_MISMATCH,
+                   "parameter 'd' varies");
+    nitro_space_free(space);
+    nitro_context_free(context);
+}
+
+/* Number of configurations with a time, and the least time. */
+static size_t count_valid(const nitro_recording *recording, double *best)
+{
+    size_t valid = 0;
+    *best = INFINITY;
+    for (uint64_t c = 0; c < nitro_space_size(recording->space); c++) {
+        valid += recording->answers[c].outcome == NITRO_OUTCOME_MEASURED;
+        if (recording->answers[c].time_ms < *best)
+            *best = recording->answers[c].time_ms;
+    }
+    return valid;
+}
+
+/* The recorded spaces: alone, and as configurations of their descriptions. */
+static void test_recorded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space, *device;
+        size_t size, valid;
+        double best;
+    } cases[] = {{"convolution", "rtx_titan", 6768, 5256, 0.8783},
+                 {"gemm", "rtx_2080_ti", 17956, 17956, 11.48},
+                 {"ktt_convolution", "rtx_2080_ti", 6768, 5280, 0.7061},
+                 {"ktt_coulomb3d", "gtx_1070", 210, 210, 5.096},
+                 {"pnpoly", "rtx_titan", 4092, 3750, 13.52}};
+    nitro_context *context = unit_context();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[128], description[128];
+        nitro_space *space = NULL;
+        snprintf(name, sizeof(name), "search/spaces/%s/%s.csv.gz", cases[i].space, cases[i].device);
+        snprintf(description, sizeof(description), "search/descriptions/%s.json", cases[i].space);
+        assert_ok(context, nitro_space_read(context, unit_shared_data(description), &space));
+        for (int described = 0; described < 2; described++) {
+            nitro_recording *recording = NULL;
+            double best;
+            assert_ok(context, nitro_recording_read(context, unit_shared_data(name),
+                                                    described ? space : NULL, &recording));
+            assert_int_equal(nitro_space_size(recording->space), cases[i].size);
+            assert_int_equal(count_valid(recording, &best), cases[i].valid);
+            assert_near(best / cases[i].best, 1, 1e-3);
+            nitro_recording_free(recording);
+        }
+        nitro_space_free(space);
+    }
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_recorded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
