@@ -6,10 +6,10 @@
  * chooses the variant expected to run fastest for an input on a device, also on a device where no
  * variant was ever measured ("Architecture-Adaptive Code Variant Tuning"). In four steps:
  *
- *   1. declare   every program:            nitro_computation_create, _add_variant, _add_features
+ *   1. declare   every program:            nitro_computation_declare
  *   2. measure   owners of source devices: nitro_tune
  *   3. learn     owners of new devices:    nitro_tune_from_source
- *   4. dispatch  library authors:          nitro_computation_load_model, nitro_run
+ *   4. dispatch  library authors:          nitro_computation_configure, nitro_run
  */
 #ifndef NITRO_NITRO_H
 #define NITRO_NITRO_H

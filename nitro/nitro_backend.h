@@ -20,6 +20,7 @@
 #include "nitro/backend/exchange.h"
 #include "nitro/backend/learning.h"
 #include "nitro/backend/measuring.h"
+#include "nitro/backend/model_places.h"
 #include "nitro/backend/plugins.h"
 #include "nitro/backend/profiling.h"
 #include "nitro/backend/proxies.h"

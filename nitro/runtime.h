@@ -217,7 +217,8 @@ typedef struct nitro_relative_feature {
                              none */
 } nitro_relative_feature;
 
-/** Optional functions for measuring. They return 0 on success; each may be NULL. */
+/** Functions for measuring only: a program that only dispatches needs none. They return 0 on
+ * success; each may be NULL. */
 typedef struct nitro_hooks {
     /** Called once per input, before any variant: save what in-place variants overwrite. Returns
      *  NITRO_ERR_NO_MEMORY if memory does not suffice. */
@@ -237,16 +238,45 @@ typedef struct nitro_hooks {
      * Called before every timing by NITRO_TIME_DEVICE.
      */
     void *(*stream)(const void *argument, void *user);
-    /**
-     * Called after a function of a variant failed: the reason in words, for the error or the
-     * sample's entry; NULL or "": unknown. Owned by the argument; copied at once.
-     */
-    const char *(*problem)(const void *argument, void *user);
     void *user; /* borrowed */
 } nitro_hooks;
 
 /**
- * Create a computation without variants and features. Free it before its context.
+ * Called after a function of a variant failed: the reason in words, for the error or the sample's
+ * entry; NULL or "": unknown. Owned by the argument; copied at once.
+ */
+typedef const char *(*nitro_problem_text_function)(const void *argument, void *user);
+
+/**
+ * A whole computation in one struct, static and const as a rule. Each array ends at its first entry
+ * without a name; the first variant is the default.
+ */
+typedef struct nitro_declaration {
+    const char *name;
+    const char *device_kind; /* NULL: "host"; see nitro_computation_set_device_kind */
+    nitro_variant variants[NITRO_MAX_VARIANTS];
+    nitro_feature features[NITRO_MAX_FEATURES];
+    nitro_features_function evaluate; /* computes all of `features` */
+    nitro_relative_feature relative_features[NITRO_MAX_FEATURES];
+    double uses; /* of an input; 0: unlimited; see nitro_computation_set_uses */
+    nitro_problem_text_function problem; /* NULL: unknown */
+    const nitro_hooks *hooks;            /* for measuring; NULL: none, results are not checked */
+    void *user;                          /* of `evaluate` and `problem`; borrowed */
+} nitro_declaration;
+
+/**
+ * Create a computation with all that its declaration (copied) holds. More can be added until a
+ * model is attached: other groups of features, a default variant that is not the first. Free it
+ * before its context.
+ * @return NITRO_OK, or the error of the function below that adds the part in question.
+ */
+NITRO_API nitro_status nitro_computation_declare(nitro_context *context,
+                                                 const nitro_declaration *declaration,
+                                                 nitro_computation **computation);
+
+/**
+ * Create a computation without variants and features, to add them one by one. Free it before its
+ * context.
  * @return NITRO_OK, NITRO_ERR_ARGUMENT (invalid name), NITRO_ERR_NO_MEMORY.
  */
 NITRO_API nitro_status nitro_computation_create(nitro_context *context, const char *name,
@@ -326,6 +356,11 @@ NITRO_API nitro_status nitro_computation_set_reference(nitro_computation *comput
 /** Replace all hooks (copied). @return NITRO_OK. */
 NITRO_API nitro_status nitro_computation_set_hooks(nitro_computation *computation,
                                                    const nitro_hooks *hooks);
+
+/** Set what says why a variant failed; NULL: nothing does. `user` is borrowed. @return NITRO_OK. */
+NITRO_API nitro_status nitro_computation_set_problem(nitro_computation *computation,
+                                                     nitro_problem_text_function problem,
+                                                     void *user);
 
 /**
  * Set the kind of device that the variants run on, e.g. "cuda"; "host" unless set here. A
@@ -415,6 +450,10 @@ NITRO_API nitro_status nitro_computation_attach_model(nitro_computation *computa
 /** nitro_model_load and nitro_computation_attach_model in one; errors of both, with the path. */
 NITRO_API nitro_status nitro_computation_load_model(nitro_computation *computation,
                                                     const char *path);
+
+/** nitro_model_load_memory and nitro_computation_attach_model in one; errors of both. */
+NITRO_API nitro_status nitro_computation_load_model_memory(nitro_computation *computation,
+                                                           const void *data, size_t size);
 
 /** Set the confidence below which the default variant is chosen; 0, the default: never.
  *  @return NITRO_OK or NITRO_ERR_ARGUMENT (not in [0, 1]). Safe while others select. */
@@ -702,8 +741,17 @@ NITRO_API nitro_status nitro_context_set(nitro_context *context, const char *com
                                          const char *setting, const char *value);
 
 /**
- * Apply the user's settings to a computation, once its declaration is complete. Without this call
- * settings have no effect.
+ * Apply the user's settings to a computation, once its declaration is complete, and attach a model.
+ * Without this call settings have no effect.
+ *
+ * Without the setting "model" ("": no model), COMPUTATION@DEVICE.json or .bin, else
+ * COMPUTATION.json or .bin, is looked for in the folder of the user's models
+ * ($XDG_DATA_HOME/nitro/models, where 'nitro tune' writes them), then in the folder of the shared
+ * object or program that has the first variant's code, then in nitro/models under each folder of
+ * $XDG_DATA_DIRS (/usr/local/share:/usr/share). One that does not fit is a warning in the log, and
+ * the next one is taken. libnitro-runtime reads .bin only and does not know the device: of
+ * COMPUTATION@DEVICE.bin there must be one in a folder. A folder as the setting "model" is searched
+ * in the same way; none in it is a warning.
  * @return NITRO_OK; NITRO_ERR_FORMAT (a malformed setting; the error names the variable, or file
  * and line); an error of attaching the model or forcing the variant. Settings before the one that
  * failed stay applied.
@@ -720,6 +768,11 @@ NITRO_API nitro_status nitro_computation_configure(nitro_computation *computatio
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);
+
+/** The same from a model file's contents in memory, borrowed until return, such as a table that a
+ *  library was linked with. Errors as above. */
+NITRO_API nitro_status nitro_model_load_memory(nitro_context *context, const void *data,
+                                               size_t size, nitro_model **model);
 
 NITRO_API void nitro_model_free(nitro_model *model);
 

@@ -256,12 +256,13 @@ NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *c
 
 /* ---- Modules: computations in shared objects ---------------------------------------------- */
 
-#define NITRO_MODULE_VERSION 2
+#define NITRO_MODULE_VERSION 3
 
 /**
  * A computation with its inputs, as the command line uses it. A shared object that exports
  * `const nitro_module *nitro_module_get(void);` can be named wherever a computation is:
- * `nitro tune ./libmine.so ...`. The computations that Nitro ships are registered the same way.
+ * `nitro tune ./libmine.so ...`. The function returns an array of static storage that ends with an
+ * entry of zeros; of several computations, ./libmine.so:NAME is one.
  */
 typedef struct nitro_module {
     unsigned version; /* NITRO_MODULE_VERSION */
@@ -269,10 +270,14 @@ typedef struct nitro_module {
     const char *description; /* one line */
 
     /** The kind of device that its variants run on, e.g. "cuda"; NULL: "host". For several kinds,
-     *  register several modules of one name. */
+     *  there are several modules of one name. */
     const char *device_kind;
 
-    /** Create the computation with its variants and features. */
+    /** The computation; `hooks` are added to it, so that a library's declaration need not have what
+     *  only measuring needs. NULL: none. */
+    const nitro_declaration *declaration;
+    const nitro_hooks *hooks;
+    /** Instead of a declaration: create the computation with its variants, features and hooks. */
     nitro_status (*create)(nitro_context *context, nitro_computation **computation);
 
     /** Read an input from a file; errors name file and line. Like `generate`, it must not use the

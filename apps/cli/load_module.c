@@ -24,16 +24,33 @@ static int check_module(const invocation *call, const char *path, const nitro_mo
                          "%s: module %s is for a kind of device that is not 1 to 63 of "
                          "[A-Za-z0-9_.+-]",
                          path, module->name);
-    if (!module->create || !module->load || !module->unload)
-        return fail_text(call, "%s: module %s lacks its function %s", path, module->name,
-                         !module->create ? "create"
-                         : !module->load ? "load"
-                                         : "unload");
+    if ((!module->create && !module->declaration) || !module->load || !module->unload)
+        return fail_text(call, "%s: module %s lacks its %s", path, module->name,
+                         !module->load     ? "function load"
+                         : !module->unload ? "function unload"
+                                           : "declaration, or its function create");
     return EXIT_DONE;
 }
 
+/** The modules that a name is looked up among. */
+typedef struct module_set {
+    const nitro_module *items[MAX_MODULES]; /* shape [count] */
+    size_t count;
+} module_set;
+
+static module_set built_in(void)
+{
+    module_set set = {0};
+    const nitro_module *const *each = nitro_builtin_modules();
+    while (set.count < MAX_MODULES && each[set.count]) {
+        set.items[set.count] = each[set.count];
+        set.count++;
+    }
+    return set;
+}
+
 /* The object stays open until the program ends: threads of its own may still run its code. */
-static int load_shared_object(const invocation *call, const char *path, const nitro_module **module)
+static int load_shared_object(const invocation *call, const char *path, module_set *set)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
@@ -45,10 +62,12 @@ static int load_shared_object(const invocation *call, const char *path, const ni
             call,
             "%s is not a Nitro module: it exports no nitro_module_get; see nitro_module in nitro.h",
             path);
-    const nitro_module *found = get();
-    int code = check_module(call, path, found);
-    if (code == EXIT_DONE)
-        *module = found;
+    const nitro_module *module = get();
+    int code = check_module(call, path, module);
+    for (; code == EXIT_DONE && module->version != 0 && set->count < MAX_MODULES; module++) {
+        code = check_module(call, path, module);
+        set->items[set->count++] = module;
+    }
     return code;
 }
 
@@ -57,29 +76,46 @@ static const char *kind_of(const nitro_module *module)
     return module->device_kind ? module->device_kind : "host";
 }
 
+/** Is item `index` the first of its name? */
+static bool is_first(const module_set *set, size_t index)
+{
+    size_t first = 0;
+    while (strcmp(set->items[first]->name, set->items[index]->name) != 0)
+        first++;
+    return first == index;
+}
+
 bool module_is_first(const nitro_module *module)
 {
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (strcmp((*each)->name, module->name) == 0)
-            return *each == module;
+    const module_set set = built_in();
+    for (size_t i = 0; i < set.count; i++)
+        if (set.items[i] == module)
+            return is_first(&set, i);
     return false;
+}
+
+static void list_kinds(const module_set *set, const char *name, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < set->count && used < size; i++)
+        if (strcmp(set->items[i]->name, name) == 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     kind_of(set->items[i]));
 }
 
 void module_kinds(const char *name, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each && used < size; each++)
-        if (strcmp((*each)->name, name) == 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                                     kind_of(*each));
+    const module_set set = built_in();
+    list_kinds(&set, name, text, size);
 }
 
-static const nitro_module *find_of_kind(const char *name, const char *kind)
+static const nitro_module *find_of_kind(const module_set *set, const char *name, const char *kind)
 {
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (strcmp((*each)->name, name) == 0 && (!kind || strcmp(kind_of(*each), kind) == 0))
-            return *each;
+    for (size_t i = 0; i < set->count; i++)
+        if (strcmp(set->items[i]->name, name) == 0 &&
+            (!kind || strcmp(kind_of(set->items[i]), kind) == 0))
+            return set->items[i];
     return NULL;
 }
 
@@ -92,17 +128,24 @@ static int refuse_kind(const invocation *call, const char *name, const char *kin
                      name, kinds, wanted);
 }
 
-static int refuse_name(const invocation *call, const char *name)
+/** @param[in] path  of the shared object; NULL: they are built in. */
+static int refuse_name(const invocation *call, const module_set *set, const char *path,
+                       const char *name)
 {
-    const char *names[MAX_MODULES];
+    const char *names[MAX_MODULES + 1];
     size_t count = 0;
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (count < MAX_MODULES - 1 && module_is_first(*each))
-            names[count++] = (*each)->name;
+    for (size_t i = 0; i < set->count; i++)
+        if (is_first(set, i))
+            names[count++] = set->items[i]->name;
     names[count] = NULL;
-    char known[512];
+    char known[1024];
     join_names(names, known, sizeof known);
+    if (!name)
+        return fail_text(call, "%s has several computations (%s): name one, as in %s:%s", path,
+                         known, path, names[0]);
     const char *close = nitro_closest_name(names, count, name);
+    if (path)
+        return fail_text(call, "%s has no computation '%s' (there is: %s)", path, name, known);
     if (close)
         return fail_text(call, "no computation '%s' is built in; did you mean '%s'?", name, close);
     return fail_text(call,
@@ -111,32 +154,54 @@ static int refuse_name(const invocation *call, const char *name)
                      name, known, name);
 }
 
-static int find_built_in(const invocation *call, const char *name, const char *kind,
-                         const nitro_module **module)
+static int find_in_set(const invocation *call, const module_set *set, const char *path,
+                       const char *name, const char *kind, const nitro_module **module)
 {
     char kinds[256];
-    const nitro_module *found = find_of_kind(name, kind ? kind : "host");
+    if (!name && set->count > 0)
+        name = set->items[0]->name;
+    for (size_t i = 0; path && i < set->count; i++)
+        if (strcmp(set->items[i]->name, name) != 0 && name == set->items[0]->name)
+            return refuse_name(call, set, path, NULL);
+    const nitro_module *found = find_of_kind(set, name, kind ? kind : "host");
     if (!found && !kind)
-        found = find_of_kind(name, NULL);
-    module_kinds(name, kinds, sizeof kinds);
+        found = find_of_kind(set, name, NULL);
+    list_kinds(set, name, kinds, sizeof kinds);
     if (!found)
-        return kinds[0] ? refuse_kind(call, name, kinds, kind) : refuse_name(call, name);
+        return kinds[0] ? refuse_kind(call, name, kinds, kind) : refuse_name(call, set, path, name);
     *module = found;
     return EXIT_DONE;
 }
 
-static int find_module(const invocation *call, const char *name, const char *kind,
+/** `text` is a built-in computation's name, PATH, or PATH:NAME, where PATH has a '/'. */
+static int find_module(const invocation *call, const char *text, const char *kind,
                        const nitro_module **module)
 {
-    const nitro_module *found = NULL;
-    if (!strchr(name, '/'))
-        return find_built_in(call, name, kind, module);
-    int code = load_shared_object(call, name, &found);
-    if (code == EXIT_DONE && kind && strcmp(kind_of(found), kind) != 0)
-        code = refuse_kind(call, name, kind_of(found), kind);
-    if (code == EXIT_DONE)
-        *module = found;
-    return code;
+    const char *slash = strrchr(text, '/'), *colon = slash ? strchr(slash, ':') : NULL;
+    module_set set = {0};
+    char path[4096];
+    if (!slash) {
+        set = built_in();
+        return find_in_set(call, &set, NULL, text, kind, module);
+    }
+    int length = colon ? (int)(colon - text) : (int)strlen(text);
+    if ((size_t)length >= sizeof path)
+        return fail_text(call, "the path of the shared object is too long");
+    snprintf(path, sizeof path, "%.*s", length, text);
+    int code = load_shared_object(call, path, &set);
+    return code == EXIT_DONE ? find_in_set(call, &set, path, colon ? colon + 1 : NULL, kind, module)
+                             : code;
+}
+
+static nitro_status create(nitro_context *context, const nitro_module *module,
+                           nitro_computation **computation)
+{
+    if (module->create)
+        return module->create(context, computation);
+    nitro_status status = nitro_computation_declare(context, module->declaration, computation);
+    return status == NITRO_OK && module->hooks
+               ? nitro_computation_set_hooks(*computation, module->hooks)
+               : status;
 }
 
 int module_open(const invocation *call, const char *name, const char *kind, loaded_module *loaded)
@@ -146,7 +211,7 @@ int module_open(const invocation *call, const char *name, const char *kind, load
     int code = find_module(call, name, kind, &module);
     if (code != EXIT_DONE)
         return code;
-    if (module->create(call->context, &computation) != NITRO_OK)
+    if (create(call->context, module, &computation) != NITRO_OK)
         return fail(call);
     if (nitro_computation_set_device_kind(computation, kind_of(module)) != NITRO_OK) {
         nitro_computation_free(computation);
@@ -175,7 +240,7 @@ int module_name(const invocation *call, const char *text, const char **name)
         *name = text;
         return EXIT_DONE;
     }
-    int code = load_shared_object(call, text, &module);
+    int code = find_module(call, text, NULL, &module);
     if (code == EXIT_DONE)
         *name = module->name;
     return code;

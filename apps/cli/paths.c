@@ -1,4 +1,4 @@
-/* paths.c - the default place of models, by the XDG base directory rules. */
+/* paths.c - checks of output paths, and their folders. */
 #include "apps/cli/paths.h"
 
 #include <errno.h>
@@ -6,23 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-nitro_status model_default_path(nitro_context *context, const char *computation, const char *device,
-                                char **path)
-{
-    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    bool use_data = data && data[0] == '/'; /* the rules ignore relative paths */
-    if (!use_data && !(home && home[0] == '/'))
-        return nitro_fail(
-            context, NITRO_ERR_NOT_FOUND,
-            "no default folder for models: XDG_DATA_HOME and HOME are not set; name a file");
-    char *made = nitro_asprintf(context, "%s%s/nitro/models/%s@%s.json", use_data ? data : home,
-                                use_data ? "" : "/.local/share", computation, device);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    *path = made;
-    return NITRO_OK;
-}
 
 nitro_status require_writable(nitro_context *context, const char *path)
 {

@@ -1,4 +1,4 @@
-/* sort_threads.c - four threads sort through one computation; the model that NITRO_MODEL names
+/* sort_threads.c - four threads sort through one computation; the model that 'nitro tune' wrote
  * chooses each thread's variant. */
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ int main(void)
     char error[1024];
     if (nitro_context_create(&context) != NITRO_OK)
         return 1;
-    bool succeeded = sorting_declare(context, &computation) == NITRO_OK &&
+    bool succeeded = nitro_computation_declare(context, &sorting, &computation) == NITRO_OK &&
                      nitro_computation_configure(computation) == NITRO_OK &&
                      sort_in_threads(computation);
     nitro_context_last_error(context, error, sizeof error);

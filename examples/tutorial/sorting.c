@@ -134,31 +134,14 @@ static int check_result(void *argument, char *why, size_t size, void *user)
     return 0;
 }
 
-nitro_status sorting_declare(nitro_context *context, nitro_computation **computation)
-{
-    static const nitro_variant variants[] = {
-        {.name = "merge", .run = sort_by_merging},
-        {.name = "counting", .run = sort_by_counting, .allows = allows_counting},
-        {.name = "insertion", .run = sort_by_insertion, .allows = allows_insertion},
-    };
-    static const nitro_feature features[] = {
-        {.name = "length", .unit = "keys", .scale = NITRO_SCALE_LOG},
-        {.name = "bound", .scale = NITRO_SCALE_LOG},
-        {.name = "disorder", .scale = NITRO_SCALE_LINEAR},
-    };
-    static const nitro_hooks hooks = {.keep_reference = keep_reference,
-                                      .check_result = check_result};
-    nitro_computation *made = NULL;
-    nitro_status status = nitro_computation_create(context, "sort", &made);
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0] && status == NITRO_OK; i++)
-        status = nitro_computation_add_variant(made, &variants[i]);
-    if (status == NITRO_OK)
-        status = nitro_computation_add_features(made, features, 3, evaluate, NULL);
-    if (status == NITRO_OK)
-        status = nitro_computation_set_hooks(made, &hooks);
-    if (status == NITRO_OK)
-        *computation = made;
-    else
-        nitro_computation_free(made);
-    return status;
-}
+const nitro_hooks sorting_hooks = {.keep_reference = keep_reference, .check_result = check_result};
+
+const nitro_declaration sorting = {
+    .name = "sort",
+    .variants = {{.name = "merge", .run = sort_by_merging},
+                 {.name = "counting", .run = sort_by_counting, .allows = allows_counting},
+                 {.name = "insertion", .run = sort_by_insertion, .allows = allows_insertion}},
+    .features = {{.name = "length", .unit = "keys", .scale = NITRO_SCALE_LOG},
+                 {.name = "bound", .scale = NITRO_SCALE_LOG},
+                 {.name = "disorder", .scale = NITRO_SCALE_LINEAR}},
+    .evaluate = evaluate};

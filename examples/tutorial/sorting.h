@@ -13,8 +13,8 @@ typedef struct sort_call {
     unsigned *expected; /* shape [length], to check results while measuring; NULL: not checked */
 } sort_call;
 
-/** Declare the computation "sort" with its variants and features; nitro_computation_free frees it.
- */
-nitro_status sorting_declare(nitro_context *context, nitro_computation **computation);
+extern const nitro_declaration sorting;
+/** For measuring: results are compared with those of the default variant. */
+extern const nitro_hooks sorting_hooks;
 
 #endif

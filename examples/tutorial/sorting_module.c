@@ -106,20 +106,20 @@ static void describe(const void *argument, char *text, size_t size)
     snprintf(text, size, "%zu keys below %u", call->length, call->bound);
 }
 
-/** What the command line looks for in the shared object. */
+/** What the command line looks for in the shared object: its computations, up to an empty entry. */
 __attribute__((visibility("default"))) const nitro_module *nitro_module_get(void);
 
 const nitro_module *nitro_module_get(void)
 {
-    static const nitro_module module = {
-        .version = NITRO_MODULE_VERSION,
-        .name = "sort",
-        .description = "sort unsigned keys (files of numbers)",
-        .create = sorting_declare,
-        .load = load,
-        .generate = generate,
-        .unload = unload,
-        .describe = describe,
-    };
-    return &module;
+    static const nitro_module modules[] = {{.version = NITRO_MODULE_VERSION,
+                                            .name = "sort",
+                                            .description = "sort unsigned keys (files of numbers)",
+                                            .declaration = &sorting,
+                                            .hooks = &sorting_hooks,
+                                            .load = load,
+                                            .generate = generate,
+                                            .unload = unload,
+                                            .describe = describe},
+                                           {0}};
+    return modules;
 }

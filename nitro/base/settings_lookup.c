@@ -14,7 +14,8 @@ static const nitro_setting table[] = {
     {.name = "model",
      .environment = "NITRO_MODEL",
      .value = "PATH",
-     .help = "the model to attach: a file, or a folder with COMPUTATION.json in it"},
+     .help = "the model to attach: a file, or a folder that is searched (unset: the user's models, "
+             "those beside the library, the system's)"},
     {.name = "force",
      .environment = "NITRO_FORCE",
      .value = "VARIANT",

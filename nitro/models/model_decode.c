@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/models/binary.h"
 #include "nitro/models/model_decode.h"
 #include "nitro/models/model_file.h"
 #include "nitro/models/score_json.h"
 #include "nitro/models/strategy_find.h"
 #include "nitro/runtime/scores/kernel_pair.h"
-
-#define MAX_FILE_BYTES ((size_t)256 << 20)
 
 static nitro_status decode_calibration(const nitro_json_place *place, const json_t *top,
                                        nitro_calibration *calibration)
@@ -272,17 +269,5 @@ nitro_status nitro_model_parse(nitro_context *context, const char *path, const c
         *model = made;
     else
         nitro_model_free(made);
-    return status;
-}
-
-nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_model **model)
-{
-    char *text = NULL;
-    size_t size = 0;
-    nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
-    if (status == NITRO_OK)
-        status = nitro_binary_is(text, size) ? nitro_binary_parse(context, path, text, size, model)
-                                             : nitro_model_parse(context, path, text, size, model);
-    free(text);
     return status;
 }

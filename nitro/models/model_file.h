@@ -24,6 +24,15 @@ nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *s
 /** Check a model file's text and decode it; `path` is for errors. */
 nitro_status nitro_model_parse(nitro_context *context, const char *path, const char *text,
                                size_t size, nitro_model **model);
+/** In place of a path, in errors. */
+#define NITRO_MODEL_IN_MEMORY "the model in memory"
+
+/** Does this library read JSON? */
+extern const bool nitro_model_reads_json;
+/** The id of this machine's first device of a kind; false: unknown, or not known to this library.
+ */
+bool nitro_model_device_here(nitro_context *context, const char *kind, char id[64]);
+
 /** Set the training provenance, a JSON object that the model then owns; NULL: none. */
 void nitro_model_set_provenance(nitro_model *model, struct json_t *provenance);
 

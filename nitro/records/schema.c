@@ -76,8 +76,13 @@ static nitro_status check_new_name(nitro_context *context, const nitro_schema *s
         return nitro_fail(context, NITRO_ERR_EXISTS, "%s: %s '%s' is declared twice",
                           schema->computation, what, name);
     if (count == limit)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: cannot add %s '%s': %zu is the limit",
-                          schema->computation, what, name, limit);
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: cannot add %s '%s': %zu is the limit; %s", schema->computation, what,
+                          name, limit,
+                          strcmp(what, "variant") == 0
+                              ? "join variants that rarely win, or split the computation by a "
+                                "property that its callers know"
+                              : "drop features that the model report shows to be of no use");
     return NITRO_OK;
 }
 

@@ -240,10 +240,18 @@ nitro_status nitro_computation_set_hooks(nitro_computation *computation, const n
     return NITRO_OK;
 }
 
+nitro_status nitro_computation_set_problem(nitro_computation *computation,
+                                           nitro_problem_text_function problem, void *user)
+{
+    computation->problem = problem;
+    computation->problem_user = user;
+    return NITRO_OK;
+}
+
 const char *nitro_computation_problem(const nitro_computation *computation, const void *argument)
 {
-    const nitro_hooks *hooks = &computation->hooks;
-    const char *why = hooks->problem ? hooks->problem(argument, hooks->user) : NULL;
+    const char *why =
+        computation->problem ? computation->problem(argument, computation->problem_user) : NULL;
     return why ? why : "";
 }
 
@@ -346,6 +354,14 @@ nitro_status nitro_computation_set_feature_options(nitro_computation *computatio
     computation->pool = pool;
     computation->feature_options = *options;
     return NITRO_OK;
+}
+
+const void *nitro_computation_code(const nitro_computation *computation)
+{
+    const void *code = NULL;
+    if (computation->schema->num_variants > 0)
+        memcpy(&code, &computation->variants[0].run, sizeof code);
+    return code;
 }
 
 nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema)

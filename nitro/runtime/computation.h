@@ -33,6 +33,8 @@ struct nitro_computation {
     atomic_flag warned;   /* of a feature that failed */
     size_t reference;     /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
+    nitro_problem_text_function problem; /* NULL: unknown */
+    void *problem_user;
     bool closed;              /* no further declarations: a model was attached */
     nitro_rcu_pointer *model; /* a nitro_model; NULL: none attached */
     _Atomic(double) min_confidence;
@@ -69,6 +71,9 @@ nitro_status nitro_computation_evaluate_more(const nitro_computation *computatio
 nitro_status nitro_computation_time_features(const nitro_computation *computation,
                                              const void *argument, double *values,
                                              double *costs_ms);
+
+/** Is a model attached? */
+bool nitro_computation_has_model(const nitro_computation *computation);
 
 /** An input's data for a decision. */
 typedef struct nitro_query {

@@ -26,26 +26,76 @@ static nitro_status apply_log(nitro_computation *computation, const nitro_settin
     return NITRO_OK; /* "off" keeps the program's log */
 }
 
-/** In a folder, the model is COMPUTATION.json, if it exists. */
+static nitro_status find_files(const nitro_computation *computation,
+                               const nitro_string_list *folders, nitro_string_list *paths)
+{
+    const nitro_model_wanted wanted = {.computation = nitro_computation_name(computation),
+                                       .kind = nitro_computation_device_kind(computation)};
+    return nitro_model_files(computation->context, &wanted, folders, paths);
+}
+
+/** The user named the folder: what is there must be good. */
+static nitro_status look_in_folder(nitro_computation *computation, const char *folder)
+{
+    const char *name = nitro_computation_name(computation);
+    nitro_string_list folders = {0}, paths = {0};
+    nitro_status status = nitro_string_list_add(computation->context, &folders, folder);
+    if (status == NITRO_OK)
+        status = find_files(computation, &folders, &paths);
+    if (status == NITRO_OK && paths.count > 0)
+        status = nitro_computation_load_model(computation, paths.items[0]);
+    else if (status == NITRO_OK)
+        nitro_log(computation->context, NITRO_LOG_WARNING,
+                  "%s: no model in the folder %s: looked for %s@DEVICE.json, with DEVICE the id of "
+                  "this machine's %s device, and %s.json, or the same in .bin",
+                  name, folder, name, nitro_computation_device_kind(computation), name);
+    nitro_string_list_free(&folders);
+    nitro_string_list_free(&paths);
+    return status;
+}
+
+/** The failure of a model that nobody named is a warning. */
+static void attach_first(nitro_computation *computation, const nitro_string_list *paths)
+{
+    char message[2048];
+    for (size_t i = 0; i < paths->count; i++) {
+        if (nitro_computation_load_model(computation, paths->items[i]) == NITRO_OK) {
+            nitro_log(computation->context, NITRO_LOG_INFO, "%s: the model is %s",
+                      nitro_computation_name(computation), paths->items[i]);
+            return;
+        }
+        nitro_context_last_error(computation->context, message, sizeof message);
+        nitro_log(computation->context, NITRO_LOG_WARNING,
+                  "%s; this model is not used: tune again, or remove the file", message);
+    }
+}
+
+static nitro_status look_everywhere(nitro_computation *computation)
+{
+    nitro_string_list folders = {0}, paths = {0};
+    nitro_status status =
+        nitro_model_folders(computation->context, nitro_computation_code(computation), &folders);
+    if (status == NITRO_OK)
+        status = find_files(computation, &folders, &paths);
+    if (status == NITRO_OK)
+        attach_first(computation, &paths);
+    nitro_string_list_free(&folders);
+    nitro_string_list_free(&paths);
+    return status;
+}
+
+/** The named model (set to "": none), or the one that is found; one that the program attached
+ * before is kept. */
 static nitro_status apply_model(nitro_computation *computation, const nitro_setting_value *value)
 {
     struct stat about;
     if (value->text[0] == '\0')
-        return NITRO_OK;
+        return value->origin != NITRO_SETTING_DEFAULT || nitro_computation_has_model(computation)
+                   ? NITRO_OK
+                   : look_everywhere(computation);
     if (stat(value->text, &about) != 0 || !S_ISDIR(about.st_mode))
         return nitro_computation_load_model(computation, value->text);
-    char *path = nitro_asprintf(computation->context, "%s/%s.json", value->text,
-                                nitro_computation_name(computation));
-    if (!path)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = NITRO_OK;
-    if (stat(path, &about) == 0)
-        status = nitro_computation_load_model(computation, path);
-    else
-        nitro_log(computation->context, NITRO_LOG_INFO, "%s: no model file %s",
-                  nitro_computation_name(computation), path);
-    free(path);
-    return status;
+    return look_in_folder(computation, value->text);
 }
 
 static nitro_status apply_force(nitro_computation *computation, const nitro_setting_value *value)

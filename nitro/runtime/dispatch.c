@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "nitro/models/model_file.h"
 #include "nitro/runtime/computation.h"
 #include "nitro/runtime/model/model.h"
 
@@ -82,19 +83,39 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
     return NITRO_OK;
 }
 
-nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
+bool nitro_computation_has_model(const nitro_computation *computation)
 {
-    nitro_model *model;
-    nitro_status status = nitro_model_load(computation->context, path, &model);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_computation_attach_model(computation, model);
+    bool has_model = nitro_rcu_pointer_enter(computation->model) != NULL;
+    nitro_rcu_pointer_leave(computation->model);
+    return has_model;
+}
+
+/** Attach a model that was loaded, or free it. */
+static nitro_status attach_loaded(nitro_computation *computation, const char *origin,
+                                  nitro_model *model)
+{
+    nitro_status status = nitro_computation_attach_model(computation, model);
     if (status == NITRO_OK)
         return NITRO_OK;
     nitro_model_free(model);
     char message[2048];
     nitro_context_last_error(computation->context, message, sizeof(message));
-    return nitro_fail(computation->context, status, "%s: %s", path, message);
+    return nitro_fail(computation->context, status, "%s: %s", origin, message);
+}
+
+nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
+{
+    nitro_model *model = NULL;
+    nitro_status status = nitro_model_load(computation->context, path, &model);
+    return status == NITRO_OK ? attach_loaded(computation, path, model) : status;
+}
+
+nitro_status nitro_computation_load_model_memory(nitro_computation *computation, const void *data,
+                                                 size_t size)
+{
+    nitro_model *model = NULL;
+    nitro_status status = nitro_model_load_memory(computation->context, data, size, &model);
+    return status == NITRO_OK ? attach_loaded(computation, NITRO_MODEL_IN_MEMORY, model) : status;
 }
 
 /** Features that the variant's constraint reads, but are not known. */

@@ -51,3 +51,11 @@ nitro run "$mine" --generated 5 --model mine.json --compare --json --timeout 0.3
 try nitro run "$mine" --input bad.txt --model mine.json
 try nitro run spmv --generated 1 --model mine.json
 try nitro tune "$mine" --inputs few.txt --name-parts 2 --store s.db --device model:k20c
+
+title "a module of two computations"
+both=$MODULES/libmine_and_sum.so
+try nitro tune "$both" --generate 1
+try nitro tune "$both:product" --generate 1
+nitro tune "$both:sum" --inputs few.txt negative.txt --budget 2 --store two.db --no-model --json \
+    2>err.txt | json_get 0.computation 0.variants.1.without_time
+nitro run "$both:mine" --input few.txt --json | json_get computation

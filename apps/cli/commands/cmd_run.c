@@ -94,36 +94,54 @@ static int find_device(one_run *self)
     return self->device ? EXIT_DONE : fail(self->call);
 }
 
-/** The named model must be there; the default one may be missing. */
+/** The caller prints the failure. */
+static nitro_status attach(one_run *self, const char *path)
+{
+    nitro_context *context = self->call->context;
+    nitro_model *model = NULL;
+    nitro_status status = nitro_model_load(context, path, &model);
+    if (status == NITRO_OK)
+        status = nitro_computation_attach_model(self->loaded.computation, model);
+    if (status != NITRO_OK) {
+        nitro_model_free(model);
+        return status;
+    }
+    self->model = model;
+    self->model_path = nitro_strdup(context, path);
+    return self->model_path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/** Where programs look, too; there may be none. */
+static nitro_status attach_found(one_run *self)
+{
+    nitro_context *context = self->call->context;
+    const nitro_model_wanted wanted = {self->loaded.module->name, self->kind, self->device};
+    nitro_string_list folders = {0}, paths = {0};
+    nitro_status status =
+        nitro_model_folders(context, nitro_computation_code(self->loaded.computation), &folders);
+    if (status == NITRO_OK)
+        status = nitro_model_files(context, &wanted, &folders, &paths);
+    for (size_t i = 0; i < paths.count && status == NITRO_OK && !self->model; i++) {
+        char message[1024];
+        if (attach(self, paths.items[i]) == NITRO_OK)
+            continue;
+        nitro_context_last_error(context, message, sizeof message);
+        warn(self->call, "%s: not used: %s", paths.items[i], message);
+    }
+    nitro_string_list_free(&folders);
+    nitro_string_list_free(&paths);
+    return status;
+}
+
 static int attach_model(one_run *self)
 {
     const settings *given = self->call->settings;
-    nitro_context *context = self->call->context;
-    nitro_model *model = NULL;
-    if (given->model) {
-        self->model_path = nitro_strdup(context, given->model);
-    } else {
-        char *path = NULL;
-        const char *computation = self->loaded.module->name;
-        if (model_default_path(context, computation, self->device, &path) != NITRO_OK)
-            return EXIT_DONE; /* no home, no model */
-        if (access(path, F_OK) != 0) {
-            free(path);
-            return EXIT_DONE;
-        }
-        self->model_path = path;
-    }
-    if (!self->model_path || nitro_model_load(context, self->model_path, &model) != NITRO_OK)
+    nitro_status status = given->model ? attach(self, given->model) : attach_found(self);
+    if (status != NITRO_OK)
         return fail(self->call);
-    if (nitro_computation_attach_model(self->loaded.computation, model) != NITRO_OK) {
-        fail(self->call);
-        nitro_model_free(model);
-        return EXIT_FAILED;
-    }
-    self->model = model;
-    if (strcmp(nitro_model_target(model), self->device) != 0)
+    if (self->model && strcmp(nitro_model_target(self->model), self->device) != 0)
         warn(self->call, "%s is a model for %s, but this device is %s", self->model_path,
-             nitro_model_target(model), self->device);
+             nitro_model_target(self->model), self->device);
     return EXIT_DONE;
 }
 

@@ -2,11 +2,28 @@
 #include "apps/cli/commands/learn_own.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "apps/cli/output.h"
 #include "apps/cli/paths.h"
 
-/** Save at `output`, or at the default place, whose folders are made. */
+/** For programs with libnitro-runtime; the old one must not stay if there is none. */
+static nitro_status save_binary(nitro_context *context, const nitro_model *model, const char *path)
+{
+    char *binary = nitro_asprintf(context, "%.*s.bin", (int)(strlen(path) - strlen(".json")), path);
+    if (!binary)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_model_export(model, NITRO_EXPORT_BINARY, binary);
+    if (status == NITRO_ERR_UNSUPPORTED) {
+        unlink(binary);
+        status = NITRO_OK;
+    }
+    free(binary);
+    return status;
+}
+
+/** Save at `output`, or at the user's place of models, whose folders are made. */
 static nitro_status save(nitro_context *context, const nitro_model *model, const char *output,
                          char **path)
 {
@@ -15,14 +32,16 @@ static nitro_status save(nitro_context *context, const nitro_model *model, const
     if (output)
         where = nitro_strdup(context, output);
     else
-        status = model_default_path(context, nitro_model_computation(model),
-                                    nitro_model_target(model), &where);
+        status = nitro_model_users_path(context, nitro_model_computation(model),
+                                        nitro_model_target(model), &where);
     if (status == NITRO_OK && !where)
         status = NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && !output)
         status = make_folders_above(context, where);
     if (status == NITRO_OK)
         status = nitro_model_save(model, where);
+    if (status == NITRO_OK && !output)
+        status = save_binary(context, model, where);
     if (status == NITRO_OK)
         *path = where;
     else

@@ -183,15 +183,36 @@ static void describe(const void *argument, char *text, size_t size)
     snprintf(text, size, "%zu numbers", self->count);
 }
 
-static const nitro_module module = {.version = MODULE_VERSION,
-                                    .name = "mine",
-                                    .device_kind = DEVICE_KIND,
-                                    .description = "the sum of numbers",
-                                    .create = create,
-                                    .load = load,
-                                    .generate = generate,
-                                    .unload = free,
-                                    .describe = describe};
+#ifdef WITH_SUM
+static const nitro_declaration sum = {
+    .name = "sum",
+    .variants = {{.name = "plain", .run = plain}, {.name = "positive", .run = positive}},
+    .features = {{.name = "count"}, {.name = "largest"}},
+    .evaluate = measure_features};
+static const nitro_hooks sum_hooks = {.keep_reference = keep_reference,
+                                      .check_result = check_result};
+#endif
+
+static const nitro_module modules[] = {{.version = MODULE_VERSION,
+                                        .name = "mine",
+                                        .device_kind = DEVICE_KIND,
+                                        .description = "the sum of numbers",
+                                        .create = create,
+                                        .load = load,
+                                        .generate = generate,
+                                        .unload = free,
+                                        .describe = describe},
+#ifdef WITH_SUM
+                                       {.version = MODULE_VERSION,
+                                        .name = "sum",
+                                        .description = "the sum, from a declaration",
+                                        .declaration = &sum,
+                                        .hooks = &sum_hooks,
+                                        .load = load,
+                                        .generate = generate,
+                                        .unload = free},
+#endif
+                                       {0}};
 
 #ifdef MODULE_ENTRY
 NITRO_API const nitro_module *MODULE_ENTRY(void);
@@ -201,5 +222,5 @@ NITRO_API const nitro_module *nitro_module_get(void);
 const nitro_module *nitro_module_get(void)
 #endif
 {
-    return &module;
+    return modules;
 }

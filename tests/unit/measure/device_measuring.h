@@ -243,8 +243,7 @@ static inline void declare_as(bench *b, const char *kind, nitro_time_source time
     static const nitro_hooks hooks = {.prepare_input = prepare_input,
                                       .keep_reference = keep_reference,
                                       .check_result = check_result,
-                                      .stream = stream_of,
-                                      .problem = problem_of};
+                                      .stream = stream_of};
     const nitro_feature feature = {.name = "size"};
     assert_ok(b->context, nitro_computation_create(b->context, "toy", &b->computation));
     assert_ok(b->context,
@@ -259,6 +258,7 @@ static inline void declare_as(bench *b, const char *kind, nitro_time_source time
         assert_ok(b->context, nitro_computation_add_variant(b->computation, &variant));
     }
     assert_ok(b->context, nitro_computation_set_hooks(b->computation, &hooks));
+    assert_ok(b->context, nitro_computation_set_problem(b->computation, problem_of, NULL));
     assert_ok(b->context, nitro_computation_set_device_kind(b->computation, kind));
 }
 

@@ -30,9 +30,10 @@ static inline void made_up_put(nitro_store *store, const nitro_schema *schema, s
     nitro_sample_free(sample);
 }
 
-/* Learn from inputs `first` to `end` - 1 and attach the model. */
-static inline void made_up_attach(nitro_context *context, nitro_computation *computation,
-                                  size_t first, size_t end, made_up_function fill, const void *user)
+/* Learn from inputs `first` to `end` - 1. */
+static inline nitro_model *made_up_learn(nitro_context *context,
+                                         const nitro_computation *computation, size_t first,
+                                         size_t end, made_up_function fill, const void *user)
 {
     temporary folder = temporary_make();
     nitro_store *store = temporary_store(context, &folder, "store.db");
@@ -49,11 +50,19 @@ static inline void made_up_attach(nitro_context *context, nitro_computation *com
     nitro_learn_options_init(&options);
     assert_ok(context,
               nitro_learn_own(context, store, schema->computation, "made-up", &options, &model));
-    assert_ok(context, nitro_computation_attach_model(computation, model));
     nitro_device_free(device);
     nitro_schema_free(schema);
     nitro_store_close(store);
     temporary_remove(&folder);
+    return model;
+}
+
+/* The same, and attach the model. */
+static inline void made_up_attach(nitro_context *context, nitro_computation *computation,
+                                  size_t first, size_t end, made_up_function fill, const void *user)
+{
+    nitro_model *model = made_up_learn(context, computation, first, end, fill, user);
+    assert_ok(context, nitro_computation_attach_model(computation, model));
 }
 
 #endif

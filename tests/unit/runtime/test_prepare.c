@@ -63,20 +63,17 @@ typedef struct fixture {
 
 static void declare(fixture *f, nitro_time_source time_source)
 {
-    const nitro_feature feature = {.name = "length"};
-    const nitro_variant variants[] = {{.name = "long",
-                                       .run = run_long,
-                                       .prepare = prepare_long,
-                                       .allows = allows_long,
-                                       .time_source = time_source},
-                                      {.name = "short", .run = run_short}};
-    const nitro_hooks hooks = {.problem = problem_of};
-    assert_ok(f->context, nitro_computation_create(f->context, "sum", &f->computation));
-    assert_ok(f->context,
-              nitro_computation_add_features(f->computation, &feature, 1, evaluate_length, NULL));
-    for (size_t v = 0; v < 2; v++)
-        assert_ok(f->context, nitro_computation_add_variant(f->computation, &variants[v]));
-    assert_ok(f->context, nitro_computation_set_hooks(f->computation, &hooks));
+    const nitro_declaration declaration = {.name = "sum",
+                                           .variants = {{.name = "long",
+                                                         .run = run_long,
+                                                         .prepare = prepare_long,
+                                                         .allows = allows_long,
+                                                         .time_source = time_source},
+                                                        {.name = "short", .run = run_short}},
+                                           .features = {{.name = "length"}},
+                                           .evaluate = evaluate_length,
+                                           .problem = problem_of};
+    assert_ok(f->context, nitro_computation_declare(f->context, &declaration, &f->computation));
 }
 
 static int set_up(void **state)

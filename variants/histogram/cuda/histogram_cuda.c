@@ -166,7 +166,6 @@ nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation)
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,
-        .problem = problem,
     };
     const char *usual = nitro_histogram_cuda_variant_shared_atomic_even_share.name;
     nitro_status status = nitro_computation_set_device_kind(computation, "cuda");
@@ -176,5 +175,7 @@ nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation)
         status = nitro_computation_set_default(computation, usual);
     if (status == NITRO_OK)
         status = nitro_computation_set_reference(computation, usual);
+    if (status == NITRO_OK)
+        status = nitro_computation_set_problem(computation, problem, NULL);
     return status == NITRO_OK ? nitro_computation_set_hooks(computation, &hooks) : status;
 }

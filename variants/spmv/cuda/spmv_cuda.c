@@ -204,7 +204,6 @@ nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation)
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,
-        .problem = problem,
     };
     nitro_status status = nitro_computation_set_device_kind(computation, "cuda");
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && status == NITRO_OK; i++)
@@ -215,5 +214,7 @@ nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation)
         status = nitro_computation_set_default(computation, nitro_spmv_cuda_variant_csr.name);
     if (status == NITRO_OK)
         status = nitro_computation_set_reference(computation, nitro_spmv_cuda_variant_csr.name);
+    if (status == NITRO_OK)
+        status = nitro_computation_set_problem(computation, problem, NULL);
     return status == NITRO_OK ? nitro_computation_set_hooks(computation, &hooks) : status;
 }

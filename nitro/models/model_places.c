@@ -1,0 +1,173 @@
+/* Finds model files: the user's, those beside the library that has the variants, the system's. */
+#include "nitro/backend/model_places.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/models/model_file.h"
+
+#define FOLDER              "nitro/models"
+#define SYSTEM_DATA_FOLDERS "/usr/local/share:/usr/share" /* by the XDG base directory rules */
+
+/** The rules ignore relative paths. */
+static const char *absolute(const char *path)
+{
+    return path && path[0] == '/' ? path : NULL;
+}
+
+/** NULL without a message: no folder; or out of memory. */
+static char *users_folder(nitro_context *context)
+{
+    const char *data = absolute(secure_getenv("XDG_DATA_HOME"));
+    const char *home = absolute(secure_getenv("HOME"));
+    if (data)
+        return nitro_asprintf(context, "%s/" FOLDER, data);
+    return home ? nitro_asprintf(context, "%s/.local/share/" FOLDER, home) : NULL;
+}
+
+nitro_status nitro_model_users_path(nitro_context *context, const char *computation,
+                                    const char *device, char **path)
+{
+    char *folder = users_folder(context);
+    if (!folder)
+        return nitro_fail(
+            context, NITRO_ERR_NOT_FOUND,
+            "no default folder for models: XDG_DATA_HOME and HOME are not set; name a file");
+    char *made = nitro_asprintf(context, "%s/%s@%s.json", folder, computation, device);
+    free(folder);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    *path = made;
+    return NITRO_OK;
+}
+
+static nitro_status add_code_folder(nitro_context *context, const void *code,
+                                    nitro_string_list *folders)
+{
+    Dl_info object;
+    const char *slash = code && dladdr(code, &object) ? strrchr(object.dli_fname, '/') : NULL;
+    if (!slash)
+        return NITRO_OK;
+    char *folder =
+        nitro_asprintf(context, "%.*s", (int)(slash - object.dli_fname), object.dli_fname);
+    nitro_status status =
+        folder ? nitro_string_list_add(context, folders, folder) : NITRO_ERR_NO_MEMORY;
+    free(folder);
+    return status;
+}
+
+static nitro_status add_system_folders(nitro_context *context, nitro_string_list *folders)
+{
+    const char *data = secure_getenv("XDG_DATA_DIRS");
+    nitro_status status = NITRO_OK;
+    if (!data || !data[0])
+        data = SYSTEM_DATA_FOLDERS;
+    while (*data && status == NITRO_OK) {
+        size_t length = strcspn(data, ":");
+        if (data[0] == '/') {
+            char *folder = nitro_asprintf(context, "%.*s/" FOLDER, (int)length, data);
+            status = folder ? nitro_string_list_add(context, folders, folder) : NITRO_ERR_NO_MEMORY;
+            free(folder);
+        }
+        data += length + (data[length] == ':');
+    }
+    return status;
+}
+
+nitro_status nitro_model_folders(nitro_context *context, const void *code,
+                                 nitro_string_list *folders)
+{
+    char *folder = users_folder(context);
+    nitro_status status = folder ? nitro_string_list_add(context, folders, folder) : NITRO_OK;
+    free(folder);
+    if (status == NITRO_OK)
+        status = add_code_folder(context, code, folders);
+    return status == NITRO_OK ? add_system_folders(context, folders) : status;
+}
+
+/** Files of one folder by preference. */
+enum { OF_DEVICE_JSON, OF_DEVICE_BINARY, OF_ANY_JSON, OF_ANY_BINARY, NUM_RANKS };
+
+typedef struct look_up {
+    nitro_context *context;
+    const nitro_model_wanted *wanted;
+    char device[64]; /* "": not asked yet; "?": unknown */
+    char names[NUM_RANKS][256];
+    bool is_ambiguous; /* files of several devices, and this one is unknown */
+} look_up;
+
+/** Describing a device takes time: only if there is a model of some device. */
+static const char *device_of(look_up *self)
+{
+    if (self->device[0] == '\0' && self->wanted->device)
+        snprintf(self->device, sizeof self->device, "%s", self->wanted->device);
+    else if (self->device[0] == '\0' &&
+             !nitro_model_device_here(self->context, self->wanted->kind, self->device))
+        strcpy(self->device, "?");
+    return self->device;
+}
+
+/** Is "@ID" the device? */
+static bool is_device(look_up *self, const char *id, size_t length)
+{
+    const char *device = device_of(self);
+    return strcmp(device, "?") == 0 || (strlen(device) == length && !memcmp(device, id, length));
+}
+
+static void consider(look_up *self, const char *name)
+{
+    size_t length = strlen(self->wanted->computation);
+    const char *dot = strrchr(name, '.'), *rest = name + length;
+    bool is_binary = dot && strcmp(dot, ".bin") == 0;
+    bool is_json = dot && strcmp(dot, ".json") == 0 && nitro_model_reads_json;
+    if (strncmp(name, self->wanted->computation, length) != 0 || !(is_binary || is_json) ||
+        strlen(name) >= sizeof self->names[0])
+        return;
+    bool of_any = rest == dot;
+    if (!of_any && (rest[0] != '@' || !is_device(self, rest + 1, (size_t)(dot - rest - 1))))
+        return;
+    char *place = self->names[(of_any ? OF_ANY_JSON : OF_DEVICE_JSON) + is_binary];
+    self->is_ambiguous = self->is_ambiguous || place[0];
+    strcpy(place, name);
+}
+
+static nitro_status look_in(look_up *self, const char *folder, nitro_string_list *paths)
+{
+    nitro_status status = NITRO_OK;
+    DIR *entries = opendir(folder);
+    if (!entries)
+        return NITRO_OK;
+    memset(self->names, 0, sizeof self->names);
+    self->is_ambiguous = false;
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        consider(self, entry->d_name);
+    closedir(entries);
+    if (self->is_ambiguous) {
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s: %s has models for several devices, and libnitro-runtime does not know which "
+                  "of them this machine has: name one by the setting model",
+                  self->wanted->computation, folder);
+        self->names[OF_DEVICE_BINARY][0] = '\0';
+    }
+    for (size_t rank = 0; rank < NUM_RANKS && status == NITRO_OK; rank++) {
+        if (!self->names[rank][0])
+            continue;
+        char *path = nitro_asprintf(self->context, "%s/%s", folder, self->names[rank]);
+        status = path ? nitro_string_list_add(self->context, paths, path) : NITRO_ERR_NO_MEMORY;
+        free(path);
+    }
+    return status;
+}
+
+nitro_status nitro_model_files(nitro_context *context, const nitro_model_wanted *wanted,
+                               const nitro_string_list *folders, nitro_string_list *paths)
+{
+    look_up self = {.context = context, .wanted = wanted};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < folders->count && status == NITRO_OK; i++)
+        status = look_in(&self, folders->items[i], paths);
+    return status;
+}
