@@ -1,5 +1,5 @@
-/* Memory and threads of host variants. Large arrays use huge pages where the system grants them;
- * inputs stay on one thread where waking others takes longer than they save. */
+/* Threads of host variants. Inputs stay on one thread where waking others takes longer than they
+ * save. */
 #include "variants/host_variant.h"
 
 #include <math.h>
@@ -7,13 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-
-#define CACHE_LINE_BYTES 64
-#define HUGE_PAGE_BYTES  (2 << 20)
-#define LARGE_BYTES      (2 * HUGE_PAGE_BYTES)
 
 #define LEAST_NS      2000 /* less work is never divided */
 #define NUM_ADDITIONS 20000
@@ -23,23 +17,6 @@
 #define MIN_WAKE_NS   1024
 #define MAX_WAKE_NS   131072
 #define ANY_THREADS   INT32_MAX
-
-void *nitro_host_allocate(int64_t count, size_t size)
-{
-    size_t bytes;
-    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX / 2)
-        return NULL;
-    bool large = bytes >= LARGE_BYTES;
-    size_t alignment = large ? HUGE_PAGE_BYTES : CACHE_LINE_BYTES;
-    bytes = (bytes / alignment + 1) * alignment;
-    void *memory = aligned_alloc(alignment, bytes);
-    if (!memory)
-        return NULL;
-    if (large)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* best effort */
-    memset(memory, 0, bytes);
-    return memory;
-}
 
 /* What waking a number of threads takes, as a power of two, so that a little noise changes nothing.
  * Processes cache it: it depends on how OpenMP's threads wait. */

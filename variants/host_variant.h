@@ -8,9 +8,13 @@
 
 /**
  * Zeroed memory for `count` elements, aligned to a cache line; large arrays on huge pages where
- * available (10 % faster SpMV). Free with free(). NULL: out of memory.
+ * available (10 % faster SpMV). Free with nitro_host_free(), or with free(). NULL: out of memory.
  */
 void *nitro_host_allocate(int64_t count, size_t size);
+
+/** Free memory of nitro_host_allocate(). Up to a sixteenth of the machine's memory is kept for the
+ * next large arrays, which then cost no first touch. NULL: no effect. */
+void nitro_host_free(void *memory);
 
 /** Upper bound of nitro_host_num_parts. */
 #define NITRO_HOST_MAX_PARTS 1024

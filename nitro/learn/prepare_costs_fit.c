@@ -11,7 +11,7 @@
 #include "nitro/base/cholesky.h"
 #include "nitro/learn/data/dataset.h"
 
-#define RIDGE            10.0 /* rows' worth of evidence that a column does not matter */
+#define RIDGE            1.0  /* rows' worth of evidence that a column does not matter */
 #define LEAST_RUNS       1e-6 /* a cost that the clock does not see */
 #define LARGEST_VARIANCE 1.0  /* of the logarithm that is corrected for */
 

@@ -9,6 +9,10 @@
 
 #include "nitro/measure/worker_internal.h"
 
+/* Preparing is repeated once, and more often while that took less time. */
+#define PREPARE_MS    5
+#define PREPARE_CALLS 5
+
 static bool is_allowed(nitro_worker *self, size_t v, const double *features)
 {
     const nitro_variant *variant = &self->computation->variants[v];
@@ -34,17 +38,38 @@ static void release_variant(nitro_worker *self, size_t v)
     self->prepared &= ~bit;
 }
 
-static int try_prepare(nitro_worker *self, size_t v)
+static int prepare_once(nitro_worker *self, size_t v, double *elapsed_ms)
 {
     const nitro_variant *variant = &self->computation->variants[v];
     nitro_timing_enter(&self->timings[v], NITRO_PHASE_PREPARE);
     double start_ms = nitro_clock_wall_ms(self->context);
     int failure = variant->prepare(self->argument, variant->user);
-    double elapsed_ms = nitro_clock_wall_ms(self->context) - start_ms;
+    *elapsed_ms = nitro_clock_wall_ms(self->context) - start_ms;
     nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
-    if (!failure && elapsed_ms >= 0 && isfinite(elapsed_ms))
-        self->prepare_ms[v] = elapsed_ms;
     return failure;
+}
+
+/* The fastest of some calls: the first one may pay for new pages, which later ones reuse. */
+static int try_prepare(nitro_worker *self, size_t v)
+{
+    uint64_t bit = UINT64_C(1) << v;
+    double spent_ms = 0;
+    for (unsigned call = 0; call < PREPARE_CALLS && (call < 2 || spent_ms < PREPARE_MS); call++) {
+        double elapsed_ms;
+        if (call > 0 && !self->computation->variants[v].release)
+            break;
+        if (call > 0)
+            release_variant(self, v);
+        int failure = prepare_once(self, v, &elapsed_ms);
+        if (failure)
+            return failure;
+        self->prepared |= bit;
+        if (!(elapsed_ms >= 0) || isinf(elapsed_ms))
+            break;
+        self->prepare_ms[v] = fmin(self->prepare_ms[v], elapsed_ms);
+        spent_ms += elapsed_ms;
+    }
+    return 0;
 }
 
 /* Frees the formats of variants that are done, which may fill the memory. */
@@ -90,8 +115,6 @@ static bool prepare(nitro_worker *self, size_t v, uint64_t ready)
         return false;
     if (failure)
         send_failed_prepare(self, v, failure, free_bytes);
-    else
-        self->prepared |= UINT64_C(1) << v;
     return !failure;
 }
 

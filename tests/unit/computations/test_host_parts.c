@@ -1,4 +1,5 @@
-/* Division of a host variant's work among threads: when, and that every part is done once. */
+/* Division of a host variant's work among threads: when, and that every part is done once; and its
+ * memory. */
 #include <omp.h>
 #include <stdatomic.h>
 
@@ -106,6 +107,67 @@ static void even_parts_differ_by_one(void **state)
         }
 }
 
+#define LARGE_COUNT ((int64_t)1 << 20) /* of doubles */
+
+static void freed_memory_is_zeroed_again(void **state)
+{
+    (void)state;
+    nitro_host_assume_wake_ns(0);
+    for (int round = 0; round < 3; round++) {
+        double *large = nitro_host_allocate(LARGE_COUNT, sizeof(*large));
+        double *smaller = nitro_host_allocate(LARGE_COUNT / 4 * 3, sizeof(*smaller));
+        assert_non_null(large);
+        assert_non_null(smaller);
+        assert_ptr_not_equal(large, smaller);
+        for (int64_t i = 0; i < LARGE_COUNT; i++) {
+            assert_true(large[i] == 0);
+            large[i] = 1;
+        }
+        for (int64_t i = 0; i < LARGE_COUNT / 4 * 3; i++) {
+            assert_true(smaller[i] == 0);
+            smaller[i] = 2;
+        }
+        nitro_host_free(large);
+        nitro_host_free(smaller);
+    }
+    nitro_host_free(NULL);
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* it keeps nothing */
+static void large_memory_is_kept(void **state)
+{
+    (void)state;
+    double *first = nitro_host_allocate(LARGE_COUNT, sizeof(*first));
+    uintptr_t place = (uintptr_t)first;
+    nitro_host_free(first);
+    double *much_smaller = nitro_host_allocate(LARGE_COUNT / 2 - 100, sizeof(*much_smaller));
+    assert_true((uintptr_t)much_smaller != place);
+    double *again = nitro_host_allocate(LARGE_COUNT, sizeof(*again));
+    assert_true((uintptr_t)again == place);
+    nitro_host_free(again);
+    nitro_host_free(much_smaller);
+}
+
+/* More blocks than are kept, on several threads. */
+static void memory_is_freed_by_any_thread(void **state)
+{
+    (void)state;
+#pragma omp parallel for num_threads(4)
+    for (int i = 0; i < 8; i++) {
+        char *blocks[20];
+        for (int k = 0; k < 20; k++) {
+            blocks[k] = nitro_host_allocate(LARGE_COUNT, k % 3 ? 4 : 5);
+            blocks[k][0] = (char)k;
+        }
+        for (int k = 0; k < 20; k++) {
+            if (blocks[k][0] != k)
+                abort();
+            nitro_host_free(blocks[k]);
+        }
+    }
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +178,11 @@ int main(void)
 #endif
         cmocka_unit_test_setup_teardown(every_part_is_done_once, setup, teardown),
         cmocka_unit_test_setup_teardown(even_parts_differ_by_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(freed_memory_is_zeroed_again, setup, teardown),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test_setup_teardown(large_memory_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory_is_freed_by_any_thread, setup, teardown),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,8 @@ typedef struct script {
     action action;
     unsigned at_call; /* 0: at every call */
     action on_prepare;
+    double *prepare_times_ms; /* NULL: 0.5 each, and nothing to release */
+    unsigned prepared;        /* how often */
     bool forbidden;
     nitro_time_source time_source;
     double *times_ms; /* of each call in turn, where not NULL */
@@ -152,8 +154,15 @@ static inline int prepare(void *argument, void *user)
 {
     script *self = user;
     (void)argument;
-    fake.wall_ms += 0.5;
+    fake.wall_ms += self->prepare_times_ms ? self->prepare_times_ms[self->prepared] : 0.5;
+    self->prepared++;
     return act(self->on_prepare);
+}
+
+static inline void release(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
 }
 
 static inline bool allows(const double *features, const void *argument, void *user)
@@ -245,6 +254,7 @@ static inline void declare(bench *b)
                                        .version = "2",
                                        .run = run,
                                        .prepare = prepare,
+                                       .release = b->scripts[i].prepare_times_ms ? release : NULL,
                                        .allows = allows,
                                        .time_source = b->scripts[i].time_source,
                                        .user = &b->scripts[i]};

@@ -22,6 +22,21 @@ static void test_medians(void **state)
     assert_null(b->sample->entries[1].detail);
 }
 
+/* The first call may pay for new memory. Short ones are repeated. */
+static void test_preparing(void **state)
+{
+    bench *b = *state;
+    double slow_ms[] = {900, 30}, fast_ms[] = {2, 1.5, 1, 1.25, 2},
+           steady_ms[] = {0.25, 1, 1, 1, 1};
+    add(b, (script){.name = "slow", .time_ms = 1, .prepare_times_ms = slow_ms});
+    add(b, (script){.name = "fast", .time_ms = 1, .prepare_times_ms = fast_ms});
+    add(b, (script){.name = "steady", .time_ms = 1, .prepare_times_ms = steady_ms});
+    measure(b);
+    near(b->sample->entries[0].prepare_ms, 30);
+    near(b->sample->entries[1].prepare_ms, 1);
+    near(b->sample->entries[2].prepare_ms, 0.25);
+}
+
 static void test_time_source(void **state)
 {
     bench *b = *state;
@@ -153,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(test_medians),
+        CASE(test_preparing),
         CASE(test_time_source),
         CASE(test_interleaving),
         CASE(test_steady_stop),

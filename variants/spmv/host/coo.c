@@ -100,6 +100,16 @@ void nitro_spmv_coo_add(const nitro_spmv_coo *coo, const double *x, double *y)
     add_parts(coo, 0, x, y, false);
 }
 
+static void fill_part(const void *state, int part, int parts)
+{
+    const nitro_spmv *spmv = state;
+    int64_t end = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part + 1, parts);
+    for (int64_t row = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts); row < end;
+         row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++)
+            spmv->coo->rows[k] = (int32_t)row;
+}
+
 static int prepare(void *argument, void *user)
 {
     (void)user;
@@ -110,17 +120,16 @@ static int prepare(void *argument, void *user)
     int32_t *rows = nitro_host_allocate(spmv->num_nonzeros, sizeof(*rows));
     if (!coo || !rows) {
         free(coo);
-        free(rows);
+        nitro_host_free(rows);
         return 1;
     }
-    for (int64_t row = 0; row < spmv->num_rows; row++)
-        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++)
-            rows[k] = (int32_t)row;
     *coo = (nitro_spmv_coo){.num_entries = spmv->num_nonzeros,
                             .rows = rows,
                             .columns = spmv->columns,
                             .values = spmv->values};
     spmv->coo = coo;
+    nitro_host_run_parts(fill_part, spmv,
+                         nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
     return 0;
 }
 
@@ -129,7 +138,7 @@ void nitro_spmv_release_coo(void *argument, void *user)
     (void)user;
     nitro_spmv *spmv = argument;
     if (spmv->coo)
-        free(spmv->coo->rows);
+        nitro_host_free(spmv->coo->rows);
     free(spmv->coo);
     spmv->coo = NULL;
 }

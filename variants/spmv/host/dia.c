@@ -11,7 +11,8 @@
 #define GROUP_ROWS 32
 #define AHEAD_ROWS 128 /* prefetch distance */
 
-#define NS_PER_SLOT 0.17
+#define NS_PER_SLOT  0.17
+#define NS_PER_ENTRY 1.0 /* to fill the format */
 
 static bool allows(const double *features, const void *argument, void *user)
 {
@@ -23,8 +24,8 @@ static bool allows(const double *features, const void *argument, void *user)
 
 static void clear(nitro_spmv_dia *dia)
 {
-    free(dia->offsets);
-    free(dia->values);
+    nitro_host_free(dia->offsets);
+    nitro_host_free(dia->values);
     free(dia);
 }
 
@@ -42,16 +43,32 @@ static int64_t number_diagonals(const nitro_spmv *spmv, int32_t *slots)
     return count;
 }
 
+typedef struct filling {
+    const nitro_spmv *spmv;
+    const int32_t *slots;
+    nitro_spmv_dia *dia;
+} filling;
+
+static void fill_part(const void *state, int part, int parts)
+{
+    const filling *f = state;
+    const nitro_spmv *spmv = f->spmv;
+    int64_t end = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part + 1, parts);
+    for (int64_t row = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts); row < end;
+         row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
+            int64_t diagonal = f->slots[spmv->columns[k] - row + spmv->num_rows] - 1;
+            f->dia->values[diagonal * f->dia->stride + row] = spmv->values[k];
+        }
+}
+
 static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
 {
     for (int64_t i = 0; i < spmv->num_rows + spmv->num_cols; i++)
         if (slots[i])
             dia->offsets[slots[i] - 1] = i - spmv->num_rows;
-    for (int64_t row = 0; row < spmv->num_rows; row++)
-        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
-            int64_t diagonal = slots[spmv->columns[k] - row + spmv->num_rows] - 1;
-            dia->values[diagonal * dia->stride + row] = spmv->values[k];
-        }
+    nitro_host_run_parts(fill_part, &(filling){spmv, slots, dia},
+                         nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
 }
 
 static int prepare(void *argument, void *user)
@@ -77,11 +94,11 @@ static int prepare(void *argument, void *user)
     if (!dia->offsets || !dia->values)
         goto free_all;
     fill(spmv, slots, dia);
-    free(slots);
+    nitro_host_free(slots);
     spmv->dia = dia;
     return 0;
 free_all:
-    free(slots);
+    nitro_host_free(slots);
     if (dia)
         clear(dia);
     return 1;

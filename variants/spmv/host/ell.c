@@ -28,6 +28,30 @@ static bool allows(const double *features, const void *argument, void *user)
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
 }
 
+typedef struct filling {
+    const nitro_spmv *spmv;
+    nitro_spmv_ell *ell;
+} filling;
+
+static void fill_part(const void *state, int part, int parts)
+{
+    const filling *f = state;
+    const nitro_spmv *spmv = f->spmv;
+    nitro_spmv_ell *ell = f->ell;
+    int32_t column = 0; /* padding repeats a neighbouring column, whose x is cached */
+    int64_t end = nitro_host_split_evenly(spmv->num_rows, part + 1, parts);
+    for (int64_t row = nitro_host_split_evenly(spmv->num_rows, part, parts); row < end; row++) {
+        int64_t begin = spmv->row_offsets[row], length = spmv->row_offsets[row + 1] - begin;
+        for (int64_t k = 0; k < ell->width; k++) {
+            if (k < length) {
+                column = spmv->columns[begin + k];
+                ell->values[k * ell->stride + row] = spmv->values[begin + k];
+            }
+            ell->columns[k * ell->stride + row] = column;
+        }
+    }
+}
+
 int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell)
 {
     int64_t rows = spmv->num_rows, num_slots;
@@ -41,24 +65,15 @@ int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *e
         nitro_spmv_ell_clear(ell);
         return 1;
     }
-    int32_t column = 0; /* padding repeats a neighbouring column, whose x is cached */
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t begin = spmv->row_offsets[row], length = spmv->row_offsets[row + 1] - begin;
-        for (int64_t k = 0; k < width; k++) {
-            if (k < length) {
-                column = spmv->columns[begin + k];
-                ell->values[k * ell->stride + row] = spmv->values[begin + k];
-            }
-            ell->columns[k * ell->stride + row] = column;
-        }
-    }
+    nitro_host_run_parts(fill_part, &(filling){spmv, ell},
+                         nitro_host_num_parts(NS_PER_SLOT * (double)num_slots));
     return 0;
 }
 
 void nitro_spmv_ell_clear(nitro_spmv_ell *ell)
 {
-    free(ell->columns);
-    free(ell->values);
+    nitro_host_free(ell->columns);
+    nitro_host_free(ell->values);
     ell->columns = NULL;
     ell->values = NULL;
 }

@@ -26,16 +26,16 @@ static int choose_width(const nitro_spmv *spmv, int64_t *width)
             break;
         *width = k;
     }
-    free(shorter);
+    nitro_host_free(shorter);
     return 0;
 }
 
 static void clear(nitro_spmv_hybrid *hybrid)
 {
     nitro_spmv_ell_clear(&hybrid->ell);
-    free(hybrid->coo.rows);
-    free((void *)hybrid->coo.columns); /* owned here; const for readers */
-    free((void *)hybrid->coo.values);
+    nitro_host_free(hybrid->coo.rows);
+    nitro_host_free((void *)hybrid->coo.columns); /* owned here; const for readers */
+    nitro_host_free((void *)hybrid->coo.values);
     free(hybrid);
 }
 

@@ -29,9 +29,9 @@ static bool allows(const double *features, const void *argument, void *user)
 
 static void clear(nitro_spmv_sellp *sellp)
 {
-    free(sellp->slice_offsets);
-    free(sellp->columns);
-    free(sellp->values);
+    nitro_host_free(sellp->slice_offsets);
+    nitro_host_free(sellp->columns);
+    nitro_host_free(sellp->values);
     free(sellp);
 }
 
@@ -82,6 +82,16 @@ static void fill_slice(const nitro_spmv *spmv, int64_t slice, nitro_spmv_sellp *
     }
 }
 
+static void fill_part(const void *state, int part, int parts)
+{
+    const nitro_spmv *spmv = state;
+    const int64_t *offsets = spmv->sellp->slice_offsets;
+    int64_t end = nitro_spmv_split(offsets, spmv->sellp->num_slices, part + 1, parts);
+    for (int64_t slice = nitro_spmv_split(offsets, spmv->sellp->num_slices, part, parts);
+         slice < end; slice++)
+        fill_slice(spmv, slice, spmv->sellp);
+}
+
 static int prepare(void *argument, void *user)
 {
     (void)user;
@@ -96,9 +106,8 @@ static int prepare(void *argument, void *user)
     sellp->values = nitro_host_allocate(num_slots, sizeof(*sellp->values));
     if (!sellp->columns || !sellp->values)
         goto clear_format;
-    for (int64_t slice = 0; slice < sellp->num_slices; slice++)
-        fill_slice(spmv, slice, sellp);
     spmv->sellp = sellp;
+    nitro_host_run_parts(fill_part, spmv, nitro_host_num_parts(NS_PER_SLOT * (double)num_slots));
     return 0;
 clear_format:
     if (sellp)
