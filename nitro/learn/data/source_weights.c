@@ -11,10 +11,12 @@
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/data/device_likeness.h"
 
-#define BRANCH_LENGTH   0.15 /* of the kernel over unlikeness between branches */
-#define HARDWARE_LENGTH 0.6  /* of the kernel over hardware distance within a stack */
-#define AGREEMENT       1.5  /* percent of loss, of the kernel over disagreement */
-#define LEAST_WEIGHT    0.03
+#define BRANCH_LENGTH 0.2 /* of the kernel over unlikeness between branches */
+#define HARDWARE_LOSS 2.0 /* percent that a unit of hardware distance is expected to cost, */
+#define SOFTWARE_LOSS 2.0 /* another stack than the branch's nearest one, */
+#define VENDOR_LOSS   2.0 /* and another vendor */
+#define LOSS_LENGTH   2.0 /* percent, of the kernel over expected losses */
+#define LEAST_WEIGHT  0.03
 
 const char *nitro_source_rule_name(nitro_source_rule rule)
 {
@@ -39,11 +41,13 @@ size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *tar
     return nearest;
 }
 
-/** Mean loss, in percent, of each one's model on the other. */
+/** What each one's model loses on the other more than that one's own, percent: the mean of both
+ *  directions; NaN: unknown. */
 static double disagreement(const nitro_source_set *set, size_t a, size_t b)
 {
-    double there = set->losses[a * set->num_devices + b];
-    double back = set->losses[b * set->num_devices + a];
+    size_t n = set->num_devices;
+    double there = set->losses[a * n + b] - set->losses[b * n + b];
+    double back = set->losses[b * n + a] - set->losses[a * n + a];
     if (isnan(there) || isnan(back))
         return isnan(there) ? back : there;
     return 0.5 * (there + back);
@@ -72,31 +76,43 @@ static double hardware_distance(const nitro_source_set *set, const nitro_device 
     return isnan(distance) ? 0.0 : distance;
 }
 
-/** Set `own` to what sources count for the stack of source `nearest`: its members by their hardware
- *  distance, and every source by its agreement with these. Of sum 1. */
+/** Expected difference between source `d` and the stack of source `nearest`, in percent of loss:
+ *  what `d` and the stack's sources lose on each other, but for their hardware. */
+static double stack_loss(const nitro_source_set *set, size_t nearest, size_t d)
+{
+    double sum = 0.0, count = 0.0;
+    if (nitro_device_same_stack(set->devices[d], set->devices[nearest]))
+        return 0.0;
+    for (size_t c = 0; c < set->num_devices; c++) {
+        double apart = disagreement(set, c, d);
+        if (!set->usable[c] || isnan(apart) ||
+            !nitro_device_same_stack(set->devices[c], set->devices[nearest]))
+            continue;
+        sum += fmax(apart - HARDWARE_LOSS * hardware_distance(set, set->devices[c], d), 0.0);
+        count += 1.0;
+    }
+    return SOFTWARE_LOSS + sum / count +
+           (nitro_device_same_vendor(set->devices[d], set->devices[nearest]) ? 0.0 : VENDOR_LOSS);
+}
+
+/** Set `own` to what sources count for the stack of source `nearest`, of sum 1: by a kernel over
+ *  the loss to be expected of them on the target if it has this stack. */
 static void weigh_stack(const nitro_source_set *set, const nitro_device *target, size_t nearest,
                         double *own)
 {
     double least = INFINITY, total = 0.0;
     for (size_t d = 0; d < set->num_devices; d++) {
-        own[d] = 0.0;
-        if (set->usable[d] && nitro_device_same_stack(set->devices[d], set->devices[nearest]))
-            least = fmin(least, hardware_distance(set, target, d));
+        own[d] = stack_loss(set, nearest, d) + HARDWARE_LOSS * hardware_distance(set, target, d);
+        if (set->usable[d])
+            least = fmin(least, own[d]);
     }
-    for (size_t c = 0; c < set->num_devices; c++) {
-        if (!set->usable[c] || !nitro_device_same_stack(set->devices[c], set->devices[nearest]))
-            continue;
-        double kernel = exp(-(hardware_distance(set, target, c) - least) / HARDWARE_LENGTH);
-        for (size_t d = 0; d < set->num_devices; d++) {
-            double apart = disagreement(set, c, d);
-            if (set->usable[d] && !isnan(apart))
-                own[d] += kernel * exp(-apart / AGREEMENT);
-        }
-    }
-    for (size_t d = 0; d < set->num_devices; d++)
+    for (size_t d = 0; d < set->num_devices; d++) {
+        bool counts = set->usable[d] && !isnan(own[d]);
+        own[d] = counts ? exp(-(own[d] - least) / LOSS_LENGTH) : 0.0;
         total += own[d];
+    }
     for (size_t d = 0; d < set->num_devices; d++)
-        own[d] = total > 0.0 ? own[d] / total : d == nearest;
+        own[d] /= total;
 }
 
 static void weigh_by_stack(const nitro_source_set *set, const nitro_device *target, double *own,
