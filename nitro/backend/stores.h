@@ -283,9 +283,11 @@ typedef enum nitro_conflict {
 } nitro_conflict;
 
 /** The label of a device "ID@CAMPAIGN": the id of the same device, measured by others. Neither is a
- * source of the other. */
+ * source of the other, unless their labels `software` differ: two stacks of one card are two
+ * devices that are near. In validation, they speak for each other only if the target has such a
+ * source too. */
 #define NITRO_LABEL_SAME_AS "same_as"
-/** Are they the same device, by id or by that label? */
+/** Are they the same device, by id or by that label, and not two stacks of it? */
 NITRO_API bool nitro_device_is_same(const nitro_device *a, const nitro_device *b);
 
 typedef struct nitro_sync_options {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_likeness.h"
 #include "nitro/learn/data/folds.h"
 #include "nitro/learn/relative_selection.h"
 
@@ -18,6 +19,7 @@ typedef struct lodo_run {
     nitro_context *context;
     const nitro_fit_task *task;
     size_t *part_of; /* shape [num_inputs] */
+    bool *usable;    /* shape [num_devices]: has usable rows */
     bool *devices;   /* shape [num_devices]: training set of the next model */
     bool *inputs;    /* shape [num_inputs]: the same */
     nitro_lodo *result;
@@ -47,10 +49,11 @@ static nitro_status prepare(lodo_run *run)
     size_t num_mixes = sources->num_devices * result->num_mixes;
     result->mix_gains = nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_gains);
     run->part_of = nitro_calloc(run->context, sources->num_inputs, sizeof *run->part_of);
+    run->usable = nitro_calloc(run->context, sources->num_devices, sizeof *run->usable);
     run->devices = nitro_calloc(run->context, sources->num_devices, sizeof *run->devices);
     run->inputs = nitro_calloc(run->context, sources->num_inputs, sizeof *run->inputs);
     if (!result->scores || !result->num_rows || !result->qualities || !result->mix_gains ||
-        !run->part_of || !run->devices || !run->inputs)
+        !run->part_of || !run->usable || !run->devices || !run->inputs)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < sources->num_rows * num_variants; i++)
         result->scores[i] = NAN;
@@ -60,14 +63,13 @@ static nitro_status prepare(lodo_run *run)
 }
 
 /** Mark the devices with usable rows, and count them. */
-static size_t mark_training_rows(const lodo_run *run)
+static size_t mark_usable(const lodo_run *run)
 {
     const nitro_dataset *sources = run->task->sources;
     size_t count = 0;
-    memset(run->devices, 0, sources->num_devices * sizeof *run->devices);
     for (size_t row = 0; row < sources->num_rows; row++)
-        if (nitro_dataset_row_is_usable(sources, row) && !run->devices[sources->row_device[row]]) {
-            run->devices[sources->row_device[row]] = true;
+        if (nitro_dataset_row_is_usable(sources, row) && !run->usable[sources->row_device[row]]) {
+            run->usable[sources->row_device[row]] = true;
             count++;
         }
     return count;
@@ -162,13 +164,19 @@ static nitro_status validate_part(lodo_run *run, size_t source, size_t part)
     return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
 }
 
+/** Learn from the usable devices that may speak for the source. */
 static nitro_status validate_source(lodo_run *run, size_t source)
 {
+    nitro_device *const *devices = run->task->sources->devices;
+    const size_t num_devices = run->task->sources->num_devices;
+    const nitro_kinship of_target =
+        nitro_device_kinship(run->task->target, devices, num_devices, run->usable);
     nitro_status status = NITRO_OK;
-    run->devices[source] = false;
+    for (size_t d = 0; d < num_devices; d++)
+        run->devices[d] = run->usable[d] && d != source &&
+                          nitro_kinship_allows(of_target, devices[source], devices[d]);
     for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
         status = validate_part(run, source, part);
-    run->devices[source] = true;
     return status;
 }
 
@@ -177,13 +185,13 @@ static nitro_status validate_each(lodo_run *run)
     const nitro_dataset *sources = run->task->sources;
     nitro_status status = NITRO_OK;
     size_t num_scored = 0;
-    if (mark_training_rows(run) < MIN_SOURCES)
+    if (mark_usable(run) < MIN_SOURCES)
         return nitro_fail(
             run->context, NITRO_ERR_NO_DATA,
             "%s: fewer than %d source devices have usable samples: LODO validation is not possible",
             sources->schema->computation, MIN_SOURCES);
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
-        if (run->devices[d])
+        if (run->usable[d])
             status = validate_source(run, d);
         run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
         for (size_t mix = 0; mix < run->result->num_mixes; mix++)
@@ -205,6 +213,7 @@ nitro_status nitro_lodo_run(nitro_context *context, const nitro_fit_task *task, 
     if (status == NITRO_OK)
         status = validate_each(&run);
     free(run.part_of);
+    free(run.usable);
     free(run.devices);
     free(run.inputs);
     if (status == NITRO_OK)

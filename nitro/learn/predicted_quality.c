@@ -8,11 +8,13 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_distance.h"
+#include "nitro/learn/data/device_likeness.h"
 
 #define UNKNOWN_DISTANCE_SHARE 1.0 /* as far as the sources are from each other */
 #define SINGLE_SOURCE_SHARE                                                                        \
@@ -84,7 +86,9 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
                                       nitro_predicted_quality *predicted)
 {
     const nitro_dataset *sources = task->sources;
-    bool *skip = nitro_calloc(context, sources->num_devices, sizeof *skip);
+    bool *skip = nitro_calloc(context, 2 * sources->num_devices, sizeof *skip);
+    const nitro_kinship of_target =
+        nitro_device_kinship(task->target, sources->devices, sources->num_devices, NULL);
     predicted->sources = nitro_calloc(context, sources->num_devices, sizeof *predicted->sources);
     if (!skip || !predicted->sources) {
         free(skip);
@@ -95,9 +99,13 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
     for (size_t d = 0; d < sources->num_devices; d++) {
         if (skip[d])
             continue;
+        bool *skip_here = skip + sources->num_devices;
+        for (size_t i = 0; i < sources->num_devices; i++)
+            skip_here[i] = skip[i] || !nitro_kinship_allows(of_target, sources->devices[d],
+                                                            sources->devices[i]);
         nitro_nearest nearest =
-            nitro_device_nearest(sources->devices[d], sources->devices, sources->num_devices, skip,
-                                 &predicted->features);
+            nitro_device_nearest(sources->devices[d], sources->devices, sources->num_devices,
+                                 skip_here, &predicted->features);
         predicted->sources[predicted->num_sources++] = (nitro_predicted_quality_source){
             .device = d,
             .lodo_quality = NAN,
@@ -288,6 +296,40 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
         predict_without_lodo(made);
     nitro_predicted_quality_weigh(made, made->share, &model->calibration);
     *predicted = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_predicted_quality_set_aside(nitro_context *context, const bool *set_aside,
+                                               size_t num_devices,
+                                               nitro_predicted_quality *predicted)
+{
+    if (!predicted)
+        return NITRO_OK;
+    size_t num_kept = predicted->num_sources, next = 0;
+    nitro_predicted_quality_source *all = nitro_calloc(context, num_devices, sizeof *all);
+    size_t *kept = nitro_calloc(context, num_devices, sizeof *kept);
+    if (!all || !kept) {
+        free(all);
+        free(kept);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    memcpy(all, predicted->sources, num_kept * sizeof *all);
+    for (size_t d = 0; d < num_devices; d++)
+        if (set_aside[d])
+            all[predicted->num_sources++] = (nitro_predicted_quality_source){
+                .device = d,
+                .lodo_quality = NAN,
+                .distance = NAN,
+                .target_distance = NAN,
+                .is_set_aside = true,
+            };
+        else
+            kept[next++] = d;
+    for (size_t i = 0; i < num_kept; i++)
+        all[i].device = kept[all[i].device];
+    free(predicted->sources);
+    predicted->sources = all;
+    free(kept);
     return NITRO_OK;
 }
 

@@ -57,6 +57,12 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
                                           nitro_model *model, nitro_predicted_quality **predicted);
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
 
+/** The model was trained without some of the sources: number the others as in all, and list those
+ *  set aside too. @param[in] set_aside  shape [num_devices]. */
+nitro_status nitro_predicted_quality_set_aside(nitro_context *context, const bool *set_aside,
+                                               size_t num_devices,
+                                               nitro_predicted_quality *predicted);
+
 /** Is the LODO quality better by more than 0.3 percent? */
 bool nitro_predicted_quality_is_better(const nitro_predicted_quality *predicted,
                                        const nitro_predicted_quality *than);

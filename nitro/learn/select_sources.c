@@ -22,7 +22,7 @@
 #define LODO_SHARE 0.5
 #define WARN_BELOW 90.0 /* percent of predicted quality */
 
-typedef struct weighted_training {
+struct nitro_source_weighing {
     nitro_context *context;
     const nitro_training_task *task;
     nitro_string_list hardware;
@@ -31,19 +31,22 @@ typedef struct weighted_training {
     nitro_source_choice choice;
     nitro_dataset *used;  /* rows of the sources that count */
     double *used_weights; /* shape [used->num_devices] */
-} weighted_training;
+};
 
-static void free_training(weighted_training *t)
+void nitro_source_weighing_free(nitro_source_weighing *t)
 {
+    if (!t)
+        return;
     nitro_string_list_free(&t->hardware);
     nitro_cross_scores_free(&t->plain);
     nitro_cross_scores_free(&t->with_relative);
     nitro_source_choice_free(&t->choice);
     nitro_dataset_free(t->used);
     free(t->used_weights);
+    free(t);
 }
 
-static nitro_fit_task fit_task(const weighted_training *t, bool uses_relative)
+static nitro_fit_task fit_task(const nitro_source_weighing *t, bool uses_relative)
 {
     const nitro_training_task *task = t->task;
     nitro_fit_task made = {.sources = task->sources,
@@ -59,7 +62,7 @@ static nitro_fit_task fit_task(const weighted_training *t, bool uses_relative)
 }
 
 /** Relative features that are constant on a device tell one source's model nothing. */
-static nitro_status select_relative(weighted_training *t, bool *any)
+static nitro_status select_relative(nitro_source_weighing *t, bool *any)
 {
     const nitro_training_task *task = t->task;
     size_t num_dropped = 0;
@@ -76,7 +79,7 @@ static nitro_status select_relative(weighted_training *t, bool *any)
     return status;
 }
 
-static nitro_status choose(weighted_training *t)
+static nitro_status choose(nitro_source_weighing *t)
 {
     bool any = false;
     const nitro_cross_scores *cross[2] = {&t->plain, &t->plain};
@@ -97,29 +100,34 @@ static nitro_status choose(weighted_training *t)
                : status;
 }
 
-static void log_choice(const weighted_training *t)
+static void log_set_aside(const nitro_source_weighing *t)
+{
+    const nitro_dataset *sources = t->task->sources;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        if (t->choice.set_aside[d] && !t->task->quiet)
+            nitro_log(
+                t->context, NITRO_LOG_WARNING,
+                "source %s is not used: its times do not depend on its inputs as those of the "
+                "others do; check them",
+                sources->devices[d]->id);
+}
+
+static void log_choice(const nitro_source_weighing *t)
 {
     const nitro_dataset *sources = t->task->sources;
     char names[512] = "";
     size_t used = 0;
-    for (size_t d = 0; d < sources->num_devices; d++) {
-        if (t->choice.set_aside[d])
-            nitro_log(
-                t->context, NITRO_LOG_WARNING,
-                "source %s is not used: a model of it is hardly better there than one variant for "
-                "all inputs; check its times",
-                sources->devices[d]->id);
+    for (size_t d = 0; d < sources->num_devices; d++)
         if (t->choice.weights[d] > 0.0 && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %.0f %%",
                                      used ? ", " : "", sources->devices[d]->id,
                                      100.0 * t->choice.weights[d]);
-    }
     nitro_log(t->context, NITRO_LOG_INFO, "sources of target %s, by rule %s%s: %s",
               t->task->target->id, nitro_source_rule_name(t->choice.rule),
               t->choice.uses_relative ? "" : ", without relative features", names);
 }
 
-static nitro_status select_used(weighted_training *t)
+static nitro_status select_used(nitro_source_weighing *t)
 {
     const nitro_dataset *sources = t->task->sources;
     size_t count = 0;
@@ -139,7 +147,7 @@ static nitro_status select_used(weighted_training *t)
 
 /** Show weights and likeness, and take the mean over validation devices in the target's situation
  * as the prediction. */
-static void conclude(const weighted_training *t, nitro_model *model)
+static void conclude(const nitro_source_weighing *t, nitro_model *model)
 {
     nitro_predicted_quality *predicted = model->predicted;
     const nitro_source_choice *choice = &t->choice;
@@ -174,7 +182,7 @@ static void conclude(const weighted_training *t, nitro_model *model)
 
 /** Calibrate by held-out inputs, each row weighted as its source, and find their mean quality in
  *  percent. */
-static nitro_status calibrate(const weighted_training *t, const nitro_fit_evidence *evidence,
+static nitro_status calibrate(const nitro_source_weighing *t, const nitro_fit_evidence *evidence,
                               nitro_model *model, double *quality)
 {
     const nitro_training_rows *rows = &evidence->rows;
@@ -201,7 +209,7 @@ static nitro_status calibrate(const weighted_training *t, const nitro_fit_eviden
 }
 
 /** Calibrate by held-out inputs, then for the target. */
-static nitro_status validate(const weighted_training *t, const nitro_fit_evidence *evidence,
+static nitro_status validate(const nitro_source_weighing *t, const nitro_fit_evidence *evidence,
                              nitro_model *model)
 {
     const nitro_training_rows *rows = &evidence->rows;
@@ -219,7 +227,7 @@ static nitro_status validate(const weighted_training *t, const nitro_fit_evidenc
     return status;
 }
 
-static nitro_status fit(const weighted_training *t, nitro_model **model)
+static nitro_status fit(const nitro_source_weighing *t, nitro_model **model)
 {
     nitro_fit_evidence evidence = {0};
     nitro_model *made = NULL;
@@ -244,17 +252,49 @@ static nitro_status fit(const weighted_training *t, nitro_model **model)
     return status;
 }
 
-nitro_status nitro_model_train_weighted(nitro_context *context, const nitro_training_task *task,
-                                        nitro_model **model)
+nitro_status nitro_source_weighing_run(nitro_context *context, const nitro_training_task *task,
+                                       nitro_source_weighing **weighing)
 {
-    weighted_training training = {.context = context, .task = task};
-    nitro_status status = choose(&training);
-    if (status == NITRO_OK && !task->quiet)
-        log_choice(&training);
-    if (status == NITRO_OK)
-        status = select_used(&training);
-    if (status == NITRO_OK)
-        status = fit(&training, model);
-    free_training(&training);
+    nitro_source_weighing *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->context = context;
+    made->task = task;
+    nitro_status status = choose(made);
+    if (status == NITRO_OK) {
+        log_set_aside(made);
+        *weighing = made;
+    } else {
+        nitro_source_weighing_free(made);
+    }
     return status;
+}
+
+nitro_status nitro_source_weighing_train(nitro_source_weighing *weighing, nitro_model **model)
+{
+    if (!weighing->task->quiet)
+        log_choice(weighing);
+    nitro_status status = select_used(weighing);
+    return status == NITRO_OK ? fit(weighing, model) : status;
+}
+
+const bool *nitro_source_weighing_set_aside(const nitro_source_weighing *weighing)
+{
+    return weighing->choice.set_aside;
+}
+
+bool nitro_source_weighing_is_better(const nitro_source_weighing *weighing,
+                                     const nitro_predicted_quality *together)
+{
+    double sum = 0.0, squares = 0.0, count = 0.0;
+    for (size_t i = 0; i < together->num_sources; i++) {
+        const nitro_predicted_quality_source *source = &together->sources[i];
+        double gain = weighing->choice.lodo.qualities[source->device] - source->lodo_quality;
+        if (isnan(gain))
+            continue;
+        sum += gain;
+        squares += gain * gain;
+        count += 1.0;
+    }
+    return nitro_source_gain_is_clear(count, sum, squares);
 }

@@ -9,14 +9,12 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/source_checks.h"
 
-#define LEAST_SAMPLES   100  /* of a source that is learnt by itself */
-#define USELESS_LOSS    10.0 /* percent that a fixed variant loses on a device, if... */
-#define USELESS_SHARE   0.85 /* its own model loses more than this share of it: nothing is learnt */
-#define FAR             2.0  /* times the largest hardware distance between nearest sources */
-#define CLEARLY         0.6  /* percent by which another candidate must be better, and... */
-#define SIGNIFICANTLY   3.0  /* standard errors over devices */
-#define SITUATION       0.3  /* length of the kernel over unlikeness to the nearest source */
+#define FAR             2.0 /* times the largest hardware distance between nearest sources */
+#define CLEARLY         0.6 /* percent by which another candidate must be better, and... */
+#define SIGNIFICANTLY   3.0 /* standard errors over devices */
+#define SITUATION       0.3 /* length of the kernel over unlikeness to the nearest source */
 #define LEAST_SITUATION 0.01
 #define NUM_CANDIDATES  (2 * NITRO_SOURCES_NUM_RULES)
 #define LEAST_VALIDATED 3 /* devices, to choose by validation */
@@ -56,69 +54,38 @@ static bool is_relative(size_t candidate)
 /* ---- Sources ----------------------------------------------------------------------------------
  */
 
-/** Loss, in percent, of the best fixed variant of the device on that device; NaN with few samples.
- */
-static double fixed_loss(const nitro_dataset *sources, size_t device)
-{
-    double sums[NITRO_MAX_VARIANTS] = {0}, best = 0.0, count = 0.0;
-    for (size_t row = 0; row < sources->num_rows; row++) {
-        if (sources->row_device[row] != device || !nitro_dataset_row_is_usable(sources, row))
-            continue;
-        for (size_t v = 0; v < sources->schema->num_variants; v++)
-            sums[v] += nitro_times_quality(nitro_dataset_times(sources, row),
-                                           sources->schema->num_variants, v);
-        count += 1.0;
-    }
-    for (size_t v = 0; v < sources->schema->num_variants; v++)
-        best = fmax(best, sums[v]);
-    return count < LEAST_SAMPLES ? (double)NAN : 100.0 * (1.0 - best / count);
-}
-
-static size_t mark_usable(choosing *c)
+static nitro_status mark_usable(choosing *c, size_t *count)
 {
     const nitro_dataset *sources = c->task->sources;
-    size_t count = 0;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        c->weights[d] = c->cross[0]->losses[d * sources->num_devices + d];
+    nitro_status status =
+        nitro_source_checks_run(c->context, sources, c->weights, c->choice->set_aside);
+    *count = 0;
     for (size_t d = 0; d < sources->num_devices; d++) {
-        double own = c->cross[0]->losses[d * sources->num_devices + d];
-        double fixed = fixed_loss(sources, d);
-        c->choice->set_aside[d] = fixed > USELESS_LOSS && own > USELESS_SHARE * fixed;
-        c->usable[d] = !isnan(own) && !isnan(fixed) && !c->choice->set_aside[d];
-        count += c->usable[d];
+        c->usable[d] = !isnan(c->weights[d]) && !isnan(nitro_source_fixed_loss(sources, d)) &&
+                       !c->choice->set_aside[d];
+        *count += c->usable[d];
     }
-    return count;
+    return status;
 }
 
-/** How the target is like any of its sources. */
-typedef struct likeness {
-    bool has_twin, has_stack, has_vendor;
-} likeness;
-
-static likeness find_likeness(const choosing *c)
+static nitro_kinship find_kinship(const choosing *c)
 {
-    const nitro_device *target = c->task->target;
-    likeness found = {0};
-    for (size_t d = 0; d < c->set.num_devices; d++) {
-        const nitro_device *source = c->set.devices[d];
-        if (!c->usable[d])
-            continue;
-        found.has_twin |= nitro_device_is_twin(source, target);
-        found.has_stack |= nitro_device_same_stack(source, target);
-        found.has_vendor |= nitro_device_same_vendor(source, target);
-    }
-    return found;
+    return nitro_device_kinship(c->task->target, c->set.devices, c->set.num_devices, c->usable);
 }
 
 /** Mark the sources that a validation device may have; how many. */
-static size_t mark_visible(const choosing *c, likeness of_target, size_t device)
+static size_t mark_visible(const choosing *c, nitro_kinship of_target, size_t device)
 {
     const nitro_device *own = c->set.devices[device];
     size_t count = 0;
     for (size_t d = 0; d < c->set.num_devices; d++) {
         const nitro_device *source = c->set.devices[d];
-        c->visible[d] = c->usable[d] && d != device && !nitro_device_is_same(source, own) &&
-                        (of_target.has_twin || !nitro_device_is_twin(source, own)) &&
-                        (of_target.has_stack || !nitro_device_same_stack(source, own)) &&
-                        (of_target.has_vendor || !nitro_device_same_vendor(source, own));
+        c->visible[d] = c->usable[d] && d != device &&
+                        nitro_kinship_allows(of_target, own, source) &&
+                        (of_target.stack || !nitro_device_same_stack(source, own)) &&
+                        (of_target.vendor || !nitro_device_same_vendor(source, own));
         count += c->visible[d];
     }
     return count;
@@ -174,7 +141,7 @@ static nitro_status weigh(const choosing *c, const bool *usable, const nitro_dev
 
 static nitro_status validate(choosing *c)
 {
-    const likeness of_target = find_likeness(c);
+    const nitro_kinship of_target = find_kinship(c);
     nitro_status status = NITRO_OK;
     for (size_t d = 0; d < c->set.num_devices && status == NITRO_OK; d++) {
         nitro_source_set visible = c->set;
@@ -197,6 +164,13 @@ static nitro_status validate(choosing *c)
 /* ---- Choice -----------------------------------------------------------------------------------
  */
 
+bool nitro_source_gain_is_clear(double count, double sum, double squares)
+{
+    double mean = sum / count, variance = squares / count - mean * mean;
+    return count >= LEAST_VALIDATED && mean > CLEARLY &&
+           mean > SIGNIFICANTLY * sqrt(fmax(variance, 0.0) / (count - 1.0));
+}
+
 /** Mean gain of a candidate over the default, where it is clear; else 0. */
 static double clear_gain(const choosing *c, size_t base, size_t candidate)
 {
@@ -210,10 +184,7 @@ static double clear_gain(const choosing *c, size_t base, size_t candidate)
         squares += gain * gain;
         count += 1.0;
     }
-    double mean = sum / count, variance = squares / count - mean * mean;
-    bool is_clear = count >= LEAST_VALIDATED && mean > CLEARLY &&
-                    mean > SIGNIFICANTLY * sqrt(variance / (count - 1.0));
-    return is_clear ? mean : 0.0;
+    return nitro_source_gain_is_clear(count, sum, squares) ? sum / count : 0.0;
 }
 
 static size_t choose(const choosing *c)
@@ -252,7 +223,7 @@ static nitro_status keep_scores(choosing *c, size_t chosen)
 {
     const nitro_dataset *sources = c->task->sources;
     const nitro_cross_scores *cross = c->cross[is_relative(chosen)];
-    const likeness of_target = find_likeness(c);
+    const nitro_kinship of_target = find_kinship(c);
     nitro_lodo *lodo = &c->choice->lodo;
     size_t num_variants = sources->schema->num_variants;
     nitro_status status = NITRO_OK;
@@ -302,13 +273,17 @@ static nitro_status allocate(choosing *c)
 static nitro_status run(choosing *c)
 {
     nitro_source_choice *choice = c->choice;
-    if (mark_usable(c) < 2)
+    size_t num_usable = 0;
+    nitro_status status = mark_usable(c, &num_usable);
+    if (status != NITRO_OK)
+        return status;
+    if (num_usable < 2)
         return nitro_fail(c->context, NITRO_ERR_NO_DATA,
                           "%s: fewer than two sources have times that depend on their features",
                           c->task->sources->schema->computation);
     nitro_source_nearest(&c->set, c->task->target, &choice->unlikeness);
     choice->is_far = is_far(c);
-    nitro_status status = validate(c);
+    status = validate(c);
     if (status != NITRO_OK)
         return status;
     size_t chosen = choose(c);

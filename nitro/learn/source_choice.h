@@ -23,7 +23,7 @@ typedef struct nitro_source_choice {
 
 /**
  * Choose for the task's target among rules, with and without relative features. In validation, a
- * source has no likeness to others that the target lacks: no twin, none of its own stack, none of
+ * source has no relative that the target lacks: no copy, no twin, none of its own stack, none of
  * its own vendor. The rule by stack with relative features is the default; another must be clearly
  * better. For a far target, relative features are not used: formulas hold as far as the sources
  * differ.
@@ -37,6 +37,9 @@ typedef struct nitro_source_choice {
 nitro_status nitro_source_choose(nitro_context *context, const nitro_fit_task *task,
                                  const nitro_cross_scores *const cross[2],
                                  const nitro_string_list *hardware, nitro_source_choice *choice);
+/** Is a gain in quality on validation devices, in percent, clear: of at least three devices, 0.6 in
+ *  the mean and three standard errors? From its sums over devices. */
+bool nitro_source_gain_is_clear(double count, double sum, double squares);
 void nitro_source_choice_free(nitro_source_choice *choice);
 
 #endif

@@ -250,5 +250,10 @@ bool nitro_device_is_same(const nitro_device *a, const nitro_device *b)
 {
     const char *of_a = nitro_device_label(a, NITRO_LABEL_SAME_AS);
     const char *of_b = nitro_device_label(b, NITRO_LABEL_SAME_AS);
-    return strcmp(of_a ? of_a : a->id, of_b ? of_b : b->id) == 0;
+    const char *stack_of_a = nitro_device_label(a, "software");
+    const char *stack_of_b = nitro_device_label(b, "software");
+    if (strcmp(a->id, b->id) == 0)
+        return true;
+    return strcmp(of_a ? of_a : a->id, of_b ? of_b : b->id) == 0 &&
+           !(stack_of_a && stack_of_b && strcmp(stack_of_a, stack_of_b) != 0);
 }

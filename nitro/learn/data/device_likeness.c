@@ -47,11 +47,10 @@ bool nitro_device_same_stack(const nitro_device *a, const nitro_device *b)
     return nitro_device_same_vendor(a, b) && strcmp(software_of(a), software_of(b)) == 0;
 }
 
-bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b)
+/** Have they the same known features, and at least one? */
+static bool has_same_features(const nitro_device *a, const nitro_device *b)
 {
     size_t num_equal = 0;
-    if (nitro_device_is_same(a, b))
-        return true;
     for (size_t i = 0; i < a->num_features; i++) {
         const nitro_device_feature_info *info = nitro_device_feature_lookup(a->features[i].name);
         double other = nitro_device_value(b, a->features[i].name);
@@ -61,7 +60,51 @@ bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b)
             return false;
         num_equal++;
     }
-    return num_equal > 0 && nitro_device_same_vendor(a, b) && !nitro_device_same_stack(a, b);
+    return num_equal > 0;
+}
+
+static const char *card_of(const nitro_device *device)
+{
+    const char *same_as = nitro_device_label(device, NITRO_LABEL_SAME_AS);
+    return same_as ? same_as : device->id;
+}
+
+static bool is_same_card(const nitro_device *a, const nitro_device *b)
+{
+    return strcmp(card_of(a), card_of(b)) == 0 ||
+           (nitro_device_same_vendor(a, b) && has_same_features(a, b));
+}
+
+bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b)
+{
+    return !nitro_device_same_stack(a, b) && is_same_card(a, b);
+}
+
+bool nitro_device_is_copy(const nitro_device *a, const nitro_device *b)
+{
+    return nitro_device_same_stack(a, b) && is_same_card(a, b);
+}
+
+nitro_kinship nitro_device_kinship(const nitro_device *target, nitro_device *const *devices,
+                                   size_t num_devices, const bool *usable)
+{
+    nitro_kinship found = {0};
+    for (size_t d = 0; d < num_devices; d++) {
+        if (usable && !usable[d])
+            continue;
+        found.copy |= nitro_device_is_copy(devices[d], target);
+        found.twin |= nitro_device_is_twin(devices[d], target);
+        found.stack |= nitro_device_same_stack(devices[d], target);
+        found.vendor |= nitro_device_same_vendor(devices[d], target);
+    }
+    return found;
+}
+
+bool nitro_kinship_allows(nitro_kinship of_target, const nitro_device *device,
+                          const nitro_device *source)
+{
+    return (of_target.copy || !nitro_device_is_copy(device, source)) &&
+           (of_target.twin || !nitro_device_is_twin(device, source));
 }
 
 /** The first two numbers of a version; false if there is none. */

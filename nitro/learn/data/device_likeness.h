@@ -13,9 +13,25 @@
 bool nitro_device_same_vendor(const nitro_device *a, const nitro_device *b);
 bool nitro_device_same_branch(const nitro_device *a, const nitro_device *b);
 bool nitro_device_same_stack(const nitro_device *a, const nitro_device *b);
-/** Are they the same device (nitro_device_is_same), or one card under two stacks: of one vendor,
- * with the same known features? Descriptive features do not count. */
+/** Are they one card under two stacks: the same by the label `same_as`, or of one vendor and with
+ * the same known features? Descriptive features do not count. */
 bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b);
+/** The same under one stack: one recording under two ids, or two cards of one model. */
+bool nitro_device_is_copy(const nitro_device *a, const nitro_device *b);
+
+/** What a target has among its sources. In validation, a source as the target has no closer
+ * relative than the target: else it would be too easy. */
+typedef struct nitro_kinship {
+    bool copy, twin, stack, vendor;
+} nitro_kinship;
+
+/** @param[in] usable  shape [num_devices]: which of the devices are sources; NULL: all. */
+nitro_kinship nitro_device_kinship(const nitro_device *target, nitro_device *const *devices,
+                                   size_t num_devices, const bool *usable);
+/** May `device`, as the target in validation, learn from `source`? Copies and twins only if the
+ * target has some. */
+bool nitro_kinship_allows(nitro_kinship of_target, const nitro_device *device,
+                          const nitro_device *source);
 
 /**
  * Years between two versions, at most 3: of versions that begin with a year (2018-11) with the

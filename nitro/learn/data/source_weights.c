@@ -11,12 +11,13 @@
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/data/device_likeness.h"
 
-#define BRANCH_LENGTH 0.2 /* of the kernel over unlikeness between branches */
-#define HARDWARE_LOSS 2.0 /* percent that a unit of hardware distance is expected to cost, */
-#define SOFTWARE_LOSS 2.0 /* another stack than the branch's nearest one, */
-#define VENDOR_LOSS   2.0 /* and another vendor */
-#define LOSS_LENGTH   2.0 /* percent, of the kernel over expected losses */
-#define LEAST_WEIGHT  0.03
+#define BRANCH_LENGTH     0.2 /* of the kernel over unlikeness between branches */
+#define HARDWARE_LOSS     2.0 /* percent that a unit of hardware distance is expected to cost, */
+#define ARCHITECTURE_LOSS 0.5 /* another architecture, */
+#define SOFTWARE_LOSS     2.0 /* another stack than the branch's nearest one, */
+#define VENDOR_LOSS       2.0 /* and another vendor */
+#define LOSS_LENGTH       2.0 /* percent, of the kernel over expected losses */
+#define LEAST_WEIGHT      0.03
 
 const char *nitro_source_rule_name(nitro_source_rule rule)
 {
@@ -70,10 +71,15 @@ static size_t nearest_of_branch(const nitro_source_set *set, const nitro_device 
     return nearest;
 }
 
-static double hardware_distance(const nitro_source_set *set, const nitro_device *target, size_t d)
+/** What the other hardware of source `d` is expected to cost. */
+static double hardware_loss(const nitro_source_set *set, const nitro_device *target, size_t d)
 {
     double distance = nitro_device_distance(set->devices[d], target, set->hardware);
-    return isnan(distance) ? 0.0 : distance;
+    const char *architecture = nitro_device_label(set->devices[d], "architecture");
+    return HARDWARE_LOSS * (isnan(distance) ? 0.0 : distance) +
+           (nitro_same_text(architecture, nitro_device_label(target, "architecture"))
+                ? 0.0
+                : ARCHITECTURE_LOSS);
 }
 
 /** Expected difference between source `d` and the stack of source `nearest`, in percent of loss:
@@ -88,11 +94,21 @@ static double stack_loss(const nitro_source_set *set, size_t nearest, size_t d)
         if (!set->usable[c] || isnan(apart) ||
             !nitro_device_same_stack(set->devices[c], set->devices[nearest]))
             continue;
-        sum += fmax(apart - HARDWARE_LOSS * hardware_distance(set, set->devices[c], d), 0.0);
+        sum += fmax(apart - hardware_loss(set, set->devices[c], d), 0.0);
         count += 1.0;
     }
     return SOFTWARE_LOSS + sum / count +
            (nitro_device_same_vendor(set->devices[d], set->devices[nearest]) ? 0.0 : VENDOR_LOSS);
+}
+
+/** The least loss to be expected of `d` on the target by what it loses on source `nearest`, which
+ *  is like the target but for its hardware. */
+static double least_loss(const nitro_source_set *set, const nitro_device *target, size_t nearest,
+                         size_t d)
+{
+    size_t n = set->num_devices;
+    double excess = set->losses[d * n + nearest] - set->losses[nearest * n + nearest];
+    return isnan(excess) ? 0.0 : excess - hardware_loss(set, target, nearest);
 }
 
 /** Set `own` to what sources count for the stack of source `nearest`, of sum 1: by a kernel over
@@ -102,7 +118,9 @@ static void weigh_stack(const nitro_source_set *set, const nitro_device *target,
 {
     double least = INFINITY, total = 0.0;
     for (size_t d = 0; d < set->num_devices; d++) {
-        own[d] = stack_loss(set, nearest, d) + HARDWARE_LOSS * hardware_distance(set, target, d);
+        own[d] = stack_loss(set, nearest, d) + hardware_loss(set, target, d);
+        if (own[d] < least_loss(set, target, nearest, d) && d != nearest)
+            own[d] = least_loss(set, target, nearest, d);
         if (set->usable[d])
             least = fmin(least, own[d]);
     }

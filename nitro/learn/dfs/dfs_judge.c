@@ -10,6 +10,7 @@
 
 #include "nitro/base/parallel.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_likeness.h"
 #include "nitro/learn/dfs/dfs_sample.h"
 #include "nitro/learn/dfs/dfs_tables.h"
 #include "nitro/learn/svm/svm_sweep.h"
@@ -81,6 +82,9 @@ static nitro_status allocate_rows(nitro_context *context, const nitro_dfs_sample
 static void divide_rows(const nitro_dfs_sample *sample, validation *p)
 {
     const nitro_dataset *sources = sample->sources;
+    const nitro_device *own = sources->devices[p->target];
+    const nitro_kinship of_target =
+        nitro_device_kinship(p->job->task->target, sources->devices, sources->num_devices, NULL);
     for (size_t i = 0; i < sample->num_rows; i++) {
         size_t row = sample->rows[i];
         if (sources->row_device[row] == p->target) {
@@ -88,6 +92,8 @@ static void divide_rows(const nitro_dfs_sample *sample, validation *p)
             p->query_rows[p->queries.num_rows++] = row;
             continue;
         }
+        if (!nitro_kinship_allows(of_target, own, sources->devices[sources->row_device[row]]))
+            continue;
         size_t training_row = p->training_rows.num_rows++;
         p->training_points[training_row] = sample->points[i];
         p->training_places[training_row] = sources->row_device[row];

@@ -122,6 +122,7 @@ static void test_likeness(void **state)
     assert_true(fabs(nitro_device_unlikeness(a, b, &hardware) - 0.625) < 1e-12);
     describe(f, b, "lib v2018-09", 1.0);
     assert_false(nitro_device_is_twin(a, b)); /* two cards of one kind */
+    assert_true(nitro_device_is_copy(a, b));
     assert_true(nitro_device_unlikeness(a, b, &hardware) == 0.0);
     describe(f, b, "other 12.4", 2.0);
     assert_false(nitro_device_same_branch(a, b));
@@ -206,6 +207,66 @@ static void test_poisoned_source(void **state)
     assert_true(quality(f, 5.3) > clean - 0.3);
 }
 
+/** One stack: a model of all sources together, but for the poisoned one. */
+static void test_poisoned_source_of_one_stack(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2019-06", 5.0},
+                            {"lib v2019-06", 5.5},
+                            {"lib v2019-06", 6.0},
+                            {"lib v2019-06", 4.0},
+                            {"lib v2019-06", 5.2}};
+    make(f, "lib v2019-06", fleet, 5, NUM_INPUTS);
+    learn(f);
+    double clean = quality(f, 5.3);
+    assert_null(f->model->predicted->rule);
+    assert_false(source_of(f, "c")->is_set_aside);
+    shuffle_times(f->sources, 2);
+    learn(f);
+    assert_true(source_of(f, "c")->is_set_aside);
+    assert_false(source_of(f, "d")->is_set_aside);
+    assert_true(source_of(f, "d")->lodo_quality > 90.0);
+    assert_true(quality(f, 5.3) > clean - 0.3);
+}
+
+/** Families of one stack that disagree are told apart by their hardware, if at all. */
+static void test_families_of_one_stack(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib", 0.1},  {"lib", 20.0}, {"lib", 0.11},
+                            {"lib", 21.0}, {"lib", 0.12}, {"lib", 22.0}};
+    make(f, "lib", fleet, 6, NUM_INPUTS);
+    for (size_t d = 1; d < 6; d += 2)
+        describe(f, f->sources->devices[d], "lib", 8.0 + (double)d);
+    describe(f, f->target, "lib", 10.0);
+    learn(f);
+    assert_string_equal(f->model->predicted->rule, "stack");
+    assert_true(source_of(f, "a")->weight + source_of(f, "c")->weight == 0.0);
+    assert_true(quality(f, 20.5) > 97.0);
+}
+
+/** A copy of a source does not make its left-out quality better. */
+static void test_copies_do_not_judge_each_other(void **state)
+{
+    fixture *f = *state;
+    const member alone[] = {{"lib v1", 1.0}, {"lib v1", 4.0}, {"lib v1", 16.0}};
+    const member with_copy[] = {
+        {"lib v1", 1.0}, {"lib v1", 4.0}, {"lib v1", 16.0}, {"lib v1", 16.0}};
+    make(f, "lib v1", alone, 3, NUM_INPUTS);
+    learn(f);
+    double expected = source_of(f, "c")->lodo_quality;
+    nitro_dataset_free(f->sources);
+    nitro_device_free(f->target);
+    make(f, "lib v1", with_copy, 4, NUM_INPUTS);
+    describe(f, f->sources->devices[3], "lib v1", 1.02); /* as that of c */
+    learn(f);
+    assert_true(fabs(source_of(f, "c")->lodo_quality - expected) < 0.5);
+    /* But if the target is such a copy too, validation may have one. */
+    describe(f, f->target, "lib v1", 1.0);
+    learn(f);
+    assert_true(source_of(f, "c")->lodo_quality > expected + 1.0);
+}
+
 static void test_result_does_not_depend_on_threads(void **state)
 {
     fixture *f = *state;
@@ -256,6 +317,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_two_families, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_does_not_depend_on_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_small_sources_are_learnt_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_strategies, setup, teardown),
