@@ -51,6 +51,7 @@ store/*                @public @own
 apps/cuda_modules_stub.c       apps/*/*_modules.h
 apps/cli/*             @public apps/builtin_module.h apps/cli/*
 apps/*                 @public apps/builtin_module.h @own @argument
+python/*               @public
 examples/*             nitro/nitro.h
 tests/*                *
 '

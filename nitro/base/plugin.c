@@ -6,11 +6,8 @@
 
 #include "nitro/nitro_backend.h"
 
-#define TEXT(value)     #value
-#define NUMBER(value)   TEXT(value)
-#define INTERFACE       NUMBER(NITRO_VERSION_MAJOR) "." NUMBER(NITRO_VERSION_MINOR)
-#define DEFAULT_FOLDER  "nitro" INTERFACE
-#define PLUGINS_PACKAGE "libnitro" INTERFACE "-plugins"
+#define DEFAULT_FOLDER  "nitro" NITRO_INTERFACE
+#define PLUGINS_PACKAGE "libnitro" NITRO_INTERFACE "-plugins"
 
 /* The setting, else DEFAULT_FOLDER in the folder of the object that this function is in. */
 static nitro_status print_path(nitro_context *context, const char *name, char **path)

@@ -1,23 +1,41 @@
 """Nitro: choose the code variant that runs fastest for an input on a device.
 
-The C library decides and learns; this package declares computations in Python, learns from stores
-and evaluates them. Its log goes to the logger "nitro".
+The C library decides and learns; this package declares computations in Python, measures them,
+learns from stores and evaluates what was learnt. Its log goes to the logger "nitro".
 """
 
-from ._computation import Computation
+from . import formula
+from ._computation import Bound, Computation, Counts, Progress, Ticket
 from ._library import Context, NitroError, lib, text_of
-from ._model import Decision, Model, Prediction
-from ._store import Evaluation, Store, methods
+from ._model import Column, Decision, Explanation, Model, Prediction, Rank
+from ._report import Report, report
+from ._store import Copied, Device, Evaluation, Sample, Samples, Store, methods
+from ._tables import Table
 
 __version__ = text_of(lib.nitro_version())
 __all__ = [
+    "Bound",
+    "Column",
     "Computation",
     "Context",
+    "Copied",
+    "Counts",
     "Decision",
+    "Device",
     "Evaluation",
+    "Explanation",
     "Model",
     "NitroError",
     "Prediction",
+    "Progress",
+    "Rank",
+    "Report",
+    "Sample",
+    "Samples",
     "Store",
+    "Table",
+    "Ticket",
+    "formula",
     "methods",
+    "report",
 ]

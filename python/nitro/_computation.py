@@ -2,40 +2,318 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+import copy
+import sys
+import warnings
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+)
 
-from ._library import Context, NitroError, bytes_of, default_context, ffi, lib, text_of, thrown
-from ._model import Decision, Model, decision_of
+from ._library import (
+    Context,
+    TextOrPath,
+    bytes_of,
+    callback,
+    default_context,
+    ffi,
+    lib,
+    names_of,
+    set_members,
+    text_of,
+    thrown,
+)
+from ._model import Decision, Model, decision_of, reasons
 from ._store import Store
 
 _SCALES = ("auto", "linear", "log", "signed-log")
 _TIME_SOURCES = ("wall", "thread-cpu", "device")
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _options(uses: float) -> Any:
-    return ffi.new("nitro_call_options *", {"uses": uses})
+_NULL = ffi.NULL
+_from_handle = ffi.from_handle
+_run_with = lib.nitro_run_with
+_OK = lib.NITRO_OK
+
+
+class Progress(NamedTuple):
+    """How far tune() is, in inputs."""
+
+    done: int
+    total: int
+    resumed: int  #: of `done`, those found in the store
+    failed: int  #: inputs that could not be loaded
+    elapsed_ms: float
+    input: Optional[str]  #: the last one done
+    best: Optional[str]  #: its fastest variant
+
+
+class Counts(NamedTuple):
+    """Of the memo of decisions."""
+
+    entries: int
+    hits: int
+    misses: int
+    evictions: int
 
 
 class _Argument:
-    """What C passes around as one pointer: the user's object and a variant's result."""
+    """The user's object and a variant's result, which C passes around as one pointer."""
+
+    __slots__ = ("value", "result", "reference", "problem", "handle", "pointer")
 
     def __init__(self, value: Any) -> None:
         self.value = value
         self.result: Any = None
+        self.reference: Any = None
+        self.problem: Any = None
+        self.handle = handle = ffi.new_handle(self)
+        self.pointer = ffi.new("nitro_python_argument *", (handle, _NULL))
 
 
-def _guarded(function: Callable[..., int]) -> Callable[..., int]:
-    """Wrap a callback: an exception is kept for the call that it was made from."""
+class _Variant:
+    """What C calls of a variant."""
 
-    def guarded(*arguments: Any) -> int:
-        try:
-            return function(*arguments)
-        except BaseException as exception:  # even KeyboardInterrupt must not vanish in C
-            thrown.exception = exception
-            return -1
+    __slots__ = ("run", "prepare", "release", "allows", "features")
 
-    return guarded
+    def __init__(
+        self,
+        run: Callable[[Any], Any],
+        prepare: Optional[Callable[[Any], Any]],
+        release: Optional[Callable[[Any], Any]],
+        allows: Optional[Callable[[Mapping[str, float]], bool]],
+        features: List[str],
+    ) -> None:
+        self.run = run
+        self.prepare = prepare
+        self.release = release
+        self.allows = allows
+        self.features = features
+
+
+class _Hooks:
+    """What C calls of a computation."""
+
+    def __init__(self) -> None:
+        self.save: Optional[Callable[[Any], Any]] = None
+        self.restore: Optional[Callable[[Any], Any]] = None
+        self.outcome: Callable[[Any, Any], Any] = lambda _argument, result: result
+        self.check: Optional[Callable[[Any, Any], object]] = None
+        self.stream: Optional[Callable[[Any], int]] = None
+
+
+@callback("nitro_python_run")
+def _run(argument: Any, user: Any) -> int:
+    given = _from_handle(argument)
+    given.result = _from_handle(user).run(given.value)
+    return 0
+
+
+@callback("nitro_python_prepare")
+def _prepare(argument: Any, user: Any) -> int:
+    _from_handle(user).prepare(_from_handle(argument).value)
+    return 0
+
+
+@callback("nitro_python_release", error=None)
+def _release(argument: Any, user: Any) -> None:
+    _from_handle(user).release(_from_handle(argument).value)
+
+
+@callback("nitro_python_allows", error=False)
+def _allows(features: Any, _argument: Any, user: Any) -> bool:
+    variant = _from_handle(user)
+    names = variant.features
+    try:
+        return bool(variant.allows(dict(zip(names, features[0 : len(names)]))))
+    except Exception:  # a constraint that fails does not allow
+        return False
+
+
+@callback("nitro_python_evaluate")
+def _evaluate(argument: Any, values: Any, user: Any) -> int:
+    count, evaluate = _from_handle(user)
+    result = evaluate(_from_handle(argument).value)
+    if count == 1 and not isinstance(result, (tuple, list)):
+        values[0] = result
+        return 0
+    if len(result) != count:
+        raise ValueError(f"{count} features were declared, and {len(result)} values returned")
+    for i, value in enumerate(result):
+        values[i] = value
+    return 0
+
+
+@callback("nitro_python_prepare_input")
+def _save(argument: Any, user: Any) -> int:
+    _from_handle(user).save(_from_handle(argument).value)
+    return 0
+
+
+@callback("nitro_python_restore_input")
+def _restore(argument: Any, user: Any) -> int:
+    _from_handle(user).restore(_from_handle(argument).value)
+    return 0
+
+
+@callback("nitro_python_keep_reference")
+def _keep_reference(argument: Any, user: Any) -> int:
+    given = _from_handle(argument)
+    given.reference = copy.deepcopy(_from_handle(user).outcome(given.value, given.result))
+    return 0
+
+
+@callback("nitro_python_check_result")
+def _check_result(argument: Any, why: Any, size: int, user: Any) -> int:
+    given, hooks = _from_handle(argument), _from_handle(user)
+    verdict = hooks.check(given.reference, hooks.outcome(given.value, given.result))
+    if verdict is None or verdict is True or verdict == "":
+        return 0
+    text = verdict if isinstance(verdict, str) else "the result differs from the reference"
+    cut = text.encode("utf-8", "replace")[: size - 1] + b"\0"
+    ffi.memmove(why, cut, len(cut))
+    return -1
+
+
+@callback("nitro_python_stream", error=_NULL)
+def _stream(argument: Any, user: Any) -> Any:
+    return ffi.cast("void *", _from_handle(user).stream(_from_handle(argument).value))
+
+
+@callback("nitro_python_problem", error=_NULL)
+def _problem(argument: Any, _user: Any) -> Any:
+    """The exception of a variant, as the error's or the sample's reason."""
+    exception = thrown.exception
+    if exception is None or argument == _NULL:
+        return _NULL
+    given = _from_handle(argument)
+    given.problem = ffi.new("char[]", f"{type(exception).__name__}: {exception}".encode())
+    return given.problem
+
+
+_loaded: Dict[Any, _Argument] = {}  # in the worker: what C holds pointers to
+
+
+@callback("nitro_python_load", error=lib.NITRO_ERR_IO)
+def _load(context: Any, state: Any, argument: Any) -> int:
+    name, make = _from_handle(state)
+    try:
+        made = _Argument(make())
+    except Exception as exception:
+        why = f"input {name}: {type(exception).__name__}: {exception}"
+        return int(
+            lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode()))
+        )
+    _loaded[made.pointer] = made
+    argument[0] = made.pointer
+    return int(_OK)
+
+
+@callback("nitro_python_unload", error=None)
+def _unload(argument: Any) -> None:
+    del _loaded[ffi.cast("nitro_python_argument *", argument)]
+
+
+@callback("nitro_python_tuned", error=False)
+def _tuned(user: Any, told: Any) -> bool:
+    def text(pointer: Any) -> Optional[str]:
+        return None if pointer == _NULL else text_of(pointer)
+
+    progress = Progress(
+        told.done,
+        told.total,
+        told.resumed,
+        told.failed,
+        told.elapsed_ms,
+        text(told.input),
+        text(told.best),
+    )
+    return _from_handle(user)(progress) is not False
+
+
+def _print_progress(progress: Progress) -> None:
+    end = "\n" if progress.done == progress.total else ""
+    print(f"\r{progress.done} of {progress.total} inputs", end=end, file=sys.stderr, flush=True)
+
+
+class Bound:
+    """An argument whose features are evaluated once, for many calls: made by Computation.bind.
+
+    The features stay those of the moment of binding. One thread at a time may use it.
+    """
+
+    __slots__ = ("_argument", "_features", "_made", "_computation", "_handle", "_options")
+
+    def __init__(self, computation: "Computation", argument: Any, uses: float) -> None:
+        self._computation = computation
+        self._handle = computation._handle
+        self._argument = _Argument(argument)
+        self._features = computation._feature_values(self._argument)
+        self._argument.pointer.features = self._features
+        self._made = ffi.new("nitro_decision *")
+        self._options = ffi.new("nitro_call_options *", {"uses": uses})
+
+    @property
+    def features(self) -> Dict[str, float]:
+        return dict(zip(self._computation.features, self._features))
+
+    def run(self) -> Decision:
+        """As Computation.run, with the features of bind()."""
+        argument, made = self._argument, self._made
+        status = _run_with(self._handle, argument.pointer, self._options, made)
+        if status != _OK or thrown.exception is not None:
+            self._computation._context.check(status)
+        index = made.variant
+        result, argument.result = argument.result, None
+        return Decision(
+            self._computation._names[index], index, made.confidence, reasons[made.reason], result
+        )
+
+    def select(self) -> Decision:
+        """As Computation.select, with the features of bind()."""
+        self._computation._context.check(
+            lib.nitro_select_with(self._handle, self._argument.pointer, self._options, self._made)
+        )
+        return decision_of(self._made)
+
+
+class Ticket:
+    """A decision in progress: made by Computation.begin. Run or cancel it, once."""
+
+    def __init__(self, computation: "Computation", argument: Any) -> None:
+        self._context = computation._context
+        self._argument = _Argument(argument)
+        self._computation = computation  # lives as long as the ticket
+        ticket = ffi.new("nitro_ticket *")
+        self._context.check(
+            lib.nitro_features_begin(computation._handle, self._argument.pointer, ticket)
+        )
+        self._ticket = ffi.gc(ticket, lib.nitro_ticket_cancel)
+
+    def _take(self) -> Any:
+        if self._ticket is None:
+            raise ValueError("the ticket was run or cancelled before")
+        ticket, self._ticket = self._ticket, None
+        return ticket
+
+    def run(self) -> Decision:
+        made = ffi.new("nitro_decision *")
+        ticket = self._take()
+        ffi.gc(ticket, None)  # it ends by running
+        self._context.check(lib.nitro_run_ticket(ticket, made))
+        return decision_of(made, self._argument.result)
+
+    def cancel(self) -> None:
+        ffi.release(self._take())
 
 
 class Computation:
@@ -57,12 +335,12 @@ class Computation:
             lib.nitro_computation_create(self._context.handle, bytes_of(name), handle)
         )
         self._handle = ffi.gc(handle[0], lib.nitro_computation_free)
-        self._callbacks: List[Any] = []  # C calls them: they live as long as this object
-
-    def _callback(self, declaration: str, function: Callable[..., int]) -> Any:
-        made = ffi.callback(declaration, _guarded(function), error=-1)
-        self._callbacks.append(made)
-        return made
+        self._kept: List[Any] = []  # what C points to lives as long as this object
+        self._names: List[str] = []
+        self._feature_names: List[str] = []
+        self._hooks = _Hooks()
+        self._hooks_handle = ffi.new_handle(self._hooks)
+        self._apply_hooks()
 
     # ---- Declaring
 
@@ -70,107 +348,120 @@ class Computation:
         self,
         name: str,
         run: Callable[[Any], Any],
+        *,
         allows: Optional[Callable[[Mapping[str, float]], bool]] = None,
-        version: str = "1",
-        prepare: Optional[Callable[[Any], Any]] = None,
-        time_source: str = "wall",
         allows_reads: Optional[Sequence[str]] = None,
+        prepare: Optional[Callable[[Any], Any]] = None,
+        release: Optional[Callable[[Any], Any]] = None,
+        version: str = "1",
+        time_source: str = "wall",
         fails_cleanly: bool = False,
     ) -> None:
-        """`run` does the whole computation; `allows` judges by an input's features, of which it
-        reads those in `allows_reads`, declared before (None: all); `prepare` makes
-        what `run` needs, and is at once done where that is there already. Time sources: wall,
-        thread-cpu, device (work put on the stream that set_stream's function names).
-        `fails_cleanly`: a `run` that raises leaves its outputs as they were, so that the next best
-        variant is run instead."""
+        """Declare a variant; the first one is the default.
+
+        run: does the whole computation.
+        allows: judges by the features, of which it reads those in `allows_reads`, declared before
+        (None: all).
+        prepare: makes what `run` needs, and returns at once where that is there already.
+        release: undoes it.
+        version: change it with the code.
+        time_source: wall, thread-cpu, or device (work put on the stream of set_hooks).
+        fails_cleanly: a `run` that raises leaves its outputs as they were, so that the next best
+        variant is run instead.
+        """
         if time_source not in _TIME_SOURCES:
             raise ValueError(
                 f"variant {name}: time source '{time_source}' is not one of "
                 f"{', '.join(_TIME_SOURCES)}"
             )
-
-        def call(argument: Any, _user: Any) -> int:
-            given = ffi.from_handle(argument)
-            given.result = run(given.value)
-            return 0
-
-        def get_ready(argument: Any, _user: Any) -> int:
-            assert prepare is not None
-            prepare(ffi.from_handle(argument).value)
-            return 0
-
+        user = ffi.new_handle(_Variant(run, prepare, release, allows, self._feature_names))
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, version)]
         made = ffi.new("nitro_variant *")
         made.name, made.version = texts
-        made.run = self._callback("int(void *, void *)", call)
+        made.run = lib.nitro_python.run
         made.time_source = _TIME_SOURCES.index(time_source)
         made.fails_cleanly = fails_cleanly
         if prepare is not None:
-            made.prepare = self._callback("int(void *, void *)", get_ready)
+            made.prepare = lib.nitro_python.prepare
+        if release is not None:
+            made.release = lib.nitro_python.release
         if allows is not None:
-            made.allows = self._constraint(allows)
+            made.allows = lib.nitro_python.allows
         if allows_reads is not None:
             texts.append(ffi.new("char[]", bytes_of(",".join(allows_reads))))
             made.allows_reads = texts[-1]
+        made.user = user
         self._context.check(lib.nitro_computation_add_variant(self._handle, made))
+        self._kept.append((user, _from_handle(user)))
+        self._names.append(name)
 
-    def _constraint(self, allows: Callable[[Mapping[str, float]], bool]) -> Any:
-        def ask(features: Any, _argument: Any, _user: Any) -> bool:
-            try:
-                return bool(allows(dict(zip(self.features, features[0 : len(self.features)]))))
-            except Exception:  # a constraint that fails does not allow
-                return False
-
-        made = ffi.callback("bool(double *, void *, void *)", ask, error=False)
-        self._callbacks.append(made)
-        return made
-
-    def variant(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
+    def variant(self, name: str, **options: Any) -> Callable[[_Function], _Function]:
         """add_variant as a decorator."""
 
-        def declare(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def declare(run: _Function) -> _Function:
             self.add_variant(name, run, **options)
             return run
 
         return declare
 
+    def add_features(
+        self,
+        names: Sequence[str],
+        evaluate: Callable[[Any], Any],
+        *,
+        unit: str = "1",
+        scale: str = "auto",
+        cost_ns: float = 0,
+    ) -> None:
+        """Declare features that one call of `evaluate` computes together, as a sequence; of a single
+        one, as a number. Scales: auto, linear, log, signed-log. `cost_ns`: of that call."""
+        if scale not in _SCALES:
+            raise ValueError(
+                f"feature {names[0]}: scale '{scale}' is not one of {', '.join(_SCALES)}"
+            )
+        texts = [ffi.new("char[]", bytes_of(text)) for text in (*names, unit)]
+        made = ffi.new("nitro_feature[]", len(names))
+        for i, each in enumerate(made):
+            each.name, each.unit, each.scale = texts[i], texts[-1], _SCALES.index(scale)
+            each.cost_ns = cost_ns if i == 0 else 0
+        function = (len(names), evaluate)
+        handle = ffi.new_handle(function)
+        first = lib.nitro_computation_num_features(self._handle)
+        group = ffi.new("nitro_python_features *", (handle, first, len(names)))
+        self._context.check(
+            lib.nitro_computation_add_features(
+                self._handle, made, len(names), lib.nitro_python.evaluate, group
+            )
+        )
+        self._kept.append((function, handle, group))
+        self._feature_names += names
+
     def add_feature(
         self,
         name: str,
         evaluate: Callable[[Any], float],
+        *,
         unit: str = "1",
         scale: str = "auto",
+        cost_ns: float = 0,
     ) -> None:
-        """Add a feature; `evaluate` returns its value for an input. Scales: auto, linear, log, signed-log."""
-        if scale not in _SCALES:
-            raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
+        """Declare one feature: add_features with a number."""
+        self.add_features([name], evaluate, unit=unit, scale=scale, cost_ns=cost_ns)
 
-        def call(argument: Any, values: Any, _user: Any) -> int:
-            values[0] = evaluate(ffi.from_handle(argument).value)
-            return 0
-
-        texts = [ffi.new("char[]", bytes_of(text)) for text in (name, unit)]
-        made = ffi.new("nitro_feature *")
-        made.name, made.unit = texts
-        made.scale = _SCALES.index(scale)
-        callback = self._callback("int(void *, double *, void *)", call)
-        self._context.check(
-            lib.nitro_computation_add_features(self._handle, made, 1, callback, ffi.NULL)
-        )
-
-    def feature(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
+    def feature(self, name: str, **options: Any) -> Callable[[_Function], _Function]:
         """add_feature as a decorator."""
 
-        def declare(evaluate: Callable[[Any], float]) -> Callable[[Any], float]:
+        def declare(evaluate: _Function) -> _Function:
             self.add_feature(name, evaluate, **options)
             return evaluate
 
         return declare
 
     def add_relative_feature(
-        self, name: str, formula: str, replaces: str = "", unit: str = "1", scale: str = "auto"
+        self, name: str, formula: str, *, replaces: str = "", unit: str = "1", scale: str = "auto"
     ) -> None:
-        """Add a formula over input features and device.NAME, such as "n / device.cuda_cores"."""
+        """Add a formula over input features and device.NAME, such as "n / device.cuda_cores";
+        nitro.formula makes common ones."""
         if scale not in _SCALES:
             raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, unit, formula, replaces)]
@@ -185,47 +476,98 @@ class Computation:
         """The variant to run without a model; the first declared one unless set."""
         self._context.check(lib.nitro_computation_set_default(self._handle, bytes_of(variant)))
 
+    def set_reference(self, variant: str) -> None:
+        """The variant that results are checked against; the default one unless set."""
+        self._context.check(lib.nitro_computation_set_reference(self._handle, bytes_of(variant)))
+
     def set_device_kind(self, kind: str) -> None:
         """The kind of device that the variants run on, e.g. "cuda"; "host" unless set."""
         self._context.check(
             lib.nitro_computation_set_device_kind(self._handle, bytes_of(kind))
         )
 
-    def set_stream(self, stream: Callable[[Any], int]) -> None:
-        """`stream` gives the device's stream that an argument's work is put on, as a number: a
-        cudaStream_t, such as cupy's stream.ptr; 0 is the default stream."""
+    def set_hooks(
+        self,
+        *,
+        check: Optional[Callable[[Any, Any], object]] = None,
+        outcome: Optional[Callable[[Any, Any], Any]] = None,
+        save: Optional[Callable[[Any], Any]] = None,
+        restore: Optional[Callable[[Any], Any]] = None,
+        stream: Optional[Callable[[Any], int]] = None,
+    ) -> None:
+        """Replace the functions for measuring.
 
-        def ask(argument: Any, _user: Any) -> Any:
-            return ffi.cast("void *", stream(ffi.from_handle(argument).value))
+        check: compares the reference variant's outcome (first) with another variant's: True or None
+        if they agree, else False or a text with the difference.
+        outcome: gives what a variant computed, from its argument and what it returned; unless set,
+        the latter. That of the reference is copied.
+        save: called once for an input, before any variant: keep what variants overwrite.
+        restore: called before every run, not timed: restore the input.
+        stream: gives the stream that an argument's work is put on, as a number: a cudaStream_t,
+        such as cupy's stream.ptr; 0 is the default stream.
+        """
+        hooks = self._hooks
+        hooks.check, hooks.save, hooks.restore, hooks.stream = check, save, restore, stream
+        hooks.outcome = outcome or (lambda _argument, result: result)
+        self._apply_hooks()
 
-        made = ffi.new("nitro_hooks *")
-        made.stream = ffi.callback("void *(void *, void *)", ask, error=ffi.NULL)
-        self._callbacks.append(made.stream)
-        self._context.check(lib.nitro_computation_set_hooks(self._handle, made))
+    def _apply_hooks(self) -> None:
+        hooks, given = ffi.new("nitro_hooks *"), self._hooks
+        hooks.user = self._hooks_handle
+        hooks.problem = lib.nitro_python.problem
+        if given.save is not None:
+            hooks.prepare_input = lib.nitro_python.prepare_input
+        if given.restore is not None:
+            hooks.restore_input = lib.nitro_python.restore_input
+        if given.check is not None:
+            hooks.keep_reference = lib.nitro_python.keep_reference
+            hooks.check_result = lib.nitro_python.check_result
+        if given.stream is not None:
+            hooks.stream = lib.nitro_python.stream
+        self._context.check(lib.nitro_computation_set_hooks(self._handle, hooks))
 
     @property
     def name(self) -> str:
         return text_of(lib.nitro_computation_name(self._handle))
 
     @property
+    def device_kind(self) -> str:
+        return text_of(lib.nitro_computation_device_kind(self._handle))
+
+    @property
     def variants(self) -> List[str]:
-        count = lib.nitro_computation_num_variants(self._handle)
-        return [text_of(lib.nitro_computation_variant_name(self._handle, i)) for i in range(count)]
+        return names_of(
+            self._handle,
+            lib.nitro_computation_num_variants,
+            lib.nitro_computation_variant_name,
+        )
 
     @property
     def features(self) -> List[str]:
-        count = lib.nitro_computation_num_features(self._handle)
-        return [text_of(lib.nitro_computation_feature_name(self._handle, i)) for i in range(count)]
+        return names_of(
+            self._handle,
+            lib.nitro_computation_num_features,
+            lib.nitro_computation_feature_name,
+        )
 
-    # ---- Dispatching
+    # ---- Choosing how calls are decided
 
-    def load_model(self, path: Union[str, "PathLike[str]"]) -> None:
+    def load_model(self, path: TextOrPath) -> None:
         self._context.check(lib.nitro_computation_load_model(self._handle, bytes_of(path)))
 
     def attach_model(self, model: Model) -> None:
         """Attach a model, which the computation then owns; the Model object is empty afterwards."""
         self._context.check(lib.nitro_computation_attach_model(self._handle, model._handle))
         model.release()
+
+    def configure(self) -> None:
+        """Apply the user's settings: NITRO_MODEL, NITRO_FORCE and the others of `nitro config`."""
+        self._context.check(lib.nitro_computation_configure(self._handle))
+
+    def force(self, variant: Optional[str]) -> None:
+        """Choose this variant for every input that it accepts; None: end that."""
+        name = _NULL if variant is None else bytes_of(variant)
+        self._context.check(lib.nitro_computation_force(self._handle, name))
 
     def set_min_confidence(self, min_confidence: float) -> None:
         """Set the confidence below which the default variant is chosen."""
@@ -237,13 +579,36 @@ class Computation:
         """Set how often an input is run; math.inf, the default: preparing does not count."""
         self._context.check(lib.nitro_computation_set_uses(self._handle, uses))
 
+    def set_memo_size(self, entries: int) -> None:
+        """Set how many decisions are cached by their features; 0: none."""
+        self._context.check(lib.nitro_computation_set_memo_size(self._handle, entries))
+
+    def memo_statistics(self) -> Counts:
+        counts = ffi.new("nitro_memo_statistics *")
+        lib.nitro_computation_memo_statistics(self._handle, counts)
+        return Counts(counts.num_entries, counts.hits, counts.misses, counts.evictions)
+
+    def set_feature_options(self, threads: int = 0, budget_us: float = 0) -> None:
+        """Evaluate expensive features on so many threads, and within a budget."""
+        options = ffi.new("nitro_feature_options *", (threads, budget_us))
+        self._context.check(lib.nitro_computation_set_feature_options(self._handle, options))
+
+    # ---- Dispatching
+
+    def _feature_values(self, argument: _Argument) -> Any:
+        values = ffi.new("double[]", max(lib.nitro_computation_num_features(self._handle), 1))
+        self._context.check(
+            lib.nitro_computation_evaluate(self._handle, argument.pointer, values)
+        )
+        return values
+
     def evaluate(self, argument: Any) -> Dict[str, float]:
         """Evaluate all features of an input."""
-        names = self.features
-        values = ffi.new("double[]", max(len(names), 1))
-        handle = ffi.new_handle(_Argument(argument))
-        self._context.check(lib.nitro_computation_evaluate(self._handle, handle, values))
-        return dict(zip(names, values))
+        return dict(zip(self.features, self._feature_values(_Argument(argument))))
+
+    def bind(self, argument: Any, uses: float = 0) -> Bound:
+        """Evaluate the features of an input once, for many calls. `uses` as in select."""
+        return Bound(self, argument, uses)
 
     def select(self, argument: Any, uses: float = 0) -> Decision:
         """Choose the variant expected to run fastest, without running it.
@@ -251,8 +616,19 @@ class Computation:
         `uses`: expected runs of this input, for which preparing counts once; 0: as set_uses says.
         """
         made = ffi.new("nitro_decision *")
-        handle = ffi.new_handle(_Argument(argument))
-        self._context.check(lib.nitro_select_with(self._handle, handle, _options(uses), made))
+        options = ffi.new("nitro_call_options *", {"uses": uses})
+        given = _Argument(argument)
+        self._context.check(lib.nitro_select_with(self._handle, given.pointer, options, made))
+        return decision_of(made)
+
+    def select_features(self, features: Mapping[str, float], uses: float = 0) -> Decision:
+        """Choose from features that are known, given by name."""
+        values = ffi.new("double[]", [float(features[name]) for name in self.features])
+        made = ffi.new("nitro_decision *")
+        options = ffi.new("nitro_call_options *", {"uses": uses})
+        self._context.check(
+            lib.nitro_select_features_with(self._handle, values, len(values), options, made)
+        )
         return decision_of(made)
 
     def run(self, argument: Any, uses: float = 0) -> Decision:
@@ -260,16 +636,22 @@ class Computation:
         select. If a feature or `prepare` raises, the default variant runs: see `reason`."""
         made = ffi.new("nitro_decision *")
         given = _Argument(argument)
-        handle = ffi.new_handle(given)
-        self._context.check(lib.nitro_run_with(self._handle, handle, _options(uses), made))
-        return decision_of(made, given.result)
+        options = ffi.new("nitro_call_options *", (uses,)) if uses else _NULL
+        status = _run_with(self._handle, given.pointer, options, made)
+        if status != _OK or thrown.exception is not None:
+            self._context.check(status)
+        index = made.variant
+        return Decision(
+            self._names[index], index, made.confidence, reasons[made.reason], given.result
+        )
 
     def prepare(self, argument: Any, uses: float = 0) -> Decision:
         """The first half of run: choose a variant and prepare it for this argument. `uses` as in
         select."""
         made = ffi.new("nitro_decision *")
-        handle = ffi.new_handle(_Argument(argument))
-        self._context.check(lib.nitro_prepare_with(self._handle, handle, _options(uses), made))
+        options = ffi.new("nitro_call_options *", {"uses": uses})
+        given = _Argument(argument)
+        self._context.check(lib.nitro_prepare_with(self._handle, given.pointer, options, made))
         return decision_of(made)
 
     def run_decided(self, argument: Any, decided: Decision) -> Any:
@@ -277,11 +659,41 @@ class Computation:
         Returns the variant's result."""
         made = ffi.new("nitro_decision *")
         name = ffi.new("char[]", bytes_of(decided.variant))
-        made.variant, made.variant_name = decided.index, name
+        made.variant, made.variant_name = decided.number, name
         given = _Argument(argument)
-        handle = ffi.new_handle(given)
-        self._context.check(lib.nitro_run_decided(self._handle, handle, made))
+        self._context.check(lib.nitro_run_decided(self._handle, given.pointer, made))
         return given.result
+
+    def begin(self, argument: Any) -> Ticket:
+        """Begin to evaluate the features of a final input on the computation's threads."""
+        return Ticket(self, argument)
+
+    # ---- Watching
+
+    def monitor(self, **options: float) -> None:
+        """Time calls, report drift by warnings, and adapt decisions if asked to. Options are the
+        members of nitro_monitor_options, such as every=64, adapt_percent=2, num_recorded=1000."""
+        given = ffi.new("nitro_monitor_options *")
+        lib.nitro_monitor_options_init(given)
+        set_members(given, "monitor", options)
+        self._context.check(lib.nitro_computation_monitor(self._handle, given))
+
+    def stop_monitoring(self) -> None:
+        self._context.check(lib.nitro_computation_monitor(self._handle, _NULL))
+
+    def monitor_statistics(self) -> Dict[str, float]:
+        """Counts since monitor(), by the members of nitro_monitor_statistics."""
+        counts = ffi.new("nitro_monitor_statistics *")
+        lib.nitro_computation_monitor_statistics(self._handle, counts)
+        return {name: getattr(counts, name) for name, _ in ffi.typeof(counts).item.fields}
+
+    def flush_observations(self, store: Store) -> int:
+        """Move the calls that monitor(num_recorded=...) kept to a store; gives the samples made."""
+        count = ffi.new("size_t *")
+        self._context.check(
+            lib.nitro_computation_flush_observations(self._handle, store.handle, count)
+        )
+        return int(count[0])
 
     # ---- Measuring
 
@@ -290,49 +702,42 @@ class Computation:
         store: Store,
         inputs: Mapping[str, Callable[[], Any]],
         device: str = "host",
+        *,
+        progress: Union[bool, Callable[[Progress], Any]] = False,
+        again: bool = False,
         **measure: float,
     ) -> None:
-        """Measure every variant on every input, in worker processes.
+        """Measure every variant on every input, in worker processes, and store the samples.
 
-        `inputs` gives names, and functions that load an input there. Further keywords set members
-        of nitro_measure_options, such as max_repetitions=10 or timeout_ms=1000.
+        inputs: names, and functions that load an input there.
+        progress: True prints a line on stderr; a function gets a Progress, and stops the tune if it
+        returns False.
+        again: also measure inputs that the store has samples of.
+        measure: members of nitro_measure_options, such as max_repetitions=10 or timeout_ms=1000.
         """
-        loaded: Dict[int, Any] = {}  # in the worker: what C holds pointers to
-
-        @ffi.callback("nitro_status(nitro_context *, void *, void **)", error=lib.NITRO_ERR_IO)
-        def load(context: Any, state: Any, argument: Any) -> int:
-            name, make = ffi.from_handle(state)
-            try:
-                handle = ffi.new_handle(_Argument(make()))
-            except Exception as exception:
-                why = f"input {name}: {type(exception).__name__}: {exception}"
-                return lib.nitro_fail(
-                    context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode())
-                )
-            loaded[int(ffi.cast("intptr_t", handle))] = handle
-            argument[0] = handle
-            return lib.NITRO_OK
-
-        @ffi.callback("void(void *)")
-        def unload(argument: Any) -> None:
-            del loaded[int(ffi.cast("intptr_t", argument))]
-
+        if self._hooks.check is None and len(self._names) > 1:
+            warnings.warn(
+                f"{self.name}: no results are checked while measuring, so a wrong variant can win; "
+                "set_hooks(check=...) compares them with the reference variant's",
+                stacklevel=2,
+            )
         options = ffi.new("nitro_tune_options *")
         lib.nitro_tune_options_init(options)
-        for name, value in measure.items():
-            if not hasattr(options.measure, name):
-                raise TypeError(f"tune: there is no measuring option '{name}'")
-            setattr(options.measure, name, value)
-        states = [ffi.new_handle(item) for item in inputs.items()]
+        set_members(ffi.addressof(options, "measure"), "tune", measure)
+        options.again = again
+        if progress:
+            function = _print_progress if progress is True else progress
+            user = ffi.new_handle(function)
+            options.progress, options.progress_user = lib.nitro_python_tuned, user
+        items = list(inputs.items())
+        states = [ffi.new_handle(item) for item in items]
         names = [ffi.new("char[]", bytes_of(name)) for name in inputs]
         sources = ffi.new("nitro_input[]", len(names))
         for source, name, state in zip(sources, names, states):
-            source.name, source.state, source.load, source.unload = name, state, load, unload
+            source.name, source.state = name, state
+            source.load, source.unload = lib.nitro_python_load, lib.nitro_python_unload
         self._context.check(
             lib.nitro_tune(
                 self._handle, store.handle, bytes_of(device), sources, len(names), options
             )
         )
-
-
-__all__ = ["Computation", "NitroError"]

@@ -1,63 +1,48 @@
-"""The C library: finds it, opens it once, turns its errors into exceptions."""
+"""The C library: its errors as exceptions, its texts as str, its log as a logger."""
 
 from __future__ import annotations
 
-import ctypes.util
+import ctypes
 import logging
 import os
 import threading
-from typing import Any, Iterable, List, Optional
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, List, Optional, TypeVar, Union
 
-import cffi
 
-from ._declarations import DECLARATIONS
+def _load_bundled() -> None:
+    """A wheel brings libnitro and what it links to: the extension module then finds them loaded."""
+    waiting = sorted((Path(__file__).parent / "lib").glob("*.so*"))
+    loaded = True
+    while loaded:  # each after those that it links to
+        loaded = False
+        for path in list(waiting):
+            try:
+                ctypes.CDLL(str(path))
+            except OSError:
+                continue
+            waiting.remove(path)
+            loaded = True
 
-ffi = cffi.FFI()
-ffi.cdef(DECLARATIONS)
+
+_load_bundled()
+try:
+    from ._nitro import ffi as ffi
+    from ._nitro import lib as lib
+except ImportError as error:
+    raise ImportError(
+        f"{error}. The package nitro needs its C library: install libnitro0, or a wheel that has it"
+    ) from error
 
 logger = logging.getLogger("nitro")
 logger.addHandler(logging.NullHandler())
-
-#: Before 1.0 a minor version may change the interface: the soname carries it.
-_INTERFACE = (0, 1)
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
-
-def _candidates() -> Iterable[str]:
-    named = os.environ.get("NITRO_LIBRARY")
-    if named:
-        yield named
-        return
-    yield "libnitro.so." + ".".join(map(str, _INTERFACE))
-    found = ctypes.util.find_library("nitro")
-    if found:
-        yield found
-
-
-def _open() -> Any:
-    reasons = []
-    for path in _candidates():
-        try:
-            library = ffi.dlopen(path)
-        except OSError as error:
-            reasons.append(str(error))
-            continue
-        version = ffi.string(library.nitro_version()).decode()
-        if tuple(map(int, version.split(".")[:2])) == _INTERFACE:
-            return library
-        reasons.append(f"{path} is Nitro {version}")
-    raise ImportError(
-        "nitro needs libnitro {}.{}: install it, or set NITRO_LIBRARY to its path ({})".format(
-            *_INTERFACE, "; ".join(reasons)
-        )
-    )
-
-
-lib = _open()
+TextOrPath = Union[str, "os.PathLike[str]"]
 
 
 class NitroError(Exception):
-    """A function of the library failed; `status` is its status as a word."""
+    """A function of the library failed; `status` is its status as a word, such as "not found"."""
 
     def __init__(self, status: str, message: str) -> None:
         super().__init__(message or status)
@@ -65,10 +50,11 @@ class NitroError(Exception):
 
 
 def text_of(pointer: Any) -> str:
-    return ffi.string(pointer).decode("utf-8", "replace")
+    text: bytes = ffi.string(pointer)
+    return text.decode("utf-8", "replace")
 
 
-def bytes_of(text: Any) -> bytes:
+def bytes_of(text: TextOrPath) -> bytes:
     return os.fspath(text).encode("utf-8", "surrogateescape")
 
 
@@ -80,6 +66,22 @@ class Thrown(threading.local):
 
 thrown = Thrown()
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def callback(name: str, error: Any = -1) -> Callable[[_Function], _Function]:
+    """Implement a PYTHON_FUNCTION of callbacks.h. Its exception is kept for the call that it was
+    made from, even KeyboardInterrupt, which must not vanish in C; the library gets `error`."""
+
+    def keep(_type: Any, exception: BaseException, _traceback: Any) -> None:
+        thrown.exception = exception
+
+    def define(function: _Function) -> _Function:
+        ffi.def_extern(name=name, error=error, onerror=keep)(function)
+        return function
+
+    return define
+
 
 class Context:
     """Carries the last error and the log, which goes to the logger "nitro"."""
@@ -90,10 +92,17 @@ class Context:
         if status != lib.NITRO_OK:
             raise NitroError(text_of(lib.nitro_status_name(status)), "")
         self.handle = ffi.gc(handle[0], lib.nitro_context_free)
-        self._write_log = ffi.callback("nitro_log_function", _write_log)
-        lib.nitro_context_set_log(self.handle, lib.NITRO_LOG_DEBUG, self._write_log, ffi.NULL)
+        lib.nitro_context_set_log(
+            self.handle, lib.NITRO_LOG_DEBUG, lib.nitro_python_log, ffi.NULL
+        )
+
+    def set(self, setting: str, value: str, computation: Optional[str] = None) -> None:
+        """Make a setting, such as "explain", for one computation or for all."""
+        name = ffi.NULL if computation is None else bytes_of(computation)
+        self.check(lib.nitro_context_set(self.handle, name, bytes_of(setting), bytes_of(value)))
 
     def check(self, status: int) -> None:
+        """Raise what a callback raised, or a NitroError, unless `status` is NITRO_OK."""
         exception, thrown.exception = thrown.exception, None
         if status == lib.NITRO_OK:  # another variant ran, or there was no failure
             if exception is not None and not isinstance(exception, Exception):
@@ -103,9 +112,11 @@ class Context:
             raise exception
         message = ffi.new("char[4096]")
         lib.nitro_context_last_error(self.handle, message, 4096)
+        lib.nitro_context_clear_error(self.handle)
         raise NitroError(text_of(lib.nitro_status_name(status)), text_of(message))
 
 
+@callback("nitro_python_log", error=None)
 def _write_log(_user: Any, level: int, message: Any) -> None:
     logger.log(_LEVELS[level], "%s", text_of(message))
 
@@ -132,5 +143,19 @@ class StringList:
                 lib.nitro_string_list_add(context.handle, self.handle, bytes_of(item))
             )
 
-    def __iter__(self) -> Iterable[str]:
+    def __iter__(self) -> Iterator[str]:
         return iter([text_of(self.handle.items[i]) for i in range(self.handle.count)])
+
+
+def names_of(handle: Any, count: Callable[[Any], int], name: Callable[[Any, int], Any]) -> List[str]:
+    """The names that an object counts and gives by index."""
+    return [text_of(name(handle, i)) for i in range(count(handle))]
+
+
+def set_members(struct: Any, what: str, members: dict[str, Any]) -> None:
+    """Set the members of a struct of options; an unknown one is a TypeError that names them all."""
+    known = dict(ffi.typeof(struct).item.fields)
+    for name, value in members.items():
+        if name not in known:
+            raise TypeError(f"{what}: there is no option '{name}'; there are {', '.join(known)}")
+        setattr(struct, name, value)

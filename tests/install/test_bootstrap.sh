@@ -168,12 +168,12 @@ bootstrap 0 test -L unit
 grep -q "^ctest --test-dir $checkout/build .*-L unit$" "$work/log" || fail "ctest not called so"
 
 case_is "tests need packages of their own"
-machine "cmake python3-cffi"
+machine "cmake minisign"
 bootstrap 0 build
-not_logged "python3-cffi"
-machine "cmake python3-cffi"
+not_logged "minisign"
+machine "cmake minisign"
 bootstrap 0 test
-logged "apt-get install cmake python3-cffi (noninteractive)"
+logged "apt-get install cmake minisign (noninteractive)"
 
 case_is "demo"
 machine ""

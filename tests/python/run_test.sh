@@ -1,27 +1,34 @@
 #!/usr/bin/env bash
-# One test of the Python package. Usage: run_test.sh package|notebook|wheel SOURCE BUILD [PYTHON]
-# Status 77: skipped, for a Python, cffi or pip that is not here.
+# One test of the Python package. Usage: run_test.sh package|types|notebook|wheel SOURCE BUILD PYTHON
+# Status 77: skipped, for a tool that is not here.
 set -euo pipefail
 
-test=$1 source_dir=$2 build_dir=$3 python=${4:-}
+test=$1 source_dir=$2 build_dir=$3 python=$4
 
 skip() {
     echo "SKIPPED: $*" >&2
     exit 77
 }
 
-[[ -n $python ]] || skip "there is no python3"
-"$python" -c 'import cffi' 2>/dev/null || skip "$python has no cffi (Debian: python3-cffi)"
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
-export NITRO_LIBRARY=$build_dir/lib/libnitro.so NITRO_PROGRAM=$build_dir/bin/nitro
+export NITRO_PROGRAM=$build_dir/bin/nitro PATH=$build_dir/bin:$PATH
 export PYTHONPATH=$build_dir/python PYTHONDONTWRITEBYTECODE=1
 
 export NITRO_GENERATE_MB=spmv=48,histogram=128 # as in the other tests
 
 case $test in
 package)
-    "$python" "$source_dir/tests/python/test_nitro.py"
+    "$python" -W error::UserWarning "$source_dir/tests/python/test_nitro.py"
+    ;;
+types)
+    mypy=("${MYPY:-mypy}")
+    type "${mypy[0]}" >/dev/null 2>&1 || skip "there is no mypy (Debian: mypy)"
+    "${mypy[@]}" --strict --cache-dir "$work/cache" "$build_dir/python/nitro" \
+        "$source_dir/python/backend.py" "$source_dir/tests/python/typed_use.py"
+    sed 's/length: float/length: str/' "$source_dir/tests/python/typed_use.py" >"$work/wrong.py"
+    ! MYPYPATH=$build_dir/python "${mypy[@]}" --strict --cache-dir "$work/cache" "$work/wrong.py" ||
+        { echo "mypy accepts a wrong use" && exit 1; }
     ;;
 notebook)
     "$NITRO_PROGRAM" tune spmv --generate 30 --device model:c2075,model:k20c,model:gtx-980 \
@@ -32,17 +39,19 @@ notebook)
     grep -q '^variants: csr' "$work/printed"
     ;;
 wheel)
-    "$python" -c 'import setuptools, pip, wheel' 2>/dev/null ||
-        skip "$python lacks pip, setuptools or wheel (Debian: python3-pip, python3-wheel)"
-    # Building leaves files beside the sources: build a copy.
-    mkdir "$work/nitro"
-    cp -r "$source_dir/python" "$work/python"
-    cp -r "$source_dir"/nitro/*.h "$source_dir/nitro/backend" "$work/nitro/"
-    "$python" -m pip wheel --quiet --no-deps --no-build-isolation --no-index \
-        --disable-pip-version-check --wheel-dir "$work/wheels" "$work/python"
-    "$python" -m zipfile -e "$work"/wheels/nitro_tuning-*.whl "$work/unpacked"
-    [[ -e $work/unpacked/nitro/py.typed ]]
+    "$python" -c 'import pip' 2>/dev/null || skip "$python has no pip (Debian: python3-pip)"
+    touch "$work/begun"
+    unset PYTHONPATH PYTHONDONTWRITEBYTECODE
+    NITRO_BUILD_DIR=$build_dir "$python" -m pip wheel --quiet --no-deps --no-build-isolation --no-index \
+        --disable-pip-version-check --wheel-dir "$work/wheels" "$source_dir/python"
+    written=$(find "$source_dir/python" -type f -newer "$work/begun")
+    [[ -z $written ]] || { echo "making a wheel wrote into the checkout: $written" && exit 1; }
+    "$python" -m pip install --quiet --no-deps --no-index --disable-pip-version-check --no-warn-script-location \
+        --target "$work/installed" "$work"/wheels/nitro_tuning-*.whl
+    # Away from the build folder, on its own.
     cd /
-    PYTHONPATH=$work/unpacked "$python" -c 'import nitro; print(nitro.__version__, nitro.__file__)'
+    env -i HOME="$work" PYTHONPATH="$work/installed" "$python" "$source_dir/tests/python/use_wheel.py" \
+        "$work/installed"
+    env -i HOME="$work" PYTHONPATH="$work/installed" "$work/installed/bin/nitro" version
     ;;
 esac

@@ -1,4 +1,4 @@
-"""The Python package: registering, measuring, learning, selecting, evaluating."""
+"""The Python package: declaring, measuring, learning, selecting, evaluating, showing."""
 
 import logging
 import os
@@ -26,6 +26,7 @@ def declare():
         return result
 
     total.add_variant("short", sum, allows=lambda features: features["length"] < 10)
+    total.set_hooks(check=lambda expected, result: expected == result)
 
     @total.variant("broken")
     def broken(_values):
@@ -71,7 +72,7 @@ class RegisterAndSelect(unittest.TestCase):
         total.add_variant("sum", sum, time_source="device")
         total.add_feature("length", len)
         total.set_device_kind("cuda")
-        total.set_stream(lambda values: 0)
+        total.set_hooks(check=lambda expected, result: expected == result, stream=lambda values: 0)
         with self.assertRaisesRegex(ValueError, "time source 'moon' is not one of wall"):
             total.add_variant("other", sum, time_source="moon")
         with tempfile.TemporaryDirectory() as folder:
@@ -150,6 +151,84 @@ class RegisterAndSelect(unittest.TestCase):
             nitro.Model.load("/no/such/model.json")
 
 
+class Adjust(unittest.TestCase):
+    """Settings, a forced variant, cached features, tickets, monitoring."""
+
+    def test_settings_and_forced_variants(self):
+        context = nitro.Context()
+        context.set("force", "short", computation="total")
+        total = nitro.Computation("total", context)
+        total.add_variant("loop", sum)
+        total.add_variant("short", min)
+        total.configure()
+        self.assertEqual(total.run([1, 2]).result, 1)
+        total.force(None)
+        self.assertEqual(total.run([1, 2]).result, 3)
+        with self.assertRaisesRegex(nitro.NitroError, "nosuch"):
+            total.force("nosuch")
+
+    def test_features_are_evaluated_once_for_a_bound_argument(self):
+        calls = []
+
+        def sizes(values):
+            calls.append(len(values))
+            return len(values), len(values) / 2
+
+        total = nitro.Computation("total")
+        total.add_variant("sum", sum, allows=lambda features: features["half"] < 9)
+        total.add_variant("other", sum)
+        total.add_features(["length", "half"], sizes, scale="log", cost_ns=100)
+        bound = total.bind([1, 2])
+        self.assertEqual(bound.features, {"length": 2.0, "half": 1.0})
+        self.assertEqual([bound.run().result, bound.run().result], [3, 3])
+        self.assertEqual(bound.select().variant, "sum")
+        self.assertEqual(calls, [2])
+        self.assertEqual(total.select_features({"length": 20, "half": 10}).variant, "other")
+        total.add_feature("bad", lambda values: (1, 2))
+        with self.assertRaisesRegex(ValueError, "1 features were declared, and 2 values"):
+            total.evaluate([1])
+
+    def test_tickets(self):
+        total = declare()
+        total.set_feature_options(threads=1)
+        ticket = total.begin([1, 2])
+        self.assertEqual(ticket.run().result, 3)
+        with self.assertRaisesRegex(ValueError, "before"):
+            ticket.run()
+        total.begin([1]).cancel()
+
+    def test_monitoring(self):
+        total = declare()
+        total.set_memo_size(100)
+        self.assertEqual(total.memo_statistics().entries, 128)
+        total.monitor(every=1, num_recorded=8)
+        total.run([1, 2])
+        self.assertEqual(total.monitor_statistics()["num_timed"], 1)
+        with tempfile.TemporaryDirectory() as folder:
+            with nitro.Store(f"{folder}/s.db", write=True) as store:
+                self.assertEqual(total.flush_observations(store), 1)
+        total.stop_monitoring()
+        with self.assertRaisesRegex(TypeError, "no option 'often'; there are every"):
+            total.monitor(often=1)
+
+    def test_variants_of_cudas_streams_and_prepared_formats_are_released(self):
+        events = []
+        total = nitro.Computation("total")
+        total.add_variant(
+            "sum", sum, prepare=lambda _: events.append("made"), release=lambda _: events.append("freed")
+        )
+        total.set_hooks(save=lambda _: events.append("saved"), restore=lambda _: events.append("restored"))
+        self.assertEqual(total.device_kind, "host")
+        total.prepare([1])
+        self.assertEqual(events, ["made"])
+
+    def test_formulas(self):
+        self.assertIn("device.cuda_cores", nitro.formula.per_core("8 * nnz"))
+        self.assertIn("5", nitro.formula.streaming_time("8 * nnz", 5))
+        total = declare()
+        total.add_relative_feature("per_core", nitro.formula.per_core("length"), scale="log")
+
+
 class WholeWay(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="nitro-test-")
@@ -182,6 +261,69 @@ class WholeWay(unittest.TestCase):
         self.assertEqual(decision.result, 6)
         self.assertEqual(decision.variant, prediction.decision.variant)
         self.assertEqual(decision.variant, total.select([1, 2, 3]).variant)
+
+    def test_checks_results_and_keeps_reasons(self):
+        total = nitro.Computation("total")
+        total.add_variant("right", sum)
+        total.add_variant("wrong", max)
+
+        @total.variant("broken")
+        def broken(_values):
+            raise Refused("no sum today")
+
+        total.add_feature("length", len)
+        total.set_hooks(
+            check=lambda expected, got: None if got == expected else f"{got}, not {expected}",
+            outcome=lambda values, result: result + len(values),
+        )
+        told = []
+        inputs = {"few": lambda: [1, 2], "more": lambda: [1, 2, 3]}
+        with nitro.Store(self.folder / "c.db", write=True) as store:
+            total.tune(store, inputs, min_repetitions=1, max_repetitions=1, progress=told.append)
+            device = store.devices("total")[0]
+            few, more = store.samples("total", device)
+            self.assertEqual((few.input, few.features, few.best), ("few", {"length": 2.0}, "right"))
+            self.assertIn("4, not 5", few.problems["wrong"])
+            self.assertIn("Refused: no sum today", few.problems["broken"])
+            self.assertIn("<td", store.samples("total", device)._repr_html_())
+            self.assertIn("total", store._repr_html_())
+            self.assertIn("cuda_cores", store.device(device).features)
+            self.assertIn(device, store.device(device)._repr_html_())
+            self.assertEqual(store.num_unsent(), 0)
+            self.assertEqual(store.flush(), 0)
+            with nitro.Store(self.folder / "copy.db", write=True) as other:
+                self.assertEqual(store.copy_to(other), (2, 0))
+                self.assertEqual(store.copy_to(other), (0, 2))
+            with self.assertRaisesRegex(nitro.NitroError, "stop"):
+                total.tune(store, inputs, again=True, progress=lambda _: False)
+        self.assertEqual((told[-1].done, told[-1].total, more.input), (2, 2, "more"))
+
+    def test_a_variant_that_is_never_checked_is_warned_about(self):
+        total = nitro.Computation("total")
+        total.add_variant("sum", sum)
+        total.add_variant("max", max)
+        total.add_feature("length", len)
+        with nitro.Store(self.folder / "u.db", write=True) as store:
+            with self.assertWarnsRegex(UserWarning, "total: no results are checked"):
+                total.tune(store, {"one": lambda: [1]}, min_repetitions=1, max_repetitions=1)
+
+    def test_explains_and_exports(self):
+        total = declare()
+        store = self.measured_store(total)
+        model = store.learn_own("total", store.devices("total")[0])
+        why = model.explain({"length": 1000}, uses=10)
+        (column,) = [each for each in why.columns if each.kind == "input"]
+        self.assertEqual((column.name, column.value), ("length", 1000.0))
+        self.assertEqual(column.outside, not column.low <= column.value <= column.high)
+        self.assertEqual(why.ranking[0].ratio, 1.0)
+        for shown in (why, why.decision, model, model.predict({"length": 3})):
+            self.assertIn("<table>", shown._repr_html_())
+        model.export(self.folder / "total.bin")
+        model.export(self.folder / "total.c", "c")
+        self.assertEqual(nitro.Model.load(self.folder / "total.bin").features, ["length"])
+        self.assertIn("double", (self.folder / "total.c").read_text())
+        with self.assertRaisesRegex(ValueError, "unknown form 'cpp'; choose one of binary, c"):
+            model.export(self.folder / "total.cpp", "cpp")
 
     def test_a_model_refuses_other_features(self):
         total = declare()
@@ -240,6 +382,20 @@ class Evaluate(unittest.TestCase):
             self.assertEqual(results, again)
             (one,) = store.evaluate("spmv", methods=["fixed"], targets=["model:k20c"], seed=3)
             self.assertEqual(one, results[2])
+            self.assertIn("<td style=\"text-align:left\">model:k20c</td>", results._repr_html_())
+            told = []
+            options = {"methods": ["fixed"], "seed": 3, "train_fraction": 0.5, "uses": 2}
+            store.evaluate("spmv", progress=lambda *each: told.append(each), **options)
+            self.assertEqual([each[:2] for each in told], [(1, 2), (2, 2)])
+            with self.assertRaisesRegex(TypeError, "no option 'fraction'"):
+                store.evaluate("spmv", fraction=0.5)
+
+    def test_a_report_shows_its_pictures(self):
+        report = nitro.report(self.url, self.url.parent / "report", "spmv", quick=True)
+        self.assertTrue((report.folder / "index.html").exists())
+        self.assertEqual("<svg" in report._repr_html_(), bool(report.pictures))
+        with self.assertRaisesRegex(RuntimeError, "nosuch"):
+            nitro.report(self.url, self.url.parent / "other", "nosuch")
 
     def test_a_model_for_a_device_that_nobody_measured(self):
         with nitro.Store(self.url) as store:

@@ -22,7 +22,7 @@ static void test_a_missing_one_is_named_with_its_package(void **state)
 {
     (void)state;
     assert_refused("/no/such/folder", "redis", "/no/such/folder/redis.so: cannot open");
-    assert_refused("/no/such/folder", "redis", "install the package libnitro0.1-plugins");
+    assert_refused("/no/such/folder", "redis", "install the package libnitro0-plugins");
     assert_refused("/no/such/folder", "redis", "NITRO_PLUGINS");
 }
 

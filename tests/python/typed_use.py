@@ -1,0 +1,32 @@
+"""A typed program that uses the package: mypy --strict must accept it."""
+
+from functools import partial
+from typing import List
+
+import nitro
+
+
+def tuned(url: str, inputs: List[List[float]]) -> nitro.Model:
+    total = nitro.Computation("total")
+    total.add_variant("sum", sum)
+
+    @total.variant("loop", version="2")
+    def loop(values: List[float]) -> float:
+        result = 0.0
+        for value in values:
+            result += value
+        return result
+
+    @total.feature("length", scale="log")
+    def size(values: List[float]) -> float:
+        return len(values)
+
+    total.set_hooks(check=lambda expected, result: abs(expected - result) < 1e-9)
+    with nitro.Store(url, write=True) as store:
+        total.tune(store, {f"input-{i}": partial(list, each) for i, each in enumerate(inputs)})
+        model = store.learn_own("total", store.devices("total")[0])
+    length: float = total.evaluate(inputs[0])["length"]
+    decision: nitro.Decision = total.run(inputs[0], uses=10)
+    prediction: nitro.Prediction = model.predict({"length": length})
+    print(loop(inputs[0]), size(inputs[0]), decision.variant, prediction.ranking[0])
+    return model
