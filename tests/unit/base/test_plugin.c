@@ -39,7 +39,7 @@ static void test_without_the_setting_it_is_looked_for_beside_the_library(void **
     nitro_context *context = unit_context();
     const void *functions = NULL;
     assert_fails(context, nitro_plugin_load(context, "redis", &functions), NITRO_ERR_NOT_BUILT,
-                 "/tests/nitro0.1/redis.so: cannot open"); /* this program has the library in it */
+                 "/tests/nitro0/redis.so: cannot open"); /* this program has the library in it */
     nitro_context_free(context);
 }
 
