@@ -196,6 +196,28 @@ NITRO_API nitro_status nitro_recording_parse(nitro_context *context, const char 
                                              const nitro_space *space, nitro_recording **recording);
 NITRO_API void nitro_recording_free(nitro_recording *recording);
 
+/** Evaluations of a search, as other tuners read them. */
+typedef struct nitro_evaluations {
+    const nitro_space *space;
+    const nitro_search_answer *answers; /* shape [num_answers], in the order of evaluation; no
+                                           configuration twice */
+    size_t num_answers;
+    const char *name;                 /* of the computation or kernel */
+    const char *device;               /* id */
+    const char *const *counter_names; /* shape [num_counters] */
+    size_t num_counters;
+} nitro_evaluations;
+
+typedef enum nitro_evaluations_format {
+    NITRO_EVALUATIONS_T4,          /* the tuners' common format of results */
+    NITRO_EVALUATIONS_KERNEL_TUNER /* Kernel Tuner's cache, which its simulation mode reads */
+} nitro_evaluations_format;
+
+/** Write atomically, as nitro_file_write. nitro_recording_read reads both formats. */
+NITRO_API nitro_status nitro_evaluations_write(nitro_context *context, const char *path,
+                                               nitro_evaluations_format format,
+                                               const nitro_evaluations *evaluations);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,10 +1,9 @@
 /* Recorded evaluations of a space: read from a file of any format. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/base/gzip.h"
-#include "nitro/search/recording.h"
+#include "nitro/search/recording_json.h"
 
 #define MAX_RECORDING_BYTES ((size_t)1 << 30)
 
@@ -14,7 +13,12 @@ nitro_status nitro_recording_parse(nitro_context *context, const char *origin, c
 {
     recording_builder builder = {
         .context = context, .origin = origin, .line_word = "line", .space = space};
-    nitro_status status = recording_read_csv(&builder, text, size);
+    size_t blanks = 0;
+    while (blanks < size && strchr(" \t\r\n", text[blanks]))
+        blanks++;
+    bool is_json = blanks < size && text[blanks] == '{';
+    nitro_status status = is_json ? recording_read_json(&builder, text, size)
+                                  : recording_read_csv(&builder, text, size);
     if (status == NITRO_OK)
         status = recording_finish(&builder, recording);
     recording_builder_free(&builder);

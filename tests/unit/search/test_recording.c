@@ -1,5 +1,5 @@
 /* Recorded evaluations of tuning spaces, read from files of each format. */
-#include "unit/unit.h"
+#include "unit/temporary.h"
 
 static nitro_recording *parse(nitro_context *context, const char *text, const nitro_space *space)
 {
@@ -139,12 +139,157 @@ static void test_recorded(void **state)
     nitro_context_free(context);
 }
 
+/* A seed of the fuzz target: a small file of a format. */
+static nitro_recording *read_seed(nitro_context *context, const char *name)
+{
+    nitro_recording *recording = NULL;
+    char path[512];
+    snprintf(path, sizeof(path), "%s/tests/fuzz/seeds/recording/%s", SOURCE_DIR, name);
+    assert_ok(context, nitro_recording_read(context, path, NULL, &recording));
+    return recording;
+}
+
+static void test_json_formats(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_recording *recording = read_seed(context, "kernel_tuner_unclosed");
+    assert_string_equal(recording->device, "X");
+    const nitro_search_answer *answer = answer_of(recording, (uint16_t[]){0, 0});
+    assert_near(answer->time_ms, 2.5, 0);
+    assert_near(answer->spread, 0.04, 1e-12);
+    assert_near(answer->cost_ms, 320.3, 1e-9);
+    assert_int_equal(answer_of(recording, (uint16_t[]){1, 0})->outcome, NITRO_OUTCOME_FAILED);
+    nitro_recording_free(recording);
+    recording = read_seed(context, "t4");
+    answer = answer_of(recording, (uint16_t[]){0, 0});
+    assert_near(answer->time_ms, 2.5, 0);
+    assert_near(answer->cost_ms, 320.3, 1e-9);
+    assert_string_equal(recording->counter_names[0], "regs");
+    assert_near(answer->counters[0], 22, 0);
+    assert_int_equal(answer_of(recording, (uint16_t[]){1, 0})->outcome, NITRO_OUTCOME_FAILED);
+    nitro_recording_free(recording);
+    recording = read_seed(context, "ktt");
+    answer = answer_of(recording, (uint16_t[]){0}); /* the time without a profile */
+    assert_near(answer->time_ms, 0.09, 1e-15);
+    assert_string_equal(recording->counter_names[0], "global_x");
+    assert_near(answer->counters[0], 8, 0);
+    nitro_recording_free(recording);
+    nitro_context_free(context);
+}
+
+/* The same evaluations in other files: configuration, outcome and time agree; times of `scaled` are
+ * to be multiplied. */
+static void assert_same(nitro_context *context, const char *name, const char *csv_name,
+                        const char *space_name, double factor)
+{
+    nitro_recording *recording = NULL, *csv = NULL;
+    nitro_space *space = NULL;
+    char path[256];
+    snprintf(path, sizeof(path), "search/descriptions/%s.json", space_name);
+    assert_ok(context, nitro_space_read(context, unit_shared_data(path), &space));
+    assert_ok(context, nitro_recording_read(context, unit_shared_data(csv_name), space, &csv));
+    assert_ok(context, nitro_recording_read(context, unit_shared_data(name), space, &recording));
+    for (uint64_t c = 0; c < nitro_space_size(space); c++) {
+        const nitro_search_answer *a = &recording->answers[c], *b = &csv->answers[c];
+        assert_int_equal(a->outcome == NITRO_OUTCOME_MEASURED,
+                         b->outcome == NITRO_OUTCOME_MEASURED);
+        if (a->outcome == NITRO_OUTCOME_MEASURED)
+            assert_near(a->time_ms * factor / b->time_ms, 1, 1e-5);
+    }
+    nitro_recording_free(recording);
+    nitro_recording_free(csv);
+    nitro_space_free(space);
+}
+
+static void test_raw_files(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    const char *pnpoly = "search/raw/kernel_tuner-cache-pnpoly-rtx_2080_ti.json.gz";
+    assert_same(context, pnpoly, "search/spaces/pnpoly/rtx_2080_ti.csv.gz", "pnpoly", 1000);
+    assert_same(context, "search/raw/kernel_tuner-t4-convolution_milo-a100.json.gz",
+                "search/spaces/convolution_milo/a100.csv.gz", "convolution_milo", 1);
+    const char *coulomb = "search/spaces/ktt_coulomb3d/rtx_2080_ti.csv.gz";
+    assert_same(context, "search/raw/ktt-coulomb3d-rtx_2080_ti.json.gz", coulomb, "ktt_coulomb3d",
+                1);
+    assert_same(context, "search/raw/ktt-t4-coulomb3d-rtx_2080_ti.json.gz", coulomb,
+                "ktt_coulomb3d", 1);
+    nitro_recording *recording = NULL;
+    assert_fails(context,
+                 nitro_recording_read(context,
+                                      unit_shared_data("search/raw/kernel_tuner-t4-small.json.gz"),
+                                      NULL, &recording),
+                 NITRO_ERR_FORMAT, "the objective 'score' is no time");
+    nitro_context_free(context);
+}
+
+/* What is written is read back. */
+static void test_write(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    nitro_recording *recording = read_seed(context, "csv");
+    char path[128];
+    snprintf(path, sizeof(path), "%s/file", folder.folder);
+    const nitro_evaluations evaluations = {.space = recording->space,
+                                           .answers = recording->answers,
+                                           .num_answers = nitro_space_size(recording->space),
+                                           .name = "k",
+                                           .device = "X",
+                                           .counter_names =
+                                               (const char *const *)recording->counter_names,
+                                           .num_counters = recording->num_counters};
+    for (int format = 0; format < 2; format++) {
+        nitro_recording *again = NULL;
+        assert_ok(context, nitro_evaluations_write(context, path, (nitro_evaluations_format)format,
+                                                   &evaluations));
+        assert_ok(context, nitro_recording_read(context, path, recording->space, &again));
+        for (uint64_t c = 0; c < evaluations.num_answers; c++) {
+            const nitro_search_answer *a = &recording->answers[c], *b = &again->answers[c];
+            assert_int_equal(a->outcome, b->outcome);
+            assert_true(a->time_ms == b->time_ms || isnan(a->time_ms));
+            assert_near(a->cost_ms, b->cost_ms, 1e-9);
+            assert_true(format > 0 || !a->counters || a->counters[0] == b->counters[0]);
+        }
+        nitro_recording_free(again);
+    }
+    nitro_recording_free(recording);
+    temporary_remove(&folder);
+    nitro_context_free(context);
+}
+
+/* Files cut at any byte are refused, or hold a part of the evaluations. */
+static void test_cut(void **state)
+{
+    (void)state;
+    static const char *const seeds[] = {"csv", "kernel_tuner_unclosed", "t4", "ktt"};
+    nitro_context *context = unit_context();
+    for (size_t s = 0; s < sizeof(seeds) / sizeof(seeds[0]); s++) {
+        char path[512], *text;
+        size_t size;
+        snprintf(path, sizeof(path), "%s/tests/fuzz/seeds/recording/%s", SOURCE_DIR, seeds[s]);
+        assert_ok(context, nitro_file_read(context, path, 1 << 20, &text, &size));
+        for (size_t cut = 0; cut < size; cut++) {
+            nitro_recording *recording = NULL;
+            nitro_status status = nitro_recording_parse(context, "r", text, cut, NULL, &recording);
+            assert_int_equal(status == NITRO_OK, recording != NULL);
+            assert_true(status == NITRO_OK || status == NITRO_ERR_FORMAT);
+            nitro_recording_free(recording);
+        }
+        free(text);
+    }
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_csv),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_recorded),  cmocka_unit_test(test_json_formats),
+        cmocka_unit_test(test_raw_files), cmocka_unit_test(test_write),
+        cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

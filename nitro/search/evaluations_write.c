@@ -1,0 +1,185 @@
+/* Writes evaluations of a search in the formats that other tuners read. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/search/t4.h"
+
+typedef struct evaluations_writer {
+    nitro_context *context;
+    const nitro_space *space;
+    const nitro_evaluations *evaluations;
+} evaluations_writer;
+
+static json_t *value_json(const nitro_parameter *parameter, size_t index)
+{
+    const nitro_parameter_value *value = &parameter->values[index];
+    switch (parameter->type) {
+    case NITRO_PARAMETER_STRING:
+        return json_string(value->text);
+    case NITRO_PARAMETER_BOOLEAN:
+        return json_boolean(value->number != 0);
+    case NITRO_PARAMETER_REAL:
+        return json_real(value->number);
+    default:
+        return json_integer((json_int_t)value->number);
+    }
+}
+
+static json_t *configuration_json(const evaluations_writer *writer, uint64_t configuration)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    json_t *object = json_object();
+    nitro_space_indices(writer->space, configuration, indices);
+    for (size_t p = 0; p < nitro_space_num_parameters(writer->space); p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(writer->space, p);
+        json_object_set_new(object, parameter->name, value_json(parameter, indices[p]));
+    }
+    return object;
+}
+
+static bool is_measured(const nitro_search_answer *answer)
+{
+    return answer->outcome == NITRO_OUTCOME_MEASURED;
+}
+
+/* What an evaluation cost beside its run, in ms. */
+static double overhead_ms(const nitro_search_answer *answer)
+{
+    double cost = isnan(answer->cost_ms) ? 0 : answer->cost_ms;
+    return is_measured(answer) ? fmax(0, cost - answer->time_ms) : cost;
+}
+
+/* ---- T4 -------------------------------------------------------------------------------------- */
+
+static const char *invalidity_of(nitro_outcome outcome)
+{
+    for (const t4_invalidity *known = t4_invalidities; known->name; known++)
+        if (known->outcome == outcome)
+            return known->name;
+    return "runtime";
+}
+
+static json_t *measurements_json(const evaluations_writer *writer,
+                                 const nitro_search_answer *answer)
+{
+    json_t *measurements = json_array();
+    if (is_measured(answer))
+        json_array_append_new(measurements, json_pack("{s:s, s:f, s:s}", "name", "time", "value",
+                                                      answer->time_ms, "unit", "ms"));
+    for (size_t c = 0; answer->counters && c < writer->evaluations->num_counters; c++)
+        if (isfinite(answer->counters[c]))
+            json_array_append_new(measurements,
+                                  json_pack("{s:s, s:f, s:s}", "name",
+                                            writer->evaluations->counter_names[c], "value",
+                                            answer->counters[c], "unit", ""));
+    return measurements;
+}
+
+static json_t *t4_record(const evaluations_writer *writer, const nitro_search_answer *answer)
+{
+    json_t *runtimes = is_measured(answer) ? json_pack("[f]", answer->time_ms) : json_array();
+    json_t *times =
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:o}", "compilation_time", overhead_ms(answer),
+                  "benchmark", is_measured(answer) ? answer->time_ms : 0.0, "framework", 0.0,
+                  "search_algorithm", 0.0, "validation", 0.0, "runtimes", runtimes);
+    return json_pack("{s:o, s:[s], s:o, s:s, s:f, s:o}", "configuration",
+                     configuration_json(writer, answer->configuration), "objectives", "time",
+                     "times", times, "invalidity", invalidity_of(answer->outcome), "correctness",
+                     answer->outcome == NITRO_OUTCOME_WRONG_RESULT ? 0.0 : 1.0, "measurements",
+                     measurements_json(writer, answer));
+}
+
+static json_t *t4_json(const evaluations_writer *writer)
+{
+    json_t *results = json_array();
+    for (size_t i = 0; i < writer->evaluations->num_answers; i++)
+        json_array_append_new(results, t4_record(writer, &writer->evaluations->answers[i]));
+    return json_pack("{s:s, s:{s:s, s:s, s:s}, s:o}", "schema_version", "1.0.0", "metadata",
+                     "timeunit", "milliseconds", "kernel", writer->evaluations->name, "device",
+                     writer->evaluations->device, "results", results);
+}
+
+/* ---- Kernel Tuner's cache -------------------------------------------------------------------- */
+
+/* Values as Python prints them, with commas between them. */
+static void cache_key(const evaluations_writer *writer, uint64_t configuration, char *key,
+                      size_t size)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    size_t used = 0;
+    nitro_space_indices(writer->space, configuration, indices);
+    key[0] = '\0';
+    for (size_t p = 0; p < nitro_space_num_parameters(writer->space) && used < size; p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(writer->space, p);
+        const nitro_parameter_value *value = &parameter->values[indices[p]];
+        const char *text = value->text, *end = "";
+        if (parameter->type == NITRO_PARAMETER_BOOLEAN)
+            text = value->number != 0 ? "True" : "False";
+        else if (parameter->type == NITRO_PARAMETER_REAL && !strpbrk(text, ".e"))
+            end = ".0";
+        used += (size_t)snprintf(key + used, size - used, "%s%s%s", p ? "," : "", text, end);
+    }
+}
+
+static json_t *cache_entry(const evaluations_writer *writer, const nitro_search_answer *answer)
+{
+    json_t *entry = configuration_json(writer, answer->configuration);
+    if (is_measured(answer)) {
+        json_object_set_new(entry, "time", json_real(answer->time_ms));
+        json_object_set_new(entry, "times", json_pack("[f]", answer->time_ms));
+    } else {
+        const char *error = answer->outcome == NITRO_OUTCOME_FAILED ? "CompilationFailedConfig"
+                            : answer->outcome == NITRO_OUTCOME_NOT_ALLOWED ? "InvalidConfig"
+                                                                           : "RuntimeFailedConfig";
+        json_object_set_new(entry, "time", json_string(error));
+    }
+    json_object_set_new(entry, "compile_time", json_real(overhead_ms(answer)));
+    json_object_set_new(entry, "verification_time", json_real(0));
+    json_object_set_new(entry, "benchmark_time",
+                        json_real(is_measured(answer) ? answer->time_ms : 0));
+    json_object_set_new(entry, "strategy_time", json_real(0));
+    json_object_set_new(entry, "framework_time", json_real(0));
+    return entry;
+}
+
+static json_t *kernel_tuner_json(const evaluations_writer *writer)
+{
+    json_t *keys = json_array(), *parameters = json_object(), *cache = json_object();
+    for (size_t p = 0; p < nitro_space_num_parameters(writer->space); p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(writer->space, p);
+        json_t *values = json_array();
+        for (size_t v = 0; v < parameter->num_values; v++)
+            json_array_append_new(values, value_json(parameter, v));
+        json_array_append_new(keys, json_string(parameter->name));
+        json_object_set_new(parameters, parameter->name, values);
+    }
+    for (size_t i = 0; i < writer->evaluations->num_answers; i++) {
+        char key[8192];
+        const nitro_search_answer *answer = &writer->evaluations->answers[i];
+        cache_key(writer, answer->configuration, key, sizeof(key));
+        json_object_set_new(cache, key, cache_entry(writer, answer));
+    }
+    /* Kernel Tuner takes a cache for closed whose last characters are }}}. */
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:s, s:o}", "device_name",
+                     writer->evaluations->device, "kernel_name", writer->evaluations->name,
+                     "problem_size", 1, "tune_params_keys", keys, "tune_params", parameters,
+                     "objective", "time", "cache", cache);
+}
+
+nitro_status nitro_evaluations_write(nitro_context *context, const char *path,
+                                     nitro_evaluations_format format,
+                                     const nitro_evaluations *evaluations)
+{
+    evaluations_writer writer = {context, evaluations->space, evaluations};
+    json_t *top = format == NITRO_EVALUATIONS_T4 ? t4_json(&writer) : kernel_tuner_json(&writer);
+    char *text = top ? nitro_json_print(top, JSON_COMPACT) : NULL;
+    json_decref(top);
+    if (!text)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory", path);
+    nitro_status status = nitro_file_write(context, path, text, strlen(text));
+    free(text);
+    return status;
+}
