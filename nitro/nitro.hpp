@@ -270,6 +270,14 @@ class model
         return model(owner.get(), made);
     }
 
+    /** From a model file's contents. */
+    static model load_memory(const context &owner, const void *data, size_t size)
+    {
+        nitro_model *made = nullptr;
+        detail::check(owner.get(), nitro_model_load_memory(owner.get(), data, size, &made));
+        return model(owner.get(), made);
+    }
+
     void save(const std::string &path) const
     {
         detail::check(context_, nitro_model_save(handle_.get(), path.c_str()));
@@ -462,9 +470,6 @@ template <typename Argument> struct hooks {
     std::function<void(Argument &)> keep_reference = {};
     /** @return what is wrong with the result; empty: nothing. */
     std::function<std::string(Argument &)> check_result = {};
-    /** @return why a variant failed, owned by the argument. Where there is none: what the variant
-     *  threw. */
-    std::function<const char *(const Argument &)> problem = {};
     /** @return the argument's stream, a cudaStream_t. */
     std::function<void *(const Argument &)> stream = {};
 };
@@ -513,7 +518,15 @@ template <typename Argument> class computation
         nitro_computation *made = nullptr;
         detail::check(context_, nitro_computation_create(context_, name.c_str(), &made));
         handle_.reset(made);
-        set_hooks({});
+        set_problem({});
+    }
+
+    /** A computation that C declares, whose functions take an `Argument`. */
+    static computation declare(const context &owner, const nitro_declaration &declaration)
+    {
+        nitro_computation *made = nullptr;
+        detail::check(owner.get(), nitro_computation_declare(owner.get(), &declaration, &made));
+        return computation(owner.get(), made);
     }
 
     std::string name() const
@@ -618,9 +631,18 @@ template <typename Argument> class computation
         c.keep_reference = hooks_->keep_reference ? &keep_reference : nullptr;
         c.check_result = hooks_->check_result ? &check_result : nullptr;
         c.stream = hooks_->stream ? &stream_of : nullptr;
-        c.problem = &problem_of;
         c.user = hooks_.get();
         detail::check(context_, nitro_computation_set_hooks(handle_.get(), &c));
+        return *this;
+    }
+
+    /** `problem` says why a variant failed, in a text that the argument owns. Without it: what the
+     *  variant threw. */
+    computation &set_problem(std::function<const char *(const Argument &)> problem)
+    {
+        problem_ = std::make_unique<problem_function>(std::move(problem));
+        detail::check(context_,
+                      nitro_computation_set_problem(handle_.get(), &problem_of, problem_.get()));
         return *this;
     }
 
@@ -701,6 +723,12 @@ template <typename Argument> class computation
     void load_model(const std::string &path)
     {
         detail::check(context_, nitro_computation_load_model(handle_.get(), path.c_str()));
+    }
+
+    /** The same from a model file's contents. */
+    void load_model_memory(const void *data, size_t size)
+    {
+        detail::check(context_, nitro_computation_load_model_memory(handle_.get(), data, size));
     }
 
     /** Attach a model; it is freed on error. */
@@ -796,9 +824,15 @@ template <typename Argument> class computation
     }
 
   private:
+    using problem_function = std::function<const char *(const Argument &)>;
     using features_function = std::function<void(const Argument &, double *)>;
     using kept_variant = variant<Argument>;
     using kept_hooks = hooks<Argument>;
+
+    computation(nitro_context *owner, nitro_computation *handle) noexcept
+        : context_(owner), handle_(handle)
+    {
+    }
 
     static Argument &given(void *argument) noexcept
     {
@@ -868,9 +902,9 @@ template <typename Argument> class computation
     {
         static thread_local std::string text;
         try {
-            const kept_hooks *self = static_cast<kept_hooks *>(user);
-            if (self->problem)
-                return self->problem(*static_cast<const Argument *>(argument));
+            const auto &problem = *static_cast<problem_function *>(user);
+            if (problem)
+                return problem(*static_cast<const Argument *>(argument));
             text = detail::thrown_text();
             return text.c_str();
         } catch (...) {
@@ -915,6 +949,7 @@ template <typename Argument> class computation
     std::vector<std::unique_ptr<kept_variant>> variants_;
     std::vector<std::unique_ptr<features_function>> features_;
     std::unique_ptr<kept_hooks> hooks_;
+    std::unique_ptr<problem_function> problem_;
     detail::owned<nitro_computation, nitro_computation_free> handle_;
 };
 

@@ -340,7 +340,9 @@ class Computation:
         self._feature_names: List[str] = []
         self._hooks = _Hooks()
         self._hooks_handle = ffi.new_handle(self._hooks)
-        self._apply_hooks()
+        self._context.check(
+            lib.nitro_computation_set_problem(self._handle, lib.nitro_python.problem, _NULL)
+        )
 
     # ---- Declaring
 
@@ -514,7 +516,6 @@ class Computation:
     def _apply_hooks(self) -> None:
         hooks, given = ffi.new("nitro_hooks *"), self._hooks
         hooks.user = self._hooks_handle
-        hooks.problem = lib.nitro_python.problem
         if given.save is not None:
             hooks.prepare_input = lib.nitro_python.prepare_input
         if given.restore is not None:
@@ -554,6 +555,12 @@ class Computation:
 
     def load_model(self, path: TextOrPath) -> None:
         self._context.check(lib.nitro_computation_load_model(self._handle, bytes_of(path)))
+
+    def load_model_bytes(self, data: bytes) -> None:
+        """load_model with a model file's contents."""
+        self._context.check(
+            lib.nitro_computation_load_model_memory(self._handle, data, len(data))
+        )
 
     def attach_model(self, model: Model) -> None:
         """Attach a model, which the computation then owns; the Model object is empty afterwards."""

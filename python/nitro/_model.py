@@ -111,6 +111,14 @@ class Model:
         context.check(lib.nitro_model_load(context.handle, bytes_of(path), handle))
         return cls(context, handle[0])
 
+    @classmethod
+    def from_bytes(cls, data: bytes, context: Optional[Context] = None) -> "Model":
+        """From a model file's contents."""
+        context = context or default_context()
+        handle = ffi.new("nitro_model **")
+        context.check(lib.nitro_model_load_memory(context.handle, data, len(data), handle))
+        return cls(context, handle[0])
+
     def save(self, path: TextOrPath) -> None:
         """Write the model atomically; the same model gives the same bytes."""
         self._context.check(lib.nitro_model_save(self._handle, bytes_of(path)))

@@ -321,6 +321,9 @@ class WholeWay(unittest.TestCase):
         model.export(self.folder / "total.bin")
         model.export(self.folder / "total.c", "c")
         self.assertEqual(nitro.Model.load(self.folder / "total.bin").features, ["length"])
+        data = (self.folder / "total.bin").read_bytes()
+        self.assertEqual(nitro.Model.from_bytes(data).variants, total.variants)
+        total.load_model_bytes(data)
         self.assertIn("double", (self.folder / "total.c").read_text())
         with self.assertRaisesRegex(ValueError, "unknown form 'cpp'; choose one of binary, c"):
             model.export(self.folder / "total.cpp", "cpp")

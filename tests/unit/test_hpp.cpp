@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 extern "C" {
 #include <cmocka.h>
@@ -245,6 +247,32 @@ void test_dispatch_is_adjusted(void **)
     assert_int_equal(sum.monitor_statistics().num_timed, 0);
 }
 
+int double_length(void *argument, void *)
+{
+    static_cast<vector *>(argument)->sum = 7.0;
+    return 0;
+}
+
+/** What C declared runs in C++; a variant's problem is the error's text. */
+void test_declared_by_c(void **)
+{
+    static nitro_declaration declaration = {};
+    declaration.name = "sum";
+    declaration.variants[0].name = "only";
+    declaration.variants[0].run = double_length;
+    nitro::context context;
+    auto sum = nitro::computation<vector>::declare(context, declaration);
+    vector v{};
+    assert_string_equal(sum.run(v).variant_name, "only");
+    assert_true(v.sum == 7.0);
+    try {
+        nitro::model::load_memory(context, "no model", 8);
+        fail();
+    } catch (const nitro::error &problem) {
+        assert_int_equal(problem.status(), NITRO_ERR_FORMAT);
+    }
+}
+
 double hour(void *)
 {
     return 3.6e6;
@@ -335,6 +363,10 @@ void test_tunes_learns_and_dispatches(void **)
         assert_int_equal(decision.variant, model.predict({3.0}).variant);
         model.export_as(NITRO_EXPORT_BINARY, path + ".bin");
         assert_true(nitro::model::load(context, path + ".bin").variants() == model.variants());
+        std::ifstream file(path + ".bin", std::ios::binary);
+        std::string bytes{std::istreambuf_iterator<char>(file), {}};
+        sum.load_model_memory(bytes.data(), bytes.size());
+        assert_string_equal(sum.run(v).variant_name, decision.variant_name);
 
         nitro_monitor_options recording = sum.monitor_options();
         recording.every = 1;
@@ -359,6 +391,7 @@ int main()
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
         cmocka_unit_test(test_deciding_and_running_apart),
         cmocka_unit_test(test_dispatch_is_adjusted),
+        cmocka_unit_test(test_declared_by_c),
         cmocka_unit_test(test_context_and_formulas),
         cmocka_unit_test(test_tunes_learns_and_dispatches),
     };
