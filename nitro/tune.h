@@ -254,6 +254,22 @@ NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *c
                                                             nitro_store *store,
                                                             size_t *num_samples);
 
+/**
+ * Make online learning durable: record calls (by monitoring with its defaults, if the computation
+ * is not monitored yet), begin with the times of calls that the store has of this computation and
+ * device, and move new ones there as nitro_computation_flush_observations() does, from a thread:
+ * every `interval_s` seconds, when the computation is freed or nitro_computation_monitor() is
+ * called, and at the process's exit, for which at most 2 s are waited. What cannot be stored is
+ * kept (the newest num_recorded calls), and a warning in the log says why.
+ * Calling it again ends the former recording. In a forked child there is no recording.
+ * @param[in] url  of the store, opened as by nitro_store_open_journaled(); NULL: the default one.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (an interval out of range, or calls are monitored but not
+ *         recorded); NITRO_ERR_MISMATCH (the store has another set of features or variants); an
+ *         error of opening or reading the store.
+ */
+NITRO_API nitro_status nitro_computation_record_to(nitro_computation *computation, const char *url,
+                                                   double interval_s);
+
 /* ---- Modules: computations in shared objects ---------------------------------------------- */
 
 #define NITRO_MODULE_VERSION 3

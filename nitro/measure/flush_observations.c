@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
+#include "nitro/measure/observed_device.h"
 #include "nitro/runtime/computation.h"
 
 typedef struct flush {
@@ -55,29 +56,28 @@ static nitro_status read_all(flush *self, const nitro_observations *observations
     return NITRO_OK;
 }
 
-/** Prefers the store's description of the device, which may have more measured features. */
-static nitro_status find_device(flush *self)
+nitro_status nitro_observed_device(const nitro_computation *computation, nitro_store *store,
+                                   nitro_device **device, bool *is_stored)
 {
-    char id[256] = "host";
-    const nitro_model *model = nitro_rcu_pointer_enter(self->computation->model);
+    nitro_context *context = computation->context;
+    char id[256];
+    snprintf(id, sizeof id, "%s", nitro_computation_device_kind(computation));
+    const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
     if (model)
         snprintf(id, sizeof id, "%s", nitro_model_target(model));
-    nitro_rcu_pointer_leave(self->computation->model);
+    nitro_rcu_pointer_leave(computation->model);
     nitro_device *here = NULL;
-    nitro_status found = nitro_device_find(self->context, id, false, &here, NULL);
+    nitro_status found = nitro_device_find(context, id, false, &here, NULL);
     if (found == NITRO_OK) /* resolves "host" to this host's id */
         snprintf(id, sizeof id, "%s", here->id);
-    nitro_status status = nitro_store_get_device(self->store, id, &self->device);
-    self->device_is_known = status == NITRO_OK;
-    if (status == NITRO_OK) {
+    nitro_status status = nitro_store_get_device(store, id, device);
+    *is_stored = status == NITRO_OK;
+    if (status != NITRO_ERR_NOT_FOUND || found != NITRO_OK) {
         nitro_device_free(here);
-    } else if (status == NITRO_ERR_NOT_FOUND && found == NITRO_OK) {
-        self->device = here;
-        status = NITRO_OK;
-    } else {
-        nitro_device_free(here);
+        return status;
     }
-    return status;
+    *device = here;
+    return NITRO_OK;
 }
 
 /** Starts from the stored sample, which keeps its other variants' entries. */
@@ -163,7 +163,8 @@ static nitro_status make_samples(flush *self)
 
 static nitro_status put(flush *self)
 {
-    nitro_status status = find_device(self);
+    nitro_status status = nitro_observed_device(self->computation, self->store, &self->device,
+                                                &self->device_is_known);
     if (status == NITRO_OK)
         status =
             nitro_provenance_of_device(self->context, self->device, "observed", &self->provenance);

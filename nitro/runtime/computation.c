@@ -43,6 +43,7 @@ void nitro_computation_free(nitro_computation *computation)
 {
     if (!computation)
         return;
+    nitro_recorder_end(computation->recorder);
     nitro_thread_pool_free(computation->pool);
     nitro_rcu_pointer_free(computation->model);
     nitro_memo_free(computation->memo);
@@ -319,6 +320,8 @@ nitro_status nitro_computation_monitor(nitro_computation *computation,
     nitro_status status = options ? nitro_monitor_create(&monitored, options, &monitor) : NITRO_OK;
     if (status != NITRO_OK)
         return status;
+    nitro_recorder_end(computation->recorder);
+    computation->recorder = NULL;
     nitro_monitor_free(computation->monitor);
     computation->monitor = monitor;
     computation->closed = computation->closed || monitor;

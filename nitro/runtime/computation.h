@@ -20,6 +20,9 @@ typedef struct nitro_feature_group {
     size_t count;
 } nitro_feature_group;
 
+/** Moves recorded calls to a store; libnitro-runtime has none. */
+typedef struct nitro_recorder nitro_recorder;
+
 struct nitro_computation {
     nitro_context *context;
     nitro_schema *schema;
@@ -45,6 +48,7 @@ struct nitro_computation {
     atomic_size_t forced;             /* the forced variant; NITRO_NONE: none */
     nitro_decision_log *decision_log; /* NULL: decisions are not printed */
     nitro_monitor *monitor;           /* NULL: not monitored */
+    nitro_recorder *recorder;         /* NULL: none */
     _Atomic uint64_t needed;          /* bit f: input feature f is evaluated for decisions */
     nitro_feature_options feature_options;
     nitro_thread_pool *pool; /* NULL: no threads yet */
@@ -71,6 +75,12 @@ nitro_status nitro_computation_evaluate_more(const nitro_computation *computatio
 nitro_status nitro_computation_time_features(const nitro_computation *computation,
                                              const void *argument, double *values,
                                              double *costs_ms);
+
+/** Store what is left and end; NULL: nothing. */
+void nitro_recorder_end(nitro_recorder *recorder);
+/** nitro_computation_record_to; in libnitro-runtime NITRO_ERR_NOT_BUILT. */
+nitro_status nitro_configure_recorder(nitro_computation *computation, const char *url,
+                                      double interval_s);
 
 /** Is a model attached? */
 bool nitro_computation_has_model(const nitro_computation *computation);

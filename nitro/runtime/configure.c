@@ -9,6 +9,8 @@
 
 #include "nitro/runtime/computation.h"
 
+#define NUM_RECORDED 4096.0 /* for record_to */
+
 static void print_message(void *user, nitro_log_level level, const char *message)
 {
     (void)user;
@@ -151,6 +153,19 @@ static nitro_status look_up_number(nitro_computation *computation, const char *n
     return status;
 }
 
+/** Without the setting "record", what is to be stored is recorded. */
+static nitro_status look_up_recorded(nitro_computation *computation, double *recorded)
+{
+    nitro_setting_value url;
+    nitro_status status = look_up_number(computation, "record", recorded);
+    if (status == NITRO_OK && *recorded < 1) {
+        status = nitro_setting_get(computation->context, nitro_computation_name(computation),
+                                   "record_to", &url);
+        *recorded = status == NITRO_OK && url.text[0] ? NUM_RECORDED : 0.0;
+    }
+    return status;
+}
+
 static nitro_status apply_monitor(nitro_computation *computation, const nitro_setting_value *value)
 {
     double every = 0.0, percent = 0.0, recorded = 0.0;
@@ -158,7 +173,7 @@ static nitro_status apply_monitor(nitro_computation *computation, const nitro_se
     nitro_monitor_options_init(&options);
     nitro_status status = look_up_number(computation, "adapt", &percent);
     if (status == NITRO_OK)
-        status = look_up_number(computation, "record", &recorded);
+        status = look_up_recorded(computation, &recorded);
     if (status != NITRO_OK ||
         (nitro_parse_number(value->text, &every) && every < 1 && !(percent > 0) && recorded < 1))
         return status;
@@ -167,6 +182,17 @@ static nitro_status apply_monitor(nitro_computation *computation, const nitro_se
     options.adapt_percent = percent;
     options.num_recorded = (size_t)recorded;
     return nitro_computation_monitor(computation, &options);
+}
+
+static nitro_status apply_record_to(nitro_computation *computation,
+                                    const nitro_setting_value *value)
+{
+    double interval_s = 0.0;
+    if (value->text[0] == '\0')
+        return NITRO_OK;
+    nitro_status status = look_up_number(computation, "record_every", &interval_s);
+    return status == NITRO_OK ? nitro_configure_recorder(computation, value->text, interval_s)
+                              : status;
 }
 
 /** In this order, so that the log level applies to the others' messages. */
@@ -181,6 +207,7 @@ static const struct {
     {"force", apply_force},
     {"model", apply_model},
     {"monitor", apply_monitor},
+    {"record_to", apply_record_to},
     {"feature_budget", apply_feature_budget},
 };
 

@@ -231,6 +231,20 @@ bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const double *
     return true;
 }
 
+void nitro_monitor_begin_with(nitro_monitor *monitor, const double *features, size_t variant,
+                              double median_ms, size_t count)
+{
+    uint64_t key = nitro_buckets_key(monitor->buckets, features);
+    nitro_bucket *bucket = nitro_buckets_enter(monitor->buckets, key);
+    if (!bucket)
+        return;
+    if (bucket->is_new)
+        query_model(monitor, features, bucket);
+    for (size_t i = 0; i < count && i < NITRO_SEEN_RECENT; i++)
+        nitro_seen_add(&bucket->seen[variant], median_ms);
+    nitro_bucket_leave(bucket);
+}
+
 /* ---- After a call ------------------------------------------------------------------------- */
 
 static bool is_past(double time_ms, double expected_ms, double bound)

@@ -44,6 +44,10 @@ void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms);
 bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const double *features,
                          uint64_t allowed, nitro_decision *decision, nitro_monitor_call *call);
 
+/** Count `count` earlier calls of a variant with this median time, before any call. */
+void nitro_monitor_begin_with(nitro_monitor *monitor, const double *features, size_t variant,
+                              double median_ms, size_t count);
+
 /** The clock by which calls are timed. */
 double nitro_monitor_now_ms(const nitro_monitor *monitor);
 

@@ -1,0 +1,16 @@
+/* observed_device.h - the device that a running program's calls are stored under. Internal to
+ * nitro/. */
+#ifndef NITRO_MEASURE_OBSERVED_DEVICE_H
+#define NITRO_MEASURE_OBSERVED_DEVICE_H
+
+#include "nitro/nitro_backend.h"
+
+/**
+ * The attached model's target, else this host. The store's description is preferred, which may have
+ * more measured features.
+ * @param[out] is_stored  the store knows it.
+ */
+nitro_status nitro_observed_device(const nitro_computation *computation, nitro_store *store,
+                                   nitro_device **device, bool *is_stored);
+
+#endif
