@@ -17,7 +17,7 @@ static nitro_status add_usage(redis_store *store, const char *tag, const char *w
         status = nitro_redis_words_add_texts(store->context, &words, "MEMORY", "USAGE", key,
                                              (char *)NULL);
     if (status == NITRO_OK)
-        status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
+        status = nitro_redis_run(store, key, &words, 1, &reply);
     if (status == NITRO_OK && reply->type == REDIS_REPLY_INTEGER && reply->integer > 0)
         *bytes += (uint64_t)reply->integer;
     nitro_redis_free_replies(&reply, 1);

@@ -72,7 +72,7 @@ static nitro_status greet(redis_store *store, redis_node *node, redis_words *wor
     redisReply *reply = NULL;
     nitro_status status = nitro_redis_exchange(store, node, words, 1, false, &reply);
     if (status == NITRO_OK && reply->type == REDIS_REPLY_ERROR) {
-        status = nitro_redis_fail(store, node, words->items[0], reply->str);
+        status = nitro_redis_fail(store, node, words, reply->str);
         nitro_redis_disconnect(node);
     }
     if (reply)

@@ -14,24 +14,38 @@ static nitro_status get_record(redis_store *store, const char *id, redisReply **
     return status;
 }
 
-/* The index first: it may hold names without a record, but no record may lack a name. */
+typedef struct put {
+    redis_store *store;
+    const char *index, *key, *id;
+    const nitro_record_bytes *record;
+} put;
+
+static nitro_status write_put(void *user, redis_transaction *t)
+{
+    const put *p = user;
+    redis_words index = {0}, record = {0};
+    nitro_status status = nitro_redis_words_add_texts(p->store->context, &index, "SADD", p->index,
+                                                      p->id, (char *)NULL);
+    status = nitro_redis_transaction_write(t, &index, status);
+    if (status == NITRO_OK)
+        status =
+            nitro_redis_words_add_texts(p->store->context, &record, "SET", p->key, (char *)NULL);
+    if (status == NITRO_OK)
+        status =
+            nitro_redis_words_add(p->store->context, &record, p->record->bytes, p->record->size);
+    return nitro_redis_transaction_write(t, &record, status);
+}
+
 static nitro_status write_record(redis_store *store, const char *id,
                                  const nitro_record_bytes *record)
 {
     char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
-    redis_words words = {0};
-    redisReply *reply = NULL;
-    nitro_status status = nitro_redis_index_add(store, NITRO_REDIS_TAG_DEVICES, "index", id);
-    if (status == NITRO_OK && !key)
-        status = NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add_texts(store->context, &words, "SET", key, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add(store->context, &words, record->bytes, record->size);
-    if (status == NITRO_OK)
-        status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
+    char *index = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "index", NULL);
+    put p = {store, index, key, id, record};
+    nitro_status status = key && index ? nitro_redis_transact(store, (const char *[]){key, NULL},
+                                                              NULL, write_put, &p, NULL)
+                                       : NITRO_ERR_NO_MEMORY;
+    free(index);
     free(key);
     return status;
 }
@@ -45,8 +59,10 @@ nitro_status nitro_redis_put_device(void *state, const nitro_device *device)
         nitro_record_encode_device(store->context, NITRO_RECORD_COMPACT, device, &record);
     if (status == NITRO_OK)
         status = get_record(store, device->id, &old);
-    bool same = status == NITRO_OK && old->type == REDIS_REPLY_STRING && old->len == record.size &&
-                memcmp(old->str, record.bytes, record.size) == 0;
+    if (status == NITRO_ERR_FORMAT) /* not a string: SET replaces it */
+        status = NITRO_OK;
+    bool same = status == NITRO_OK && old && old->type == REDIS_REPLY_STRING &&
+                old->len == record.size && memcmp(old->str, record.bytes, record.size) == 0;
     if (status == NITRO_OK && !same)
         status = write_record(store, device->id, &record);
     nitro_redis_free_replies(&old, 1);
@@ -68,29 +84,13 @@ nitro_status nitro_redis_get_device(void *state, const char *id, nitro_device **
     return status;
 }
 
-/* Devices in the index whose own key exists. */
-static nitro_status list(redis_store *store, const char *tag, const char *index, const char *what,
-                         nitro_string_list *ids)
-{
-    nitro_string_list known = {0};
-    nitro_status status =
-        nitro_redis_index_read(store, tag, index, nitro_device_id_is_valid, &known, NULL);
-    for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
-        char *key = nitro_redis_key(store, tag, what, known.items[i]);
-        bool exists = false;
-        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
-        if (status == NITRO_OK && exists)
-            status = nitro_string_list_add(store->context, ids, known.items[i]);
-        free(key);
-    }
-    nitro_string_list_free(&known);
-    return status;
-}
-
 nitro_status nitro_redis_list_devices(void *state, const char *computation, nitro_string_list *ids)
 {
-    return computation ? list(state, computation, "devices", "inputs", ids)
-                       : list(state, NITRO_REDIS_TAG_DEVICES, "index", "record", ids);
+    const char *tag = computation ? computation : NITRO_REDIS_TAG_DEVICES;
+    nitro_status status = nitro_redis_index_read(state, tag, computation ? "devices" : "index",
+                                                 nitro_device_id_is_valid, ids, NULL);
+    const char *const sorts[] = {computation ? "inputs" : "record", NULL};
+    return status == NITRO_OK ? nitro_redis_index_filter(state, tag, sorts, ids) : status;
 }
 
 nitro_status nitro_redis_require_device(redis_store *store, const char *id)
@@ -130,7 +130,7 @@ static nitro_status require_unused(redis_store *store, const char *tag, const ch
     return status;
 }
 
-static nitro_status delete_record(redis_store *store, const char *id)
+nitro_status nitro_redis_delete_device(redis_store *store, const char *id)
 {
     char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
     redisReply *reply = NULL;
@@ -157,5 +157,5 @@ nitro_status nitro_redis_remove_device(void *state, const char *id)
     for (size_t i = 0; i < tags.count && status == NITRO_OK; i++)
         status = require_unused(store, tags.items[i], id);
     nitro_string_list_free(&tags);
-    return status == NITRO_OK ? delete_record(store, id) : status;
+    return status == NITRO_OK ? nitro_redis_delete_device(store, id) : status;
 }

@@ -15,8 +15,9 @@ static const struct {
     {"NOAUTH", NITRO_ERR_DENIED, false,
      "the server wants a password: redis://user:password@..., or set NITRO_REDIS_PASSWORD"},
     {"NOPERM", NITRO_ERR_DENIED, false,
-     "this user may not do that; the server's administrator can allow it (see docs/redis-keys.md), "
-     "or open the store as another user"},
+     "this user may not do that; `nitro store acl` prints the rules that the server's "
+     "administrator "
+     "can add, or open the store as another user"},
     {"READONLY", NITRO_ERR_IO, true,
      "this server is a replica, which cannot be written: name the primary in the URL"},
     {"OOM", NITRO_ERR_IO, false,
@@ -38,8 +39,9 @@ static const struct {
      "the cluster's servers redirect to each other; is the cluster complete?"},
     {"CROSSSLOT", NITRO_ERR_IO, false, "this is a defect of Nitro: please report it"},
     {"WRONGTYPE", NITRO_ERR_FORMAT, false,
-     "a key is not of the type that Nitro gives it: another program uses it; choose another "
-     "database or ?prefix="},
+     "a key is not of the type that Nitro gives it: `nitro store gc` removes it; or another "
+     "program "
+     "uses it, then choose another database or ?prefix="},
     {"ERR max number of clients reached", NITRO_ERR_IO, true,
      "the server has reached its limit of connections (maxclients); try again"},
     {"ERR AUTH", NITRO_ERR_DENIED, false,
@@ -66,19 +68,61 @@ static size_t find(const char *error)
     return NUM_REFUSALS - 1;
 }
 
-/* Errors inside scripts come as "ERR Error running script ...: @user_script:3: -OOM command ..."
- * from old servers, and as "OOM command ... script: ..." from newer ones. */
-static size_t find_inside(const char *error)
+/* The first of a command's words that is a key of this store; NULL: none. */
+static const char *find_key(const redis_store *store, const redis_words *command)
 {
-    const char *inside = strstr(error, "user_script");
-    const char *dash = inside ? strstr(inside, ": -") : NULL;
-    return find(dash ? dash + 3 : error);
+    size_t size = strlen(store->url->prefix);
+    for (size_t i = 1; i < command->count; i++)
+        if (strncmp(command->items[i], store->url->prefix, size) == 0 &&
+            command->items[i][size] == ':')
+            return command->items[i];
+    return NULL;
 }
 
-nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *command,
+/* "nitro:5:{spmv}:lease:K20:A" is covered by "nitro:5:{*}:lease:K20:*". */
+static void describe_pattern(const char *key, char *pattern, size_t size)
+{
+    const char *open = strchr(key, '{'), *close = open ? strchr(open, '}') : NULL;
+    const char *colon = strrchr(key, ':');
+    if (!close || open[1] == '@')
+        snprintf(pattern, size, "%s", key);
+    else if (strncmp(close, "}:lease:", 8) == 0 && colon > close + 8)
+        snprintf(pattern, size, "%.*s*%.*s:*", (int)(open + 1 - key), key, (int)(colon - close),
+                 close);
+    else
+        snprintf(pattern, size, "%.*s*%s", (int)(open + 1 - key), key, close);
+}
+
+/* The command's key, and if it was denied, what an ACL rule must have; "" without a key. */
+static void describe_key(const redis_store *store, const redis_words *command, bool denied,
+                         char *text, size_t size)
+{
+    const char *key = find_key(store, command);
+    char pattern[256];
+    text[0] = '\0';
+    if (!key)
+        return;
+    describe_pattern(key, pattern, sizeof(pattern));
+    if (denied) {
+        size_t length = (size_t)snprintf(text, size, " on %.200s (needed: +", key);
+        for (const char *at = command->items[0]; *at && length + 1 < size; at++)
+            text[length++] = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+        snprintf(text + length, size - length, " ~%s)", pattern);
+    }
+    if (!denied)
+        snprintf(text, size, " on %.200s", key);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7E)
+            *at = '?';
+}
+
+nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_words *command,
                               const char *error)
 {
-    size_t index = find_inside(error);
+    size_t index = find(error);
+    char key[512] = "";
+    if (refusals[index].status == NITRO_ERR_FORMAT || strcmp(refusals[index].words, "NOPERM") == 0)
+        describe_key(store, command, refusals[index].status == NITRO_ERR_DENIED, key, sizeof(key));
     char said[256];
     snprintf(said, sizeof(said), "%s", error);
     for (char *at = said; *at; at++)
@@ -91,9 +135,19 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
     if (store->url->password && strstr(error, store->url->password))
         snprintf(said, sizeof(said), "%s", refusals[index].words);
     store->may_pass = refusals[index].may_pass;
-    return nitro_fail(store->context, refusals[index].status, "%s: %s at %s: %s; %s",
-                      store->url->shown, command, nitro_redis_node_name(store, node), said,
-                      refusals[index].advice);
+    return nitro_fail(store->context, refusals[index].status, "%s: %s%s at %s: %s; %s",
+                      store->url->shown, command->items[0], key, nitro_redis_node_name(store, node),
+                      said, refusals[index].advice);
+}
+
+nitro_status nitro_redis_pass_over(redis_store *store, nitro_status status)
+{
+    char message[1024];
+    if (status != NITRO_ERR_FORMAT)
+        return status;
+    nitro_context_last_error(store->context, message, sizeof(message));
+    nitro_log(store->context, NITRO_LOG_WARNING, "skipped: %s", message);
+    return NITRO_OK;
 }
 
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key)

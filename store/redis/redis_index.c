@@ -5,6 +5,8 @@
 
 #include "store/redis/redis_internal.h"
 
+#define MAX_PAGES 16384 /* of some 1000 names */
+
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name)
 {
@@ -18,23 +20,85 @@ nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const ch
     return status;
 }
 
-static nitro_status read_members(redis_store *store, const char *key, const redisReply *reply,
-                                 bool (*is_valid)(const char *), nitro_string_list *names,
-                                 size_t *num_damaged)
+/* The reply to SSCAN: the next cursor and members. */
+static nitro_status check_scan(redis_store *store, const char *key, const redisReply *reply)
 {
-    if (reply->type != REDIS_REPLY_ARRAY)
-        return nitro_redis_fail_reply(store, "SMEMBERS", key);
+    bool sound = reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+                 reply->element[0]->type == REDIS_REPLY_STRING &&
+                 reply->element[1]->type == REDIS_REPLY_ARRAY;
+    for (size_t i = 0; sound && i < reply->element[1]->elements; i++)
+        sound = reply->element[1]->element[i]->type == REDIS_REPLY_STRING;
+    return sound ? NITRO_OK : nitro_redis_fail_reply(store, "SSCAN", key);
+}
+
+static nitro_status fail_scan(redis_store *store, const char *key, const char *what)
+{
+    return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                      "%s: %s in %s than in any Nitro store; `nitro store gc` removes names that "
+                      "nothing uses",
+                      store->url->shown, what, key);
+}
+
+nitro_status nitro_redis_index_each(redis_store *store, const char *key,
+                                    redis_member_function function, void *user)
+{
+    char cursor[32] = "0";
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < reply->elements && status == NITRO_OK; i++) {
-        const redisReply *member = reply->element[i];
-        if (member->type != REDIS_REPLY_STRING)
-            status = nitro_redis_fail_reply(store, "SMEMBERS", key);
-        else if (strlen(member->str) != member->len || !is_valid(member->str))
-            ++*num_damaged;
-        else
-            status = nitro_string_list_add(store->context, names, member->str);
+    for (size_t page = 0; status == NITRO_OK; page++) {
+        redisReply *reply = NULL;
+        if (page == MAX_PAGES)
+            return fail_scan(store, key, "there are more names");
+        status =
+            nitro_redis_query(store, &reply, "SSCAN", key, cursor, "COUNT", "1000", (char *)NULL);
+        if (status != NITRO_OK && store->too_large)
+            return fail_scan(store, key, "there is a larger name");
+        if (status == NITRO_OK)
+            status = check_scan(store, key, reply);
+        if (status == NITRO_OK) {
+            const redisReply *members = reply->element[1];
+            status = function(user, (const redisReply *const *)(uintptr_t)members->element,
+                              members->elements);
+            snprintf(cursor, sizeof(cursor), "%s", reply->element[0]->str);
+        }
+        nitro_redis_free_replies(&reply, 1);
+        if (status == NITRO_OK && strcmp(cursor, "0") == 0)
+            break;
     }
     return status;
+}
+
+typedef struct name_list {
+    redis_store *store;
+    bool (*is_valid)(const char *);
+    nitro_string_list *names;
+    size_t num_damaged;
+} name_list;
+
+static nitro_status add_members(void *user, const redisReply *const *members, size_t count)
+{
+    name_list *list = user;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        if (strlen(members[i]->str) != members[i]->len || !list->is_valid(members[i]->str))
+            list->num_damaged++;
+        else
+            status = nitro_string_list_add(list->store->context, list->names, members[i]->str);
+    }
+    return status;
+}
+
+/* SSCAN may return a name twice. */
+static void drop_repeated(nitro_string_list *names)
+{
+    size_t kept = 0;
+    nitro_string_list_sort(names);
+    for (size_t i = 0; i < names->count; i++) {
+        if (kept > 0 && strcmp(names->items[kept - 1], names->items[i]) == 0)
+            free(names->items[i]);
+        else
+            names->items[kept++] = names->items[i];
+    }
+    names->count = kept;
 }
 
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
@@ -42,23 +106,80 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
                                     size_t *damaged)
 {
     char *key = nitro_redis_key(store, tag, index, NULL);
-    redisReply *reply = NULL;
-    size_t num_damaged = 0;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (key)
-        status = nitro_redis_query(store, &reply, "SMEMBERS", key, (char *)NULL);
-    if (status == NITRO_OK)
-        status = read_members(store, key, reply, is_valid, names, &num_damaged);
-    if (status == NITRO_OK && num_damaged > 0)
+    name_list list = {store, is_valid, names, 0};
+    nitro_status status =
+        key ? nitro_redis_index_each(store, key, add_members, &list) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && list.num_damaged > 0)
         nitro_log(store->context, NITRO_LOG_WARNING,
                   "%s: %zu names in %s are not valid and are skipped; `nitro store verify` lists "
                   "all problems",
-                  store->url->shown, num_damaged, key);
-    nitro_redis_free_replies(&reply, 1);
+                  store->url->shown, list.num_damaged, key);
     free(key);
-    nitro_string_list_sort(names);
+    drop_repeated(names);
     if (status == NITRO_OK && damaged)
-        *damaged = num_damaged;
+        *damaged = list.num_damaged;
+    return status;
+}
+
+/* One EXISTS for each name and sort; `exists`: shape [count]. */
+static nitro_status find_page(redis_store *store, const char *tag, const char *const *sorts,
+                              char *const *names, size_t count, bool *exists)
+{
+    size_t num_sorts = 0, num_words = 0;
+    while (sorts[num_sorts])
+        num_sorts++;
+    redis_words *words = nitro_calloc(store->context, count * num_sorts, sizeof(*words));
+    char **keys = nitro_calloc(store->context, count * num_sorts, sizeof(*keys));
+    redisReply **replies = nitro_calloc(store->context, count * num_sorts, sizeof(redisReply *));
+    nitro_status status = words && keys && replies ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (; num_words < count * num_sorts && status == NITRO_OK; num_words++) {
+        keys[num_words] =
+            nitro_redis_key(store, tag, sorts[num_words % num_sorts], names[num_words / num_sorts]);
+        status = keys[num_words]
+                     ? nitro_redis_words_add_texts(store->context, &words[num_words], "EXISTS",
+                                                   keys[num_words], (char *)NULL)
+                     : NITRO_ERR_NO_MEMORY;
+    }
+    if (status == NITRO_OK)
+        status = nitro_redis_run(store, keys[0], words, num_words, replies);
+    for (size_t i = 0; i < num_words && status == NITRO_OK; i++) {
+        if (replies[i]->type != REDIS_REPLY_INTEGER)
+            status = nitro_redis_fail_reply(store, "EXISTS", keys[i]);
+        else if (replies[i]->integer > 0)
+            exists[i / num_sorts] = true;
+    }
+    if (replies)
+        nitro_redis_free_replies(replies, num_words);
+    for (size_t i = 0; i < num_words; i++) {
+        nitro_redis_words_free(&words[i]);
+        free(keys[i]);
+    }
+    free(words);
+    free(keys);
+    free(replies);
+    return status;
+}
+
+nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const char *const *sorts,
+                                      nitro_string_list *names)
+{
+    bool exists[NITRO_REDIS_PAGE];
+    size_t kept = 0;
+    nitro_status status = NITRO_OK;
+    for (size_t first = 0; first < names->count; first += NITRO_REDIS_PAGE) {
+        size_t left = names->count - first,
+               count = left < NITRO_REDIS_PAGE ? left : NITRO_REDIS_PAGE;
+        memset(exists, 0, sizeof(exists));
+        if (status == NITRO_OK)
+            status = find_page(store, tag, sorts, names->items + first, count, exists);
+        for (size_t i = 0; i < count; i++) {
+            if (exists[i])
+                names->items[kept++] = names->items[first + i];
+            else
+                free(names->items[first + i]);
+        }
+    }
+    names->count = kept;
     return status;
 }
 
@@ -76,28 +197,10 @@ nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exist
     return status;
 }
 
-/* Adds the device to the index and waits for the reply, so that a user without permission leaves
- * nothing behind. Only done when it differs from the last one. */
-nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device)
-{
-    if (store->announced && strcmp(store->announced, tag) == 0 &&
-        strcmp(store->announced + strlen(tag) + 1, device) == 0)
-        return NITRO_OK;
-    nitro_status status = nitro_redis_index_add(store, tag, "devices", device);
-    if (status != NITRO_OK)
-        return status;
-    size_t first = strlen(tag) + 1, second = strlen(device) + 1;
-    char *pair = nitro_calloc(store->context, first + second, 1);
-    if (!pair)
-        return NITRO_ERR_NO_MEMORY;
-    memcpy(pair, tag, first);
-    memcpy(pair + first, device, second);
-    free(store->announced);
-    store->announced = pair;
-    return NITRO_OK;
-}
-
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag, nitro_string_list *ids)
 {
-    return nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_valid, ids, NULL);
+    nitro_status status =
+        nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_valid, ids, NULL);
+    return status == NITRO_OK ? nitro_redis_index_filter(store, tag, NITRO_REDIS_TABLE_KEYS, ids)
+                              : status;
 }

@@ -12,11 +12,14 @@
 #include "store/redis/redis_url.h"
 
 #define NITRO_REDIS_LAYOUT NITRO_STORE_VERSION
-/** Most bytes of one reply: a page of the largest samples.
- */
-#define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)288 << 20)
+/** Most bytes of one reply. Records of a page that is larger are read one by one. */
+#define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)64 << 20)
 /** Bytes before each sample's record: the hash of the schema that it was written for. */
 #define NITRO_REDIS_HASH_BYTES 8
+/** Names in a page of a table. */
+#define NITRO_REDIS_PAGE 500
+/** Most bytes of one record; larger ones are damage. */
+#define NITRO_REDIS_MAX_RECORD_BYTES ((long long)4 << 20)
 /** Most elements of one array in a reply; longer lists are read in pages. */
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
 /** Most servers of a cluster. */
@@ -52,7 +55,7 @@ typedef struct redis_store {
     size_t num_nodes;
     unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* the node of each, by redirections */
     bool may_pass;                              /* was the last failure temporary? */
-    char *announced;         /* "computation\0device" of the last samples; NULL: none yet */
+    bool too_large;          /* was it a reply larger than NITRO_REDIS_MAX_REPLY_BYTES? */
     char *known_device;      /* the last device found; NULL: none yet */
     char *known_computation; /* the last one whose schema was read */
     uint64_t known_schema;   /* its nitro_redis_schema_hash */
@@ -91,31 +94,76 @@ nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const re
 
 /** Report a server's error: server, command, its text and a remedy, without the password. Sets
  * store->may_pass. */
-nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *command,
+nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_words *command,
                               const char *error);
 /** Report a reply of an unexpected type. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
 
 /* ---- redis_run.c: commands sent to the server that has the key ------------------------------- */
 
+#define NITRO_REDIS_MAX_HOPS 8
+
+/** Where commands of a slot go, and what happened to them. */
+typedef struct redis_attempt {
+    redis_store *store;
+    unsigned slot;
+    size_t node; /* of store->nodes */
+    bool asking; /* after an ASK: each command needs ASKING */
+    size_t hops, tries;
+    bool answered; /* a server answered */
+    bool sent;     /* the commands may have been carried out, but the reply was lost */
+    bool again;    /* set by the function that tries: try again at once, at `node` */
+} redis_attempt;
+
+typedef nitro_status (*redis_try_function)(redis_attempt *a, void *user);
+/** Call the function until it succeeds, fails for good, or the timeout ends. */
+nitro_status nitro_redis_keep_trying(redis_store *store, const char *key, redis_try_function try_it,
+                                     void *user);
+bool nitro_redis_is_redirection(const char *error);
+/** Set the attempt's node to the one that a redirection names. */
+nitro_status nitro_redis_follow(redis_attempt *a, const char *error);
+
 /**
  * Run commands of one slot, that of `key`, in one round trip: follows redirections and retries
  * temporary errors. On success every reply is set and none is an error.
- * @param[out] resent  were the commands sent more than once? May be NULL.
  */
 nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
-                             size_t num_commands, redisReply **replies, bool *resent);
+                             size_t num_commands, redisReply **replies);
 /** One command: its name, its key, its arguments, NULL. */
 nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...);
 /** The value of a key, or of a field of the hash there (`field` NULL: of the key): a string or nil.
  */
 nitro_status nitro_redis_get(redis_store *store, const char *key, const char *field,
                              redisReply **value);
-/** Run a command whose reply is a number, and free its words. `status`: of making the words; the
- *  command is run only if it is NITRO_OK. */
-nitro_status nitro_redis_run_number(redis_store *store, const char *key, redis_words *words,
-                                    nitro_status status, size_t *number);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
+
+/* ---- redis_transaction.c: read under WATCH, then write in MULTI and EXEC --------------------- */
+
+typedef struct redis_transaction redis_transaction;
+
+/** Reads what the transaction depends on. @param[out] write  false: nothing is to be written. */
+typedef nitro_status (*redis_read_step)(void *user, redis_transaction *t, bool *write);
+typedef nitro_status (*redis_write_step)(void *user, redis_transaction *t);
+
+/**
+ * Write all or nothing: if a watched key changes between reading and writing, both are repeated,
+ * and so they are after temporary errors and redirections.
+ * @param[in]  watched  keys of one slot, NULL-terminated; the first one chooses the server
+ * @param[in]  read     may be NULL
+ * @param[out] results  the reply to EXEC, an array; NULL if nothing was to be written. May be NULL.
+ */
+nitro_status nitro_redis_transact(redis_store *store, const char *const *watched,
+                                  redis_read_step read, redis_write_step write, void *user,
+                                  redisReply **results);
+/** For the first step: none of the replies is an error. */
+nitro_status nitro_redis_transaction_read(redis_transaction *t, const redis_words *commands,
+                                          size_t count, redisReply **replies);
+/** For the second step: takes the words over, whose bytes must live until the end. `status`: of
+ * making the words; nothing is done unless it is NITRO_OK. */
+nitro_status nitro_redis_transaction_write(redis_transaction *t, redis_words *words,
+                                           nitro_status status);
+/** May the commands of this transaction have been carried out before? Their reply was lost. */
+bool nitro_redis_transaction_is_resent(const redis_transaction *t);
 
 /* ---- redis_keys.c ---------------------------------------------------------------------------- */
 
@@ -124,10 +172,17 @@ void nitro_redis_free_replies(redisReply **replies, size_t count);
 #define NITRO_REDIS_TAG_DEVICES      "@devices"
 #define NITRO_REDIS_TAG_PROXIES      "@proxies"
 
+/** What the keys of a device's tables are called, for a tag; NULL-terminated. */
+#define NITRO_REDIS_TABLE_KEYS                                                                     \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        "inputs", "samples", "runs", "profiles", NULL                                              \
+    }
+
 /** "prefix:VERSION:{tag}:what", with ":of" after it where `of` is not NULL; NULL: out of memory. */
 char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of);
 
-/* ---- redis_table.c: records by name, in byte order ------------------------------------------- */
+/* ---- redis_table.c, redis_table_read.c: records by name, in byte order ----------------------- */
 
 /** Records in a hash, their names in a sorted set beside it, both on one slot. */
 typedef struct redis_table {
@@ -147,17 +202,24 @@ typedef struct redis_row {
     size_t name_size, record_size;
 } redis_row;
 
+typedef enum redis_put_mode {
+    REDIS_PUT_ADD,     /* write nothing if some of the rows exist */
+    REDIS_PUT_REPLACE, /* existing rows */
+    REDIS_PUT_RUNS,    /* first remove all rows whose names agree up to the last '\x1f' */
+} redis_put_mode;
+
 /**
- * Write all rows or none. If some exist, mode "add" writes nothing, and sets `there` to up to eight
- * of their names and `num_there` to their number; "replace" replaces them; "runs" first removes all
- * rows whose names agree up to the last '\x1f'. `extra` is a command of the same slot that is sent
- * first; NULL: none.
+ * Write all rows or none. If some exist and may not be replaced, `there` is set to up to eight of
+ * their names and `num_there` to their number.
  */
-nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *extra,
-                                   const redis_row *rows, size_t count, const char *mode,
-                                   nitro_string_list *there, size_t *num_there);
+nitro_status nitro_redis_table_put(const redis_table *table, const redis_row *rows, size_t count,
+                                   redis_put_mode mode, nitro_string_list *there,
+                                   size_t *num_there);
 typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
-/** Rows in byte order of names, page by page; `record` is NULL for a name without a record. */
+/**
+ * Rows in byte order of names, page by page; `record` is NULL for a name without a record, and
+ * empty for one that is too large. NITRO_ERR_FORMAT: the table itself is damaged.
+ */
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user);
 /**
@@ -190,7 +252,8 @@ typedef struct redis_reader {
     nitro_problem_function damaged;
     void *damaged_user; /* of both */
 } redis_reader;
-/** Decode all rows in byte order of names. */
+/** Decode all rows in byte order of names. Damage of the table itself is an error if `unreadable`
+ * is set; else it is reported to `damaged`. */
 nitro_status nitro_redis_read(const redis_reader *reader, const redis_table *table);
 /** @param[in] where  starts messages; may be NULL. */
 nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
@@ -201,12 +264,32 @@ nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
 
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name);
+typedef nitro_status (*redis_member_function)(void *user, const redisReply *const *members,
+                                              size_t count);
+/** All members, some perhaps twice, in pages of any number. */
+nitro_status nitro_redis_index_each(redis_store *store, const char *key,
+                                    redis_member_function function, void *user);
 /** All valid names, sorted; the others are logged and counted in `damaged` (may be NULL). */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
                                     bool (*is_valid)(const char *), nitro_string_list *names,
                                     size_t *damaged);
+/** Drop the names without any of the keys of these sorts (NULL-terminated) and this tag. */
+nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const char *const *sorts,
+                                      nitro_string_list *names);
 /** Does the key exist? */
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
+
+/* ---- redis_repair.c -------------------------------------------------------------------------- */
+
+/** Give all names equal scores; drop the table if a key is of another type. */
+nitro_status nitro_redis_table_repair(const redis_table *table);
+/** Remove the table. */
+nitro_status nitro_redis_table_drop(const redis_table *table);
+/** Remove records without a name. */
+nitro_status nitro_redis_table_tidy(const redis_table *table);
+/** Count, and with `apply` remove, names that are not valid or that no device and no table has. */
+nitro_status nitro_redis_index_prune(redis_store *store, const char *tag, const char *index,
+                                     bool apply, size_t *num_invalid, size_t *num_unused);
 
 /* ---- redis_remove.c -------------------------------------------------------------------------- */
 
@@ -222,11 +305,11 @@ nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
 nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
                               const char *address, nitro_store_mode mode, void **state);
 void nitro_redis_close(void *state);
-/** Add the device to the index of those with samples or profiles of a tag. */
-nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device);
-/** All devices in that index, including those without any records left. */
+/** All devices with samples or profiles of a tag. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);
+/** For NITRO_ERR_FORMAT: log the last error as a warning and return NITRO_OK. */
+nitro_status nitro_redis_pass_over(redis_store *store, nitro_status status);
 /** Hash of the features' and variants' names in order. Samples begin with it, so that none is read
  * under another schema. */
 uint64_t nitro_redis_schema_hash(const nitro_schema *schema);
@@ -272,6 +355,8 @@ nitro_status nitro_redis_claim(void *state, const char *computation, const char 
                                const char *input, const char *owner, uint32_t lease_ms,
                                bool *claimed);
 nitro_status nitro_redis_remove_device(void *state, const char *id);
+/** Even if there are samples. NITRO_ERR_NOT_FOUND. */
+nitro_status nitro_redis_delete_device(redis_store *store, const char *id);
 nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user);
 nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report,
                                         void *user);

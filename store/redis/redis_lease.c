@@ -3,14 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/redis/redis_internal.h"
-
-/* Claiming again renews the holder's lease: the first reply may have been lost. */
-static const char claim_script[] = "local holder = redis.call('GET', KEYS[1])\n"
-                                   "if holder and holder ~= ARGV[1] then return 0 end\n"
-                                   "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"
-                                   "return 1\n";
 
 static char *lease_key(redis_store *store, const char *computation, const char *device,
                        const char *input)
@@ -21,23 +16,54 @@ static char *lease_key(redis_store *store, const char *computation, const char *
     return key;
 }
 
+typedef struct claim {
+    redis_store *store;
+    const char *key, *owner;
+    char duration[16];
+    bool claimed;
+} claim;
+
+/* Claiming again renews the holder's lease: the first reply may have been lost. */
+static nitro_status read_holder(void *user, redis_transaction *t, bool *write)
+{
+    claim *c = user;
+    const redis_words get = {.items = (const char *[]){"GET", c->key},
+                             .sizes = (size_t[]){3, strlen(c->key)},
+                             .count = 2};
+    redisReply *holder = NULL;
+    nitro_status status = nitro_redis_transaction_read(t, &get, 1, &holder);
+    if (status == NITRO_OK && holder->type != REDIS_REPLY_STRING && holder->type != REDIS_REPLY_NIL)
+        status = nitro_redis_fail_reply(c->store, "GET", c->key);
+    c->claimed = status == NITRO_OK &&
+                 (holder->type == REDIS_REPLY_NIL || strcmp(holder->str, c->owner) == 0);
+    *write = c->claimed;
+    nitro_redis_free_replies(&holder, 1);
+    return status;
+}
+
+static nitro_status write_holder(void *user, redis_transaction *t)
+{
+    const claim *c = user;
+    redis_words set = {0};
+    nitro_status status = nitro_redis_words_add_texts(c->store->context, &set, "SET", c->key,
+                                                      c->owner, "PX", c->duration, (char *)NULL);
+    return nitro_redis_transaction_write(t, &set, status);
+}
+
 nitro_status nitro_redis_claim(void *state, const char *computation, const char *device,
                                const char *input, const char *owner, uint32_t lease_ms,
                                bool *claimed)
 {
     redis_store *store = state;
-    redis_words words = {0};
-    size_t answer = 0;
-    char duration[16];
     char *key = lease_key(store, computation, device, input);
+    claim c = {.store = store, .key = key, .owner = owner};
     if (!key)
         return NITRO_ERR_NO_MEMORY;
-    snprintf(duration, sizeof(duration), "%" PRIu32, lease_ms > 0 ? lease_ms : 1);
-    nitro_status status = nitro_redis_words_add_texts(store->context, &words, "EVAL", claim_script,
-                                                      "1", key, owner, duration, (char *)NULL);
-    status = nitro_redis_run_number(store, key, &words, status, &answer);
+    snprintf(c.duration, sizeof(c.duration), "%" PRIu32, lease_ms > 0 ? lease_ms : 1);
+    nitro_status status = nitro_redis_transact(store, (const char *[]){key, NULL}, read_holder,
+                                               write_holder, &c, NULL);
     if (status == NITRO_OK)
-        *claimed = answer == 1;
+        *claimed = c.claimed;
     free(key);
     return status;
 }

@@ -64,7 +64,6 @@ void nitro_redis_close(void *state)
         nitro_redis_disconnect(&store->nodes[i]);
         free(store->nodes[i].host);
     }
-    free(store->announced);
     free(store->known_device);
     free(store->known_computation);
     nitro_redis_url_free(store->url);

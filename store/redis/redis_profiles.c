@@ -122,16 +122,17 @@ static nitro_status require_none_found(const batch *b)
 }
 
 static nitro_status put_part(batch *b, const char *computation, const redis_row *rows,
-                             const size_t *places, size_t count, const char *mode)
+                             const size_t *places, size_t count, redis_put_mode mode)
 {
     redis_table table = {0};
     nitro_string_list there = {0};
     size_t num_there = 0;
-    nitro_status status = nitro_redis_announce(b->store, tag_of(computation), b->device);
+    nitro_status status =
+        nitro_redis_index_add(b->store, tag_of(computation), "devices", b->device);
     if (status == NITRO_OK)
         status = profiles_of(b->store, computation, b->device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_put(&table, NULL, rows, count, mode, &there, &num_there);
+        status = nitro_redis_table_put(&table, rows, count, mode, &there, &num_there);
     if (status == NITRO_OK && num_there > 0) { /* another process was faster */
         status = find_part(b, computation, rows, places, count);
         if (status == NITRO_OK)
@@ -145,13 +146,13 @@ static nitro_status put_part(batch *b, const char *computation, const redis_row 
 static nitro_status add_part(batch *b, const char *computation, const redis_row *rows,
                              const size_t *places, size_t count)
 {
-    return put_part(b, computation, rows, places, count, "add");
+    return put_part(b, computation, rows, places, count, REDIS_PUT_ADD);
 }
 
 static nitro_status replace_part(batch *b, const char *computation, const redis_row *rows,
                                  const size_t *places, size_t count)
 {
-    return put_part(b, computation, rows, places, count, "runs");
+    return put_part(b, computation, rows, places, count, REDIS_PUT_RUNS);
 }
 
 nitro_status nitro_redis_put_profiles(void *state, const char *device,
@@ -229,7 +230,8 @@ nitro_status nitro_redis_count_profiles(void *state, const char *device, const c
         size_t num_names = 0, num_records = 0;
         status = profiles_of(state, computation, ids.items[i], &table);
         if (status == NITRO_OK)
-            status = nitro_redis_table_count(&table, &num_names, &num_records);
+            status = nitro_redis_pass_over(
+                state, nitro_redis_table_count(&table, &num_names, &num_records));
         total += num_names;
         nitro_redis_table_free(&table);
     }

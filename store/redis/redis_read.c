@@ -47,6 +47,7 @@ typedef struct reading {
     const redis_reader *reader;
     bool of_profiles;
     uint64_t schema_hash;
+    nitro_status handed_on; /* what the caller's function returned */
 } reading;
 
 static nitro_status skip(const reading *r, const redis_row *row, nitro_status status)
@@ -60,7 +61,7 @@ static nitro_status skip(const reading *r, const redis_row *row, nitro_status st
     return NITRO_OK;
 }
 
-static nitro_status read_sample(const reading *r, const redis_row *row)
+static nitro_status read_sample(reading *r, const redis_row *row)
 {
     const redis_reader *reader = r->reader;
     nitro_sample *sample = NULL;
@@ -69,12 +70,12 @@ static nitro_status read_sample(const reading *r, const redis_row *row)
     if (status != NITRO_OK)
         return skip(r, row, status);
     if (reader->sample)
-        status = reader->sample(reader->user, sample);
+        status = r->handed_on = reader->sample(reader->user, sample);
     nitro_sample_free(sample);
     return status;
 }
 
-static nitro_status read_profile(const reading *r, const redis_row *row)
+static nitro_status read_profile(reading *r, const redis_row *row)
 {
     const redis_reader *reader = r->reader;
     nitro_profile *profile = NULL;
@@ -84,14 +85,14 @@ static nitro_status read_profile(const reading *r, const redis_row *row)
     if (status != NITRO_OK)
         return skip(r, row, status);
     if (reader->profile)
-        status = reader->profile(reader->user, reader->device, profile);
+        status = r->handed_on = reader->profile(reader->user, reader->device, profile);
     nitro_profile_free(profile);
     return status;
 }
 
 static nitro_status read_row(void *user, const redis_row *row)
 {
-    const reading *r = user;
+    reading *r = user;
     const redis_reader *reader = r->reader;
     if (row->record)
         return r->of_profiles ? read_profile(r, row) : read_sample(r, row);
@@ -103,6 +104,10 @@ static nitro_status read_row(void *user, const redis_row *row)
 nitro_status nitro_redis_read(const redis_reader *reader, const redis_table *table)
 {
     reading r = {table->store, reader, table->of_profiles,
-                 reader->schema ? nitro_redis_schema_hash(reader->schema) : 0};
-    return nitro_redis_table_each(table, true, read_row, &r);
+                 reader->schema ? nitro_redis_schema_hash(reader->schema) : 0, NITRO_OK};
+    nitro_status status = nitro_redis_table_each(table, true, read_row, &r);
+    if (status != NITRO_ERR_FORMAT || r.handed_on != NITRO_OK || reader->unreadable)
+        return status;
+    nitro_store_report_damage(table->store->context, reader->damaged, reader->damaged_user);
+    return NITRO_OK;
 }

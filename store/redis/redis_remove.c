@@ -1,17 +1,16 @@
-/* Removing from Redis: one script removes all keys of a computation, or of one of its devices.
+/* Removing from Redis: one transaction removes all keys of a computation, or of one of its devices.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/redis/redis_internal.h"
 
-/* ARGV[1]: number of leading keys whose members are counted. */
-static const char remove_script[] = "local removed = 0\n"
-                                    "for i = 1, tonumber(ARGV[1]) do\n"
-                                    "  removed = removed + redis.call('ZCARD', KEYS[i])\n"
-                                    "end\n"
-                                    "for i = 1, #KEYS do redis.call('UNLINK', KEYS[i]) end\n"
-                                    "return removed\n";
+typedef struct removal {
+    redis_store *store;
+    nitro_string_list keys;
+    size_t num_counted; /* leading keys whose members are counted */
+    bool *is_set;       /* shape [num_counted]; others cannot be counted */
+} removal;
 
 static nitro_status list_keys(redis_store *store, const char *tag, const nitro_string_list *devices,
                               const char *const *sorts, const char *also, nitro_string_list *keys)
@@ -32,32 +31,77 @@ static nitro_status list_keys(redis_store *store, const char *tag, const nitro_s
     return status;
 }
 
-static nitro_status run_remove(redis_store *store, const nitro_string_list *keys,
-                               size_t num_counted, size_t *removed)
+static nitro_status read_types(void *user, redis_transaction *t, bool *write)
 {
-    char num_keys[24], counted[24];
-    redis_words words = {0};
-    snprintf(num_keys, sizeof(num_keys), "%zu", keys->count);
-    snprintf(counted, sizeof(counted), "%zu", num_counted);
-    nitro_status status = nitro_redis_words_add_texts(store->context, &words, "EVAL", remove_script,
-                                                      num_keys, (char *)NULL);
-    for (size_t i = 0; i < keys->count && status == NITRO_OK; i++)
-        status = nitro_redis_words_add_text(store->context, &words, keys->items[i]);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add_text(store->context, &words, counted);
-    return nitro_redis_run_number(store, keys->items[0], &words, status, removed);
+    removal *r = user;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++) {
+        const char *key = r->keys.items[i];
+        const redis_words type = {.items = (const char *[]){"TYPE", key},
+                                  .sizes = (size_t[]){4, strlen(key)},
+                                  .count = 2};
+        redisReply *reply = NULL;
+        status = nitro_redis_transaction_read(t, &type, 1, &reply);
+        r->is_set[i] = status == NITRO_OK && reply->type == REDIS_REPLY_STATUS &&
+                       strcmp(reply->str, "zset") == 0;
+        nitro_redis_free_replies(&reply, 1);
+    }
+    *write = true;
+    return status;
+}
+
+static nitro_status write_removal(void *user, redis_transaction *t)
+{
+    const removal *r = user;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++) {
+        redis_words count = {0};
+        if (!r->is_set[i])
+            continue;
+        status = nitro_redis_words_add_texts(r->store->context, &count, "ZCARD", r->keys.items[i],
+                                             (char *)NULL);
+        status = nitro_redis_transaction_write(t, &count, status);
+    }
+    for (size_t i = 0; i < r->keys.count && status == NITRO_OK; i++) {
+        redis_words unlink = {0};
+        status = nitro_redis_words_add_texts(r->store->context, &unlink, "UNLINK", r->keys.items[i],
+                                             (char *)NULL);
+        status = nitro_redis_transaction_write(t, &unlink, status);
+    }
+    return status;
+}
+
+static nitro_status run_removal(removal *r, size_t *removed)
+{
+    redisReply *results = NULL;
+    size_t num_sets = 0, total = 0;
+    nitro_status status = nitro_redis_transact(r->store, (const char *[]){r->keys.items[0], NULL},
+                                               read_types, write_removal, r, &results);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < r->num_counted; i++)
+        num_sets += r->is_set[i];
+    for (size_t i = 0; i < num_sets && i < results->elements; i++)
+        if (results->element[i]->type == REDIS_REPLY_INTEGER && results->element[i]->integer > 0)
+            total += (size_t)results->element[i]->integer;
+    *removed = total;
+    nitro_redis_free_replies(&results, 1);
+    return NITRO_OK;
 }
 
 nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
                                 const nitro_string_list *devices, const char *const *sorts,
                                 const char *also, size_t *removed)
 {
-    nitro_string_list keys = {0};
+    removal r = {.store = store, .num_counted = devices->count};
     size_t count = 0;
-    nitro_status status = list_keys(store, tag, devices, sorts, also, &keys);
-    if (status == NITRO_OK && keys.count > 0)
-        status = run_remove(store, &keys, devices->count, &count);
-    nitro_string_list_free(&keys);
+    r.is_set = nitro_calloc(store->context, devices->count, sizeof(*r.is_set));
+    nitro_status status =
+        r.is_set ? list_keys(store, tag, devices, sorts, also, &r.keys) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && r.keys.count > 0)
+        status = run_removal(&r, &count);
+    nitro_string_list_free(&r.keys);
+    free(r.is_set);
     if (status == NITRO_OK)
         *removed = count;
     return status;
@@ -77,10 +121,8 @@ nitro_status nitro_redis_remove(void *state, const char *computation, const char
         status = device ? nitro_string_list_add(store->context, &devices, device)
                         : nitro_redis_list_announced(store, computation, &devices);
     if (status == NITRO_OK)
-        status =
-            nitro_redis_unlink(store, computation, &devices,
-                               (const char *const[]){"inputs", "samples", "runs", "profiles", NULL},
-                               device ? NULL : "schema", removed);
+        status = nitro_redis_unlink(store, computation, &devices, NITRO_REDIS_TABLE_KEYS,
+                                    device ? NULL : "schema", removed);
     nitro_string_list_free(&devices);
     return status;
 }

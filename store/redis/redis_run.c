@@ -8,7 +8,6 @@
 
 #include "store/redis/redis_internal.h"
 
-#define MAX_HOPS       8
 #define MAX_TRIES      64
 #define MAX_RECONNECTS 4 /* tries without any answer */
 #define FIRST_WAIT_MS  20.0
@@ -42,15 +41,15 @@ static nitro_status find_node(redis_store *store, const char *host, int port, si
     return NITRO_OK;
 }
 
-static bool is_redirection(const char *error)
+bool nitro_redis_is_redirection(const char *error)
 {
     return strncmp(error, "MOVED ", 6) == 0 || strncmp(error, "ASK ", 4) == 0;
 }
 
 /* "MOVED 3999 127.0.0.1:6381": the host may be an IPv6 address, or empty: the same host. */
-static nitro_status follow(redis_store *store, const char *error, unsigned slot, size_t *node,
-                           bool *asking)
+nitro_status nitro_redis_follow(redis_attempt *a, const char *error)
 {
+    redis_store *store = a->store;
     char host[256];
     const char *place = strrchr(error, ' ') + 1, *colon = strrchr(place, ':');
     char *end = NULL;
@@ -58,46 +57,37 @@ static nitro_status follow(redis_store *store, const char *error, unsigned slot,
     size_t size = colon ? (size_t)(colon - place) : 0;
     if (port < 1 || port > 65535 || *end || size >= sizeof(host) ||
         store->url->transport == REDIS_OVER_UNIX) {
-        nitro_status status = nitro_redis_fail(store, &store->nodes[*node], "redirection", error);
+        const redis_words redirection = {.items = (const char *[]){"redirection"}, .count = 1};
+        nitro_status status = nitro_redis_fail(store, &store->nodes[a->node], &redirection, error);
         store->may_pass = false;
         return status;
     }
     bool same_host = size == 0 || (size == 1 && place[0] == '?');
     snprintf(host, sizeof(host), "%.*s", (int)size, place);
     nitro_status status =
-        find_node(store, same_host ? store->nodes[*node].host : host, (int)port, node);
-    *asking = error[0] == 'A';
-    if (status == NITRO_OK && !*asking)
-        store->slots[slot] = (unsigned char)*node;
+        find_node(store, same_host ? store->nodes[a->node].host : host, (int)port, &a->node);
+    a->asking = error[0] == 'A';
+    if (status == NITRO_OK && !a->asking)
+        store->slots[a->slot] = (unsigned char)a->node;
     return status;
 }
 
-typedef struct attempt {
-    redis_store *store;
-    unsigned slot;
-    size_t node;
-    bool asking;
-    size_t hops, tries;
-    bool answered; /* a server answered */
-    bool sent;     /* the commands may have been carried out */
-} attempt;
-
-static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
+static nitro_status try_once(redis_attempt *a, const redis_words *commands, size_t count,
                              redisReply **replies);
 
 /* Each redirected command is followed alone: while a slot moves, its keys are on two servers.
  */
-static nitro_status follow_all(attempt *a, const redis_words *commands, size_t count,
+static nitro_status follow_all(redis_attempt *a, const redis_words *commands, size_t count,
                                redisReply **replies)
 {
     nitro_status status = NITRO_OK;
     size_t node = a->node;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        if (replies[i]->type != REDIS_REPLY_ERROR || !is_redirection(replies[i]->str) ||
-            a->hops >= MAX_HOPS)
+        if (replies[i]->type != REDIS_REPLY_ERROR || !nitro_redis_is_redirection(replies[i]->str) ||
+            a->hops >= NITRO_REDIS_MAX_HOPS)
             continue;
         a->hops++;
-        status = follow(a->store, replies[i]->str, a->slot, &a->node, &a->asking);
+        status = nitro_redis_follow(a, replies[i]->str);
         nitro_redis_free_replies(&replies[i], 1);
         if (status == NITRO_OK)
             status = try_once(a, &commands[i], 1, &replies[i]);
@@ -108,7 +98,7 @@ static nitro_status follow_all(attempt *a, const redis_words *commands, size_t c
     return status;
 }
 
-static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
+static nitro_status try_once(redis_attempt *a, const redis_words *commands, size_t count,
                              redisReply **replies)
 {
     redis_store *store = a->store;
@@ -126,7 +116,7 @@ static nitro_status try_once(attempt *a, const redis_words *commands, size_t cou
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         if (replies[i]->type != REDIS_REPLY_ERROR)
             continue;
-        status = nitro_redis_fail(store, node, commands[i].items[0], replies[i]->str);
+        status = nitro_redis_fail(store, node, &commands[i], replies[i]->str);
         if (strncmp(replies[i]->str, "READONLY", 8) == 0)
             nitro_redis_disconnect(node); /* another server may have taken its address */
     }
@@ -141,7 +131,7 @@ static void wait_ms(double ms)
 }
 
 /* A cluster's server that does not answer may have been replaced: ask another one for the slot. */
-static void forget_node(attempt *a)
+static void forget_node(redis_attempt *a)
 {
     redis_store *store = a->store;
     if (!a->answered)
@@ -151,24 +141,20 @@ static void forget_node(attempt *a)
     a->hops = 0;
 }
 
-nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
-                             size_t num_commands, redisReply **replies, bool *resent)
+nitro_status nitro_redis_keep_trying(redis_store *store, const char *key, redis_try_function try_it,
+                                     void *user)
 {
-    attempt a = {.store = store, .slot = nitro_redis_slot(key)};
+    redis_attempt a = {.store = store, .slot = nitro_redis_slot(key)};
     double begin_ms = nitro_clock_wall_ms(store->context), pause_ms = FIRST_WAIT_MS;
-    nitro_status status;
     a.node = store->slots[a.slot];
-    memset(replies, 0, num_commands * sizeof(*replies));
     for (;;) {
-        store->may_pass = false;
-        bool was_sent = a.sent;
-        status = try_once(&a, commands, num_commands, replies);
-        if (status == NITRO_OK && resent)
-            *resent = was_sent;
+        store->may_pass = a.again = false;
+        nitro_status status = try_it(&a, user);
         if (status == NITRO_OK)
             return NITRO_OK;
-        nitro_redis_free_replies(replies, num_commands);
         double elapsed_ms = nitro_clock_wall_ms(store->context) - begin_ms;
+        if (a.again && elapsed_ms <= store->url->timeout_ms)
+            continue;
         if (!store->may_pass || ++a.tries == (a.answered ? MAX_TRIES : MAX_RECONNECTS) ||
             elapsed_ms + pause_ms > store->url->timeout_ms)
             return status;
@@ -176,6 +162,29 @@ nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_wo
         pause_ms = 2 * pause_ms < LONGEST_WAIT ? 2 * pause_ms : LONGEST_WAIT;
         forget_node(&a);
     }
+}
+
+typedef struct batch {
+    const redis_words *commands;
+    size_t count;
+    redisReply **replies;
+} batch;
+
+static nitro_status try_batch(redis_attempt *a, void *user)
+{
+    batch *b = user;
+    nitro_status status = try_once(a, b->commands, b->count, b->replies);
+    if (status != NITRO_OK)
+        nitro_redis_free_replies(b->replies, b->count);
+    return status;
+}
+
+nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
+                             size_t num_commands, redisReply **replies)
+{
+    batch b = {commands, num_commands, replies};
+    memset(replies, 0, num_commands * sizeof(*replies));
+    return nitro_redis_keep_trying(store, key, try_batch, &b);
 }
 
 nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...)
@@ -188,7 +197,7 @@ nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...)
         status = nitro_redis_words_add_text(store->context, &words, text);
     va_end(texts);
     if (status == NITRO_OK)
-        status = nitro_redis_run(store, words.items[1], &words, 1, reply, NULL);
+        status = nitro_redis_run(store, words.items[1], &words, 1, reply);
     nitro_redis_words_free(&words);
     return status;
 }
@@ -213,7 +222,7 @@ nitro_status nitro_redis_run_number(redis_store *store, const char *key, redis_w
 {
     redisReply *reply = NULL;
     if (status == NITRO_OK)
-        status = nitro_redis_run(store, key, words, 1, &reply, NULL);
+        status = nitro_redis_run(store, key, words, 1, &reply);
     if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
         status = nitro_redis_fail_reply(store, words->items[0], key);
     if (status == NITRO_OK)

@@ -1,5 +1,5 @@
-/* Samples in Redis: a table for each computation and device. One script writes a batch, so that a
- * reader sees all of it or nothing. */
+/* Samples in Redis: a table for each computation and device. One transaction writes a batch, so
+ * that a reader sees all of it or nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,29 +101,21 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
                               const batch *b, bool replace)
 {
     redis_table table = {0};
-    redis_words add = {0};
     nitro_string_list there = {0};
     size_t num_there = 0;
-    char *index = nitro_redis_key(store, computation, "devices", NULL);
-    nitro_status status =
-        index ? samples_of(store, computation, device, &table) : NITRO_ERR_NO_MEMORY;
+    /* Repeated with every batch: another process may have emptied the store. */
+    nitro_status status = nitro_redis_index_add(store, computation, "devices", device);
     if (status == NITRO_OK)
-        status = nitro_redis_announce(store, computation, device);
-    /* Repeated with every batch: it costs no round trip, and another process may have emptied the
-     * store. */
+        status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
         status =
-            nitro_redis_words_add_texts(store->context, &add, "SADD", index, device, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_table_put(&table, &add, b->rows, b->count, replace ? "replace" : "add",
-                                       &there, &num_there);
+            nitro_redis_table_put(&table, b->rows, b->count,
+                                  replace ? REDIS_PUT_REPLACE : REDIS_PUT_ADD, &there, &num_there);
     if (status == NITRO_OK && num_there > 0)
         status = nitro_store_fail_exists(store->context, store->url->shown, computation, device,
                                          &there, num_there, b->count);
     nitro_string_list_free(&there);
-    nitro_redis_words_free(&add);
     nitro_redis_table_free(&table);
-    free(index);
     return status;
 }
 
@@ -331,7 +323,8 @@ nitro_status nitro_redis_list_inputs(void *state, const char *computation, const
     size_t count_before = inputs->count;
     nitro_status status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_each(&table, false, add_name, &loop);
+        status =
+            nitro_redis_pass_over(store, nitro_redis_table_each(&table, false, add_name, &loop));
     nitro_redis_table_free(&table);
     while (status != NITRO_OK && inputs->count > count_before)
         free(inputs->items[--inputs->count]);
@@ -342,10 +335,13 @@ nitro_status nitro_redis_count_samples(void *state, const char *computation, con
                                        size_t *count)
 {
     redis_table table = {0};
-    size_t num_records = 0;
+    size_t num_names = 0, num_records = 0;
     nitro_status status = samples_of(state, computation, device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_count(&table, count, &num_records);
+        status =
+            nitro_redis_pass_over(state, nitro_redis_table_count(&table, &num_names, &num_records));
+    if (status == NITRO_OK)
+        *count = num_names;
     nitro_redis_table_free(&table);
     return status;
 }

@@ -1,17 +1,9 @@
-/* Schemas in Redis: one record each, changed by compare-and-set. */
+/* Schemas in Redis: one record each, merged with a new one in a transaction. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
-
-#define MAX_CHANGES 20 /* by other processes, between read and write */
-
-/* ARGV: the expected value ("": none) and the new one. Returns 1 if written. */
-static const char change_script[] = "local old = redis.call('GET', KEYS[1]) or ''\n"
-                                    "if old ~= ARGV[1] then return 0 end\n"
-                                    "redis.call('SET', KEYS[1], ARGV[2])\n"
-                                    "return 1\n";
 
 static nitro_status decode(redis_store *store, const char *computation, const redisReply *record,
                            nitro_schema **schema)
@@ -20,52 +12,70 @@ static nitro_status decode(redis_store *store, const char *computation, const re
                                       record->len, schema);
 }
 
-static nitro_status change(redis_store *store, const char *key, const redisReply *old,
-                           const nitro_schema *schema, bool *changed)
+typedef struct put {
+    redis_store *store;
+    const char *key;
+    const nitro_schema *schema;
+    nitro_record_bytes record; /* to write */
+} put;
+
+/* Merge with the schema that is stored (or nil). `write`: does that change anything? */
+static nitro_status merge(put *p, const redisReply *old, bool *write)
 {
-    nitro_record_bytes record = {0};
-    redis_words words = {0};
-    size_t answer = 0;
-    bool is_new = old->type == REDIS_REPLY_NIL;
+    nitro_context *context = p->store->context;
+    nitro_schema *stored = NULL, *merged = NULL;
     nitro_status status = NITRO_OK;
-    if (is_new) /* the index first: every record needs its name there */
-        status = nitro_redis_index_add(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                       schema->computation);
-    if (status == NITRO_OK)
-        status = nitro_record_encode_schema(store->context, NITRO_RECORD_COMPACT, schema, &record);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add_texts(store->context, &words, "EVAL", change_script, "1",
-                                             key, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add(store->context, &words, is_new ? "" : old->str,
-                                       is_new ? 0 : old->len);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add(store->context, &words, record.bytes, record.size);
-    status = nitro_redis_run_number(store, key, &words, status, &answer);
-    *changed = answer == 1;
-    nitro_record_bytes_free(&record);
+    if (old->type == REDIS_REPLY_STRING) {
+        status = decode(p->store, p->schema->computation, old, &stored);
+        if (status == NITRO_OK)
+            status = nitro_store_merge_schema(context, stored, p->schema, &merged);
+    }
+    *write = status == NITRO_OK && (!stored || merged);
+    nitro_record_bytes_free(&p->record);
+    p->record = (nitro_record_bytes){0};
+    if (*write)
+        status = nitro_record_encode_schema(context, NITRO_RECORD_COMPACT,
+                                            merged ? merged : p->schema, &p->record);
+    nitro_schema_free(merged);
+    nitro_schema_free(stored);
     return status;
 }
 
-/* Read, merge, and write unless another process changed it in between. */
-static nitro_status put_once(redis_store *store, const char *key, const nitro_schema *schema,
-                             bool *done)
+static nitro_status read_before_put(void *user, redis_transaction *t, bool *write)
+{
+    put *p = user;
+    const redis_words get = {.items = (const char *[]){"GET", p->key},
+                             .sizes = (size_t[]){3, strlen(p->key)},
+                             .count = 2};
+    redisReply *old = NULL;
+    nitro_status status = nitro_redis_transaction_read(t, &get, 1, &old);
+    if (status == NITRO_OK && old->type != REDIS_REPLY_STRING && old->type != REDIS_REPLY_NIL)
+        status = nitro_redis_fail_reply(p->store, "GET", p->key);
+    if (status == NITRO_OK)
+        status = merge(p, old, write);
+    nitro_redis_free_replies(&old, 1);
+    return status;
+}
+
+static nitro_status write_put(void *user, redis_transaction *t)
+{
+    const put *p = user;
+    redis_words set = {0};
+    nitro_status status =
+        nitro_redis_words_add_texts(p->store->context, &set, "SET", p->key, (char *)NULL);
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add(p->store->context, &set, p->record.bytes, p->record.size);
+    return nitro_redis_transaction_write(t, &set, status);
+}
+
+/* Mostly there is nothing to write. */
+static nitro_status find(put *p, bool *is_new, bool *write)
 {
     redisReply *old = NULL;
-    nitro_schema *stored = NULL, *merged = NULL;
-    nitro_status status = nitro_redis_get(store, key, NULL, &old);
-    if (status != NITRO_OK)
-        return status;
-    if (old->type == REDIS_REPLY_STRING) {
-        status = decode(store, schema->computation, old, &stored);
-        if (status == NITRO_OK)
-            status = nitro_store_merge_schema(store->context, stored, schema, &merged);
-        *done = status == NITRO_OK && !merged;
-    }
-    if (status == NITRO_OK && !*done)
-        status = change(store, key, old, merged ? merged : schema, done);
-    nitro_schema_free(merged);
-    nitro_schema_free(stored);
+    nitro_status status = nitro_redis_get(p->store, p->key, NULL, &old);
+    *is_new = status == NITRO_OK && old->type == REDIS_REPLY_NIL;
+    if (status == NITRO_OK)
+        status = merge(p, old, write);
     nitro_redis_free_replies(&old, 1);
     return status;
 }
@@ -74,15 +84,17 @@ nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema)
 {
     redis_store *store = state;
     char *key = nitro_redis_key(store, schema->computation, "schema", NULL);
-    bool done = false;
-    nitro_status status = key ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    for (int tries = 0; status == NITRO_OK && !done && tries < MAX_CHANGES; tries++)
-        status = put_once(store, key, schema, &done);
+    put p = {.store = store, .key = key, .schema = schema};
+    bool is_new = false, write = false;
+    nitro_status status = key ? find(&p, &is_new, &write) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && is_new) /* the index first: every record needs its name there */
+        status = nitro_redis_index_add(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
+                                       schema->computation);
+    if (status == NITRO_OK && write)
+        status = nitro_redis_transact(store, (const char *[]){key, NULL}, read_before_put,
+                                      write_put, &p, NULL);
+    nitro_record_bytes_free(&p.record);
     free(key);
-    if (status == NITRO_OK && !done)
-        status = nitro_fail(store->context, NITRO_ERR_IO,
-                            "%s: other processes keep changing the schema of %s; try again",
-                            store->url->shown, schema->computation);
     return status;
 }
 

@@ -83,6 +83,7 @@ static nitro_status send_all(transfer *t)
 
 static nitro_status fail_too_large(transfer *t)
 {
+    t->store->too_large = true;
     return nitro_redis_fail_io(
         t->store, t->node, t->command,
         "the reply is larger than any of a Nitro store; is this a Nitro store?");
@@ -177,6 +178,7 @@ nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const re
     const char *query[] = {"ASKING"};
     const redis_words query_words = {.items = query, .sizes = (size_t[]){6}, .count = 1};
     nitro_status status = NITRO_OK;
+    store->too_large = false;
     for (size_t i = 0; i < num_commands && status == NITRO_OK; i++) {
         if (asking)
             status = append(&t, &query_words);

@@ -90,30 +90,6 @@ static nitro_status note_unreadable(void *user, const redis_row *row, nitro_stat
     return status == NITRO_ERR_NEWER ? NITRO_OK : keep_bad(i, row);
 }
 
-/* Remove records without a name, which cannot be read. */
-static const char tidy_script[] =
-    "local cursor = '0'\n"
-    "repeat\n"
-    "  local page = redis.call('HSCAN', KEYS[1], cursor, 'COUNT', '1000')\n"
-    "  cursor = page[1]\n"
-    "  for i = 1, #page[2], 2 do\n"
-    "    if not redis.call('ZSCORE', KEYS[2], page[2][i]) then\n"
-    "      redis.call('HDEL', KEYS[1], page[2][i])\n"
-    "    end\n"
-    "  end\n"
-    "until cursor == '0'\n"
-    "return 0\n";
-
-static nitro_status tidy(const redis_table *table)
-{
-    redis_words words = {0};
-    size_t answer;
-    nitro_status status =
-        nitro_redis_words_add_texts(table->store->context, &words, "EVAL", tidy_script, "2",
-                                    table->records, table->names, (char *)NULL);
-    return nitro_redis_run_number(table->store, table->records, &words, status, &answer);
-}
-
 static nitro_status inspect_counts(inspection *i, const redis_table *table, const char *what)
 {
     char message[512];
@@ -124,25 +100,47 @@ static nitro_status inspect_counts(inspection *i, const redis_table *table, cons
     snprintf(message, sizeof(message), "%s on %s: %zu names of %s, but %zu records", i->tag,
              i->device, num_names, what, num_records);
     report(i, message);
-    return i->clean && !i->dry_run && num_records > num_names ? tidy(table) : NITRO_OK;
+    return i->clean && !i->dry_run && num_records > num_names ? nitro_redis_table_tidy(table)
+                                                              : NITRO_OK;
+}
+
+static nitro_status inspect_rows(inspection *i, const redis_table *table)
+{
+    const redis_reader reader = {
+        .schema = i->schema, .device = i->device, .unreadable = note_unreadable, .damaged_user = i};
+    nitro_status status = inspect_counts(i, table, table->of_profiles ? "profiles" : "samples");
+    if (status == NITRO_OK)
+        status = nitro_redis_read(&reader, table);
+    return remove_bad(i, table, status);
+}
+
+/* The table itself is damaged, as the last error says. */
+static nitro_status inspect_damaged(inspection *i, const redis_table *table)
+{
+    nitro_store_report_damage(i->store->context, report, i);
+    if (!i->clean || i->dry_run)
+        return NITRO_OK;
+    nitro_status status = nitro_redis_table_repair(table);
+    if (status == NITRO_OK)
+        status = inspect_rows(i, table);
+    if (status == NITRO_ERR_FORMAT) /* nothing of it can be read */
+        status = nitro_redis_table_drop(table);
+    return status;
 }
 
 static nitro_status inspect_table(inspection *i, bool of_profiles)
 {
-    const redis_reader reader = {
-        .schema = i->schema, .device = i->device, .unreadable = note_unreadable, .damaged_user = i};
     redis_table table = {0};
     nitro_status status = nitro_redis_table_of(i->store, i->tag, of_profiles, i->device, &table);
     if (status == NITRO_OK)
-        status = inspect_counts(i, &table, of_profiles ? "profiles" : "samples");
-    if (status == NITRO_OK)
-        status = nitro_redis_read(&reader, &table);
-    if (table.records)
-        status = remove_bad(i, &table, status);
+        status = inspect_rows(i, &table);
+    if (status == NITRO_ERR_FORMAT && table.records)
+        status = inspect_damaged(i, &table);
     nitro_redis_table_free(&table);
     return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
 }
 
+/* Keys of wrong types have no rows to count. */
 static nitro_status count_rows(inspection *i, size_t *count)
 {
     nitro_status status = NITRO_OK;
@@ -153,6 +151,8 @@ static nitro_status count_rows(inspection *i, size_t *count)
         status = nitro_redis_table_of(i->store, i->tag, of_profiles != 0, i->device, &table);
         if (status == NITRO_OK)
             status = nitro_redis_table_count(&table, &num_names, &num_records);
+        if (status == NITRO_ERR_FORMAT)
+            status = NITRO_OK;
         nitro_redis_table_free(&table);
         *count += num_names;
     }
@@ -162,7 +162,6 @@ static nitro_status count_rows(inspection *i, size_t *count)
 /* Rows of a device without a description, or of a computation without a schema. */
 static nitro_status inspect_orphans(inspection *i, const char *missing, size_t count)
 {
-    static const char *const sorts[] = {"inputs", "samples", "runs", "profiles", NULL};
     char message[512];
     size_t removed = 0;
     snprintf(message, sizeof(message), "%s on %s: %zu samples and profiles, but %s", i->tag,
@@ -174,7 +173,8 @@ static nitro_status inspect_orphans(inspection *i, const char *missing, size_t c
     if (!device)
         return NITRO_ERR_NO_MEMORY;
     const nitro_string_list one = {.items = &device, .count = 1, .capacity = 1};
-    nitro_status status = nitro_redis_unlink(i->store, i->tag, &one, sorts, NULL, &removed);
+    nitro_status status =
+        nitro_redis_unlink(i->store, i->tag, &one, NITRO_REDIS_TABLE_KEYS, NULL, &removed);
     free(device);
     return status;
 }
@@ -201,11 +201,33 @@ static nitro_status inspect_device_of(inspection *i, bool has_schema)
     return status;
 }
 
+/* Names in an index that are not valid, or that no record needs: anyone who may add samples may add
+ * names. */
+static nitro_status inspect_index(inspection *i, const char *tag, const char *index)
+{
+    size_t num_invalid = 0, num_unused = 0;
+    char message[256];
+    nitro_status status = nitro_redis_index_prune(i->store, tag, index, i->clean && !i->dry_run,
+                                                  &num_invalid, &num_unused);
+    const char *of = tag[0] == '@' ? tag + 1 : tag;
+    snprintf(message, sizeof(message), "%zu names in the index of %s are not valid", num_invalid,
+             of);
+    if (status == NITRO_OK && num_invalid > 0)
+        report(i, message);
+    snprintf(message, sizeof(message), "%zu names in the index of %s are of no device", num_unused,
+             of);
+    if (status == NITRO_OK && num_unused > 0 && i->clean)
+        report(i, message);
+    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
+}
+
 static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_schema)
 {
     nitro_string_list devices = {0};
     i->tag = tag;
-    nitro_status status = nitro_redis_list_announced(i->store, tag, &devices);
+    nitro_status status = inspect_index(i, tag, "devices");
+    if (status == NITRO_OK)
+        status = nitro_redis_list_announced(i->store, tag, &devices);
     if (status != NITRO_OK)
         status = report_failure(i, status);
     for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
@@ -230,43 +252,41 @@ static nitro_status inspect_computation(inspection *i, const char *computation)
     return status;
 }
 
+/* A damaged device goes with its samples, which no device describes. */
 static nitro_status inspect_device(inspection *i, const char *id)
 {
     nitro_device *device = NULL;
     nitro_status status = nitro_redis_get_device(i->store, id, &device);
     nitro_device_free(device);
-    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
-}
-
-/* Read the names in an index; report invalid ones. */
-static nitro_status read_index(inspection *i, const char *tag, bool (*is_valid)(const char *),
-                               nitro_string_list *names)
-{
-    size_t damaged = 0;
-    char message[256];
-    nitro_status status = nitro_redis_index_read(i->store, tag, "index", is_valid, names, &damaged);
-    if (status != NITRO_OK)
-        return report_failure(i, status);
-    snprintf(message, sizeof(message), "%zu names in the index of %s are not valid", damaged,
-             tag + 1);
-    if (damaged > 0 && !i->clean)
-        report(i, message);
-    return NITRO_OK;
+    if (status != NITRO_ERR_FORMAT || !i->clean)
+        return status == NITRO_OK || status == NITRO_ERR_NOT_FOUND ? NITRO_OK
+                                                                   : report_failure(i, status);
+    nitro_store_report_damage(i->store->context, report, i);
+    return i->dry_run ? NITRO_OK : nitro_redis_delete_device(i->store, id);
 }
 
 static nitro_status inspect_devices(inspection *i)
 {
-    nitro_string_list ids = {0}, there = {0};
-    nitro_status status = read_index(i, NITRO_REDIS_TAG_DEVICES, nitro_device_id_is_valid, &ids);
-    if (status == NITRO_OK)
+    nitro_string_list there = {0};
+    nitro_status status = inspect_index(i, NITRO_REDIS_TAG_DEVICES, "index");
+    if (status == NITRO_OK) {
         status = nitro_redis_list_devices(i->store, NULL, &there);
-    if (status != NITRO_OK)
-        status = report_failure(i, status);
+        if (status != NITRO_OK)
+            status = report_failure(i, status);
+    }
     for (size_t d = 0; d < there.count && status == NITRO_OK; d++)
         status = inspect_device(i, there.items[d]);
     nitro_string_list_free(&there);
-    nitro_string_list_free(&ids);
     return status;
+}
+
+static nitro_status list_computations(inspection *i, nitro_string_list *names)
+{
+    nitro_status status = inspect_index(i, NITRO_REDIS_TAG_COMPUTATIONS, "index");
+    if (status == NITRO_OK)
+        status = nitro_redis_index_read(i->store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
+                                        nitro_name_is_valid, names, NULL);
+    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
 }
 
 static nitro_status inspect_all(inspection *i)
@@ -274,7 +294,7 @@ static nitro_status inspect_all(inspection *i)
     nitro_string_list computations = {0};
     nitro_status status = inspect_devices(i);
     if (status == NITRO_OK)
-        status = read_index(i, NITRO_REDIS_TAG_COMPUTATIONS, nitro_name_is_valid, &computations);
+        status = list_computations(i, &computations);
     for (size_t c = 0; c < computations.count && status == NITRO_OK; c++)
         status = inspect_computation(i, computations.items[c]);
     if (status == NITRO_OK)

@@ -381,7 +381,7 @@ static void test_a_lost_answer_is_not_an_error(void **state)
     redis_fake fake;
     nitro_store *store = NULL;
     put(f, 2);
-    redis_fake_make_lossy(&fake, &server, "EVAL");
+    redis_fake_make_lossy(&fake, &server, "EXEC");
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 2, 3, false));
     assert_int_equal(count_samples(f), 5);
@@ -397,7 +397,7 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
     nitro_store *store = NULL;
     put(f, 2);
     say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 other");
-    redis_fake_make_lossy(&fake, &server, "EVAL");
+    redis_fake_make_lossy(&fake, &server, "EXEC");
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
                  NITRO_ERR_EXISTS, "1 of the 3 inputs exist already (input-001)");
@@ -439,9 +439,9 @@ static void test_hostile_answers_are_refused(void **state)
         {{"-ERR something else\r\n"}, NITRO_ERR_IO, "Redis 6"},
         {{"-LOADING soon\r\n", "-LOADING soon\r\n"}, NITRO_ERR_IO, "still starting"},
         {{LAYOUT, ":3\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
-        {{LAYOUT, "*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
-        {{LAYOUT, "*1\r\n$-1\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
-        {{LAYOUT, "*1\r\n$4\r\nspmv\r\n", "$4\r\nspmv\r\n"},
+        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
+        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n$-1\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
+        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n$4\r\nspmv\r\n", "$4\r\nspmv\r\n"},
          NITRO_ERR_FORMAT,
          "an unexpected type"},
     };
