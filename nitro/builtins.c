@@ -22,6 +22,9 @@
 #define NITRO_PLUGIN(symbol) extern const nitro_profiler symbol;
 #include "nitro/lists/profilers.list"
 #undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_searcher symbol;
+#include "nitro/lists/searchers.list"
+#undef NITRO_PLUGIN
 
 #define NITRO_PLUGIN(symbol) &symbol,
 const nitro_store_kind *const *nitro_builtin_stores(void)
@@ -84,4 +87,12 @@ const nitro_profiler *const *nitro_builtin_profilers(void)
 #include "nitro/lists/profilers.list"
         NULL};
     return profilers;
+}
+
+const nitro_searcher *const *nitro_builtin_searchers(void)
+{
+    static const nitro_searcher *const searchers[] = {
+#include "nitro/lists/searchers.list"
+        NULL};
+    return searchers;
 }

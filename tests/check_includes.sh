@@ -45,7 +45,7 @@ features/input/*       nitro/nitro.h @own @argument
 features/device/*      @public nitro/base/json.h features/device/*.h
 proxies/*              @public @own
 dfs/*                  @public @own
-search/*               @public @own
+search/*               @public nitro/base/json.h @own
 store/bundle/*         @public store/download/*.h @own
 store/*                @public @own
 apps/cuda_modules_stub.c       apps/*/*_modules.h

@@ -129,7 +129,58 @@ typedef struct nitro_searcher_option {
     const char *meaning; /* for help */
 } nitro_searcher_option;
 
+/**
+ * What performance counters a configuration has, learnt from profiled evaluations on any device or
+ * input. Parameters are known by name and value, so that a model serves every space that has them.
+ * Immutable; safe from any number of threads.
+ */
 typedef struct nitro_counter_model nitro_counter_model;
+
+/** How a counter model is learnt. */
+typedef enum nitro_counter_model_kind {
+    NITRO_COUNTERS_TREES,         /* a regression tree a counter, grown on one half of the
+                                     configurations; the other half chooses its size */
+    NITRO_COUNTERS_LEAST_SQUARES, /* quadratic with interactions, for each combination of the
+                                     parameters of two values */
+    NITRO_COUNTERS_EXACT          /* trees that repeat what was measured */
+} nitro_counter_model_kind;
+
+/**
+ * Learn from the answers that have counters; a counter that is NaN in one of them is left out
+ * there.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no answer has counters); NITRO_ERR_NO_MEMORY. The same data
+ * and seed give the same model.
+ */
+NITRO_API nitro_status nitro_counter_model_fit(nitro_context *context, const nitro_space *space,
+                                               const nitro_search_answer *answers,
+                                               size_t num_answers, const char *const *counter_names,
+                                               size_t num_counters, nitro_counter_model_kind kind,
+                                               uint64_t seed, nitro_counter_model **model);
+NITRO_API void nitro_counter_model_free(nitro_counter_model *model);
+NITRO_API size_t nitro_counter_model_num_counters(const nitro_counter_model *model);
+NITRO_API const char *nitro_counter_model_counter(const nitro_counter_model *model, size_t counter);
+/**
+ * The counters of configurations.
+ * @param[in]  configurations  shape [num_configurations].
+ * @param[out] counters        shape [num_configurations x num_counters of the model].
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (the space lacks a parameter of the model: which).
+ */
+NITRO_API nitro_status nitro_counter_model_predict(nitro_context *context,
+                                                   const nitro_counter_model *model,
+                                                   const nitro_space *space,
+                                                   const uint64_t *configurations,
+                                                   size_t num_configurations, double *counters);
+/** To JSON text; free with free(). */
+NITRO_API nitro_status nitro_counter_model_format(nitro_context *context,
+                                                  const nitro_counter_model *model, char **text);
+/**
+ * From JSON text.
+ * @param[in] origin  names the text in errors.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (the field is named); NITRO_ERR_NEWER; NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_counter_model_parse(nitro_context *context, const char *origin,
+                                                 const char *text, size_t size,
+                                                 nitro_counter_model **model);
 
 /** What a search is given. It outlives the searcher's state. */
 typedef struct nitro_search_task {

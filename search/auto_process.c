@@ -1,0 +1,289 @@
+/* The two processes of the searcher "auto", and its choice by them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/auto.h"
+
+/* Observations that the weights are fitted to: the faster half, and others evenly. */
+#define MAX_FITTED 128
+/* The weights are fitted again when there are so many times more observations. */
+#define REFIT_GROWTH 1.25
+/* Rows that are left when the process is full: the fastest, and the latest. */
+#define KEPT_ROWS (AUTO_MAX_ROWS / 4)
+/* Configurations whose neighbours are added to the draw of a large space. */
+#define NUM_CENTRES 3
+/* Least probability of being valid that is told apart. */
+#define LEAST_VALIDITY 0.01
+/* Candidates of auto_draw. */
+#define NUM_DRAWN 16
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static bool is_known(const auto_observation *observation)
+{
+    return observation->valid && !observation->awaited;
+}
+
+/* The value of rank `rank` among the known observations from `begin` on; INFINITY: fewer. */
+static nitro_status value_of_rank(const auto_search *self, size_t rank, double *value)
+{
+    double *sorted = nitro_calloc(self->context, self->num_observations + 1, sizeof(*sorted));
+    size_t count = 0;
+    if (!sorted)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < self->num_observations; i++)
+        if (is_known(&self->observations[i]))
+            sorted[count++] = self->observations[i].value;
+    qsort(sorted, count, sizeof(*sorted), by_value);
+    *value = rank < count ? sorted[rank] : INFINITY;
+    free(sorted);
+    return NITRO_OK;
+}
+
+/* ---- The process of times -------------------------------------------------------------------- */
+
+/* Values above the median are squashed; an awaited row has what was expected there. */
+static void squash_values(auto_search *self)
+{
+    double sorted[AUTO_MAX_ROWS];
+    size_t known = 0;
+    for (size_t i = 0; i < self->times.count; i++)
+        if (is_known(&self->observations[self->rows[i]]))
+            sorted[known++] = self->observations[self->rows[i]].value;
+    qsort(sorted, known, sizeof(*sorted), by_value);
+    double median = known > 0 ? sorted[known / 2] : 0;
+    for (size_t i = 0; i < self->times.count; i++) {
+        const auto_observation *observation = &self->observations[self->rows[i]];
+        double value = isnan(observation->value) ? median : observation->value;
+        double above = (value - median) / self->squash;
+        self->values[i] = !observation->awaited && above > 0
+                              ? median + self->squash * above / (1 + above)
+                              : value;
+    }
+}
+
+static void add_row(auto_search *self, size_t observation)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    if (!self->observations[observation].valid || self->times.count == AUTO_MAX_ROWS)
+        return;
+    nitro_space_indices(self->space, self->observations[observation].configuration, indices);
+    self->rows[self->times.count] = observation;
+    search_gp_observe(&self->times, indices, 0);
+}
+
+/* Rows of the fastest and of the latest, in the order told. */
+static nitro_status choose_rows(auto_search *self)
+{
+    size_t rows = self->num_valid + self->num_awaited;
+    size_t kept = rows < AUTO_MAX_ROWS ? rows : KEPT_ROWS;
+    double limit = INFINITY;
+    nitro_status status = NITRO_OK;
+    if (kept < rows)
+        status = value_of_rank(self, kept, &limit);
+    for (size_t i = 0, seen = 0; status == NITRO_OK && i < self->num_observations; i++) {
+        seen += self->observations[i].valid;
+        if (self->observations[i].value < limit || rows - seen < kept || limit == INFINITY)
+            add_row(self, i);
+    }
+    self->num_seen = self->num_observations;
+    return status;
+}
+
+/* Fit the weights to at most MAX_FITTED rows. */
+static nitro_status fit_weights(auto_search *self)
+{
+    size_t width = self->num_parameters, count = 0, slow = 0;
+    size_t num_rows = self->times.count;
+    double values[MAX_FITTED], sorted[AUTO_MAX_ROWS], limit = INFINITY;
+    uint16_t *indices = nitro_calloc(self->context, MAX_FITTED * width + 1, sizeof(*indices));
+    if (!indices)
+        return NITRO_ERR_NO_MEMORY;
+    memcpy(sorted, self->values, num_rows * sizeof(*sorted));
+    qsort(sorted, num_rows, sizeof(*sorted), by_value);
+    if (num_rows > MAX_FITTED)
+        limit = sorted[MAX_FITTED / 2];
+    size_t num_slow = num_rows > MAX_FITTED ? num_rows - MAX_FITTED / 2 : 1;
+    for (size_t i = 0; i < num_rows && count < MAX_FITTED; i++) {
+        if (self->values[i] >= limit) {
+            slow++;
+            if (slow * (MAX_FITTED / 2) / num_slow == (slow - 1) * (MAX_FITTED / 2) / num_slow)
+                continue;
+        }
+        values[count] = self->values[i];
+        nitro_space_indices(self->space, self->observations[self->rows[i]].configuration,
+                            indices + count++ * width);
+    }
+    nitro_status status = search_lengths_fit(self->context, &self->lengths, indices, values, count);
+    free(indices);
+    return status;
+}
+
+static nitro_status add_neighbours(auto_search *self, uint64_t configuration)
+{
+    static const nitro_neighbourhood kinds[] = {NITRO_NEIGHBOURS_HAMMING,
+                                                NITRO_NEIGHBOURS_ADJACENT};
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    nitro_status status = NITRO_OK;
+    nitro_space_indices(self->space, configuration, indices);
+    for (int k = 0; status == NITRO_OK && k < 2; k++) {
+        uint64_t *neighbours;
+        size_t count, room = SEARCH_MAX_ADDED / NUM_CENTRES / 2;
+        status = nitro_space_neighbours(self->context, self->space, indices, kinds[k], &neighbours,
+                                        &count);
+        if (status != NITRO_OK)
+            break;
+        for (size_t i = 0; i < room && i < count; i++) {
+            size_t other = i + nitro_random_below(&self->random, count - i);
+            uint64_t taken = neighbours[other];
+            neighbours[other] = neighbours[i];
+            search_candidates_add(&self->candidates, taken);
+        }
+        free(neighbours);
+    }
+    return status;
+}
+
+/* In a space too large to list, the neighbours of the fastest join the candidates. */
+static nitro_status renew_candidates(auto_search *self)
+{
+    double limit;
+    nitro_status status = value_of_rank(self, NUM_CENTRES, &limit);
+    search_candidates_reset(&self->candidates);
+    for (size_t i = 0; status == NITRO_OK && i < self->num_observations; i++)
+        if (is_known(&self->observations[i]) && self->observations[i].value < limit)
+            status = add_neighbours(self, self->observations[i].configuration);
+    for (size_t c = 0; c < self->candidates.count; c++)
+        self->done[c] =
+            search_evaluated_find(&self->evaluated, self->candidates.configurations[c]) != NULL;
+    search_gp_clear(&self->validity);
+    self->num_judged = 0;
+    return status;
+}
+
+static nitro_status rebuild(auto_search *self)
+{
+    nitro_status status = NITRO_OK;
+    bool fits = self->num_valid >= self->next_fit;
+    if (fits && !self->candidates.whole)
+        status = renew_candidates(self);
+    if (status == NITRO_OK && fits && self->times.count > 0) {
+        squash_values(self);
+        status = fit_weights(self);
+        self->next_fit = (size_t)ceil(REFIT_GROWTH * (double)self->num_valid) + 1;
+    }
+    if (status != NITRO_OK)
+        return status;
+    search_lengths_apply(&self->lengths, &self->times);
+    search_gp_clear(&self->times);
+    self->stale = false;
+    return choose_rows(self);
+}
+
+/* ---- The process of validity ----------------------------------------------------------------- */
+
+static void judge_validity(auto_search *self)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    for (; self->num_invalid > 0 && self->num_judged < self->num_observations; self->num_judged++) {
+        const auto_observation *observation = &self->observations[self->num_judged];
+        if (observation->awaited)
+            break;
+        nitro_space_indices(self->space, observation->configuration, indices);
+        search_gp_observe(&self->validity, indices, observation->valid);
+    }
+}
+
+static double share_valid(const auto_search *self)
+{
+    return ((double)self->num_valid + 1) / ((double)(self->num_valid + self->num_invalid) + 1);
+}
+
+static double validity_at(const auto_search *self, size_t candidate)
+{
+    double expected = share_valid(self);
+    if (self->validity.count == 0)
+        return 1;
+    double value = expected + (double)self->validity.values_sum[candidate] -
+                   expected * (double)self->validity.ones_sum[candidate];
+    return fmin(fmax(value, LEAST_VALIDITY), 1);
+}
+
+/* ---- The choice ------------------------------------------------------------------------------ */
+
+nitro_status auto_update(auto_search *self)
+{
+    nitro_status status = NITRO_OK;
+    size_t rows = self->times.count;
+    for (size_t i = self->num_seen; i < self->num_observations; i++)
+        rows += self->observations[i].valid;
+    bool full = rows > AUTO_MAX_ROWS;
+    /* Rows first, so that the fit sees all of them. */
+    for (; !full && self->num_seen < self->num_observations; self->num_seen++)
+        add_row(self, self->num_seen);
+    if (full || self->stale || self->num_valid >= self->next_fit)
+        status = rebuild(self);
+    if (status != NITRO_OK)
+        return status;
+    squash_values(self);
+    search_gp_set_values(&self->times, self->values);
+    judge_validity(self);
+    return NITRO_OK;
+}
+
+size_t auto_propose(const auto_search *self, double *expected)
+{
+    const search_gp *gp = &self->times;
+    double ones = 0, cross = 0, squares = 0, least = INFINITY, greatest = -1;
+    for (size_t i = 0; i < gp->count; i++) {
+        ones += gp->solved_ones[i] * gp->solved_ones[i];
+        cross += gp->solved_ones[i] * gp->solved_values[i];
+        least = fmin(least, self->values[i]);
+    }
+    double mean = cross / ones;
+    for (size_t i = 0; i < gp->count; i++) {
+        double off = gp->solved_values[i] - mean * gp->solved_ones[i];
+        squares += off * off;
+    }
+    double scale = sqrt(squares / (double)gp->count) + 1e-12;
+    size_t best = NITRO_NONE;
+    for (size_t c = 0; c < self->candidates.count; c++) {
+        if (self->done[c])
+            continue;
+        double value = mean + (double)gp->values_sum[c] - mean * (double)gp->ones_sum[c];
+        double deviation = scale * sqrt(fmax((double)gp->variance[c], 1e-10));
+        double z = (least - value) / deviation;
+        if (z < -6 && best != NITRO_NONE)
+            continue;
+        double improvement = (least - value) * 0.5 * erfc(-z * 0.70710678118654752) +
+                             deviation * 0.39894228040143268 * exp(-0.5 * z * z);
+        improvement *= validity_at(self, c);
+        if (improvement > greatest) {
+            greatest = improvement;
+            best = c;
+            *expected = value;
+        }
+    }
+    return best;
+}
+
+uint64_t auto_draw(auto_search *self)
+{
+    uint64_t best = NITRO_NO_CONFIGURATION;
+    double greatest = -1;
+    for (int i = 0; i < NUM_DRAWN; i++) {
+        uint64_t drawn = search_draw_unasked(&self->evaluated, self->space, &self->random);
+        size_t candidate = search_candidates_find(&self->candidates, drawn);
+        double validity = candidate == NITRO_NONE ? 0 : validity_at(self, candidate);
+        if (validity > greatest) {
+            greatest = validity;
+            best = drawn;
+        }
+    }
+    return best;
+}

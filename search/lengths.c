@@ -1,0 +1,286 @@
+/* The covariance of the searcher "auto", and fitting its weights to observations. */
+#include "search/lengths.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITERATIONS 15
+/* Deviations of the logarithms from what is expected. */
+#define WEIGHT_DEVIATION 1.5
+#define NOISE_DEVIATION  1.0
+#define FIRST_STEP       0.4
+#define GREATEST_STEP    1.5
+
+typedef struct fit_work {
+    search_lengths *lengths;
+    const uint16_t *levels; /* shape [count x num_parameters] */
+    const double *values;
+    size_t count, num_parameters;
+    double *covariance; /* shape [count x count], lower half; then L */
+    double *slopes;     /* shape [count x count]: of the joint part by d */
+    double *inverse;    /* L^-1 */
+    double *parts;      /* shape [count x count x num_parameters]: summands of the additive part */
+    double *solved, *ones, *alpha; /* shape [count] */
+} fit_work;
+
+nitro_status search_lengths_init(nitro_context *context, const nitro_space *space, double additive,
+                                 double noise, search_lengths *lengths)
+{
+    *lengths = (search_lengths){.space = space, .additive = additive, .noise = noise};
+    nitro_status status = search_axes_make(context, space, &lengths->axes);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t p = 0; p < nitro_space_num_parameters(space); p++)
+        lengths->num_varying += nitro_space_parameter(space, p)->num_values > 1;
+    lengths->logs = nitro_calloc(context, lengths->axes.count + 1, sizeof(double));
+    if (!lengths->logs) {
+        search_lengths_release(lengths);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    for (size_t a = 0; a < lengths->axes.count; a++)
+        lengths->logs[a] = log(lengths->axes.items[a].weight);
+    lengths->logs[lengths->axes.count] = log(noise);
+    return NITRO_OK;
+}
+
+void search_lengths_release(search_lengths *lengths)
+{
+    search_axes_release(&lengths->axes);
+    free(lengths->logs);
+    *lengths = (search_lengths){0};
+}
+
+static size_t num_levels(const search_lengths *lengths, size_t parameter)
+{
+    return search_num_levels(lengths->space, parameter);
+}
+
+static double axis_distance(const fit_work *work, size_t axis, size_t left, size_t right)
+{
+    const search_axis *item = &work->lengths->axes.items[axis];
+    size_t p = item->parameter;
+    size_t from = work->levels[left * work->num_parameters + p];
+    size_t to = work->levels[right * work->num_parameters + p];
+    return (double)item->squared[from * num_levels(work->lengths, p) + to];
+}
+
+/* Covariances of one pair, and what their slopes are made of. */
+static void fill_pair(const fit_work *work, const double *weights, size_t left, size_t right)
+{
+    const search_lengths *lengths = work->lengths;
+    size_t at = left * work->count + right;
+    double *parts = work->parts + at * work->num_parameters;
+    double squared = 0, joint = 1 - lengths->additive, sum = 0;
+    memset(parts, 0, work->num_parameters * sizeof(*parts));
+    for (size_t a = 0; a < lengths->axes.count; a++) {
+        double distance = weights[a] * axis_distance(work, a, left, right);
+        squared += distance;
+        parts[lengths->axes.items[a].parameter] += distance;
+    }
+    double r = sqrt(5 * squared), decay = exp(-r);
+    double share = lengths->additive / (double)lengths->num_varying;
+    for (size_t p = 0; p < work->num_parameters; p++) {
+        bool varies = num_levels(lengths, p) > 1;
+        parts[p] = varies ? share * exp(-parts[p]) : 0;
+        sum += parts[p];
+    }
+    work->covariance[at] = joint * (1 + r + r * r / 3) * decay + sum;
+    work->slopes[at] = -joint * 5.0 / 6 * (1 + r) * decay;
+}
+
+/* L, in place; returns ln |K|. */
+static double factorise(double *matrix, size_t n)
+{
+    double logs = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = matrix[i * n + j];
+            for (size_t k = 0; k < j; k++)
+                sum -= matrix[i * n + k] * matrix[j * n + k];
+            if (i > j)
+                matrix[i * n + j] = sum / matrix[j * n + j];
+            else {
+                sum = fmax(sum, 1e-12);
+                matrix[i * n + i] = sqrt(sum);
+                logs += log(sum);
+            }
+        }
+    return logs;
+}
+
+/* Row by row: the rows above are finished. */
+static void invert_lower(const double *lower, size_t n, double *inverse)
+{
+    for (size_t i = 0; i < n; i++) {
+        double *row = inverse + i * n;
+        memset(row, 0, n * sizeof(*row));
+        for (size_t k = 0; k < i; k++) {
+            double factor = lower[i * n + k];
+            for (size_t j = 0; j <= k; j++)
+                row[j] -= factor * inverse[k * n + j];
+        }
+        for (size_t j = 0; j < i; j++)
+            row[j] /= lower[i * n + i];
+        row[i] = 1 / lower[i * n + i];
+    }
+}
+
+/* Variance of the values about their generalised mean, in units of the covariance. */
+static double solve_values(const fit_work *work)
+{
+    size_t n = work->count;
+    double ones = 0, cross = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        work->solved[i] = work->ones[i] = work->alpha[i] = 0;
+        for (size_t j = 0; j <= i; j++) {
+            work->solved[i] += work->inverse[i * n + j] * work->values[j];
+            work->ones[i] += work->inverse[i * n + j];
+        }
+        ones += work->ones[i] * work->ones[i];
+        cross += work->ones[i] * work->solved[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        work->solved[i] -= cross / ones * work->ones[i];
+        squares += work->solved[i] * work->solved[i];
+        for (size_t j = 0; j <= i; j++)
+            work->alpha[j] += work->inverse[i * n + j] * work->solved[i];
+    }
+    return squares / (double)n + 1e-12;
+}
+
+static void add_pair_slopes(const fit_work *work, const double *weights, double variance,
+                            size_t left, size_t right, double *slopes)
+{
+    const search_lengths *lengths = work->lengths;
+    size_t n = work->count, at = left * n + right;
+    double inverse = 0;
+    for (size_t k = left; k < n; k++) /* of K^-1 */
+        inverse += work->inverse[k * n + left] * work->inverse[k * n + right];
+    double weight = inverse - work->alpha[left] * work->alpha[right] / variance;
+    if (left == right) {
+        slopes[lengths->axes.count] += 0.5 * weight * weights[lengths->axes.count];
+        return;
+    }
+    for (size_t a = 0; a < lengths->axes.count; a++) {
+        size_t p = lengths->axes.items[a].parameter;
+        double slope = work->slopes[at] - work->parts[at * work->num_parameters + p];
+        slopes[a] += weight * slope * weights[a] * axis_distance(work, a, left, right);
+    }
+}
+
+/* Minus the logarithm of the posterior, and its slopes by the logarithms, shape [axes + 1]. */
+static double evaluate(const fit_work *work, const double *logs, double *slopes)
+{
+    const search_lengths *lengths = work->lengths;
+    size_t n = work->count, num_axes = lengths->axes.count;
+    double weights[3 * NITRO_MAX_PARAMETERS + 1], value = 0;
+    for (size_t a = 0; a <= num_axes; a++) {
+        double expected = a < num_axes ? lengths->axes.items[a].weight : lengths->noise;
+        double deviation = a < num_axes ? WEIGHT_DEVIATION : NOISE_DEVIATION;
+        double off = (logs[a] - log(expected)) / deviation;
+        weights[a] = exp(logs[a]);
+        value += 0.5 * off * off;
+        slopes[a] = off / deviation;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++)
+            fill_pair(work, weights, i, j);
+        work->covariance[i * n + i] += weights[num_axes];
+    }
+    value += 0.5 * factorise(work->covariance, n);
+    invert_lower(work->covariance, n, work->inverse);
+    double variance = solve_values(work);
+    value += 0.5 * (double)n * log(variance);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            add_pair_slopes(work, weights, variance, i, j, slopes);
+    return value;
+}
+
+/* Rprop: steps by the signs of the slopes alone, so that their scales do not matter. */
+static void descend(const fit_work *work)
+{
+    search_lengths *lengths = work->lengths;
+    size_t count = lengths->axes.count + 1;
+    double logs[3 * NITRO_MAX_PARAMETERS + 1], slopes[3 * NITRO_MAX_PARAMETERS + 1];
+    double last[3 * NITRO_MAX_PARAMETERS + 1] = {0}, steps[3 * NITRO_MAX_PARAMETERS + 1];
+    double least = INFINITY;
+    memcpy(logs, lengths->logs, count * sizeof(*logs));
+    for (size_t a = 0; a < count; a++)
+        steps[a] = FIRST_STEP;
+    for (int i = 0; i < ITERATIONS; i++) {
+        double value = evaluate(work, logs, slopes);
+        if (value < least) {
+            least = value;
+            memcpy(lengths->logs, logs, count * sizeof(*logs));
+        }
+        for (size_t a = 0; a < count; a++) {
+            bool noise = a + 1 == count;
+            if (slopes[a] * last[a] > 0)
+                steps[a] = fmin(1.3 * steps[a], GREATEST_STEP);
+            else if (slopes[a] * last[a] < 0)
+                steps[a] *= 0.5;
+            logs[a] -= slopes[a] > 0 ? steps[a] : slopes[a] < 0 ? -steps[a] : 0;
+            logs[a] = fmin(fmax(logs[a], log(noise ? 1e-6 : 1e-4)), log(noise ? 0.5 : 100));
+            last[a] = slopes[a];
+        }
+    }
+}
+
+nitro_status search_lengths_fit(nitro_context *context, search_lengths *lengths,
+                                const uint16_t *indices, const double *values, size_t count)
+{
+    size_t width = nitro_space_num_parameters(lengths->space);
+    double *room = nitro_calloc(context, count * (count * (3 + width) + 3), sizeof(*room));
+    uint16_t *levels = nitro_calloc(context, count * width, sizeof(*levels));
+    if (!room || !levels) {
+        free(room);
+        free(levels);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count * width; i++)
+        levels[i] = search_level(lengths->space, i % width, indices[i]);
+    size_t square = count * count;
+    double *vectors = room + square * (3 + width);
+    fit_work work = {lengths,
+                     levels,
+                     values,
+                     count,
+                     width,
+                     room,
+                     room + square,
+                     room + 2 * square,
+                     room + 3 * square,
+                     vectors,
+                     vectors + count,
+                     vectors + 2 * count};
+    descend(&work);
+    free(room);
+    free(levels);
+    return NITRO_OK;
+}
+
+void search_lengths_apply(const search_lengths *lengths, search_gp *gp)
+{
+    double share = lengths->additive / (double)lengths->num_varying;
+    gp->noise = exp(lengths->logs[lengths->axes.count]);
+    gp->joint = (float)(1 - lengths->additive);
+    for (size_t p = 0; p < nitro_space_num_parameters(lengths->space); p++) {
+        size_t square = num_levels(lengths, p) * num_levels(lengths, p);
+        memset(gp->distances[p], 0, square * sizeof(float));
+        memset(gp->summands[p], 0, square * sizeof(float));
+    }
+    for (size_t a = 0; a < lengths->axes.count; a++) {
+        const search_axis *axis = &lengths->axes.items[a];
+        size_t square = num_levels(lengths, axis->parameter) * num_levels(lengths, axis->parameter);
+        float weight = (float)exp(lengths->logs[a]);
+        for (size_t i = 0; i < square; i++)
+            gp->distances[axis->parameter][i] += weight * axis->squared[i];
+    }
+    for (size_t p = 0; p < nitro_space_num_parameters(lengths->space); p++) {
+        size_t square = num_levels(lengths, p) * num_levels(lengths, p);
+        for (size_t i = 0; square > 1 && i < square; i++)
+            gp->summands[p][i] = (float)(share * exp(-(double)gp->distances[p][i]));
+    }
+}
