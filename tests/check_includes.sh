@@ -16,6 +16,7 @@ nitro/runtime/model     a model and what it decides
 nitro/models            model files: JSON, binary, C
 nitro/runtime/online    monitoring and adaptation
 nitro/runtime           computations and their dispatch
+nitro/kit               computations from tables: arguments, checks, inputs
 nitro/measure           timing variants in worker processes
 nitro/profile           collecting profiles
 nitro/learn/data        training data
@@ -28,19 +29,21 @@ nitro/search            tuning-parameter spaces, searchers, evaluators
 nitro/evaluate          evaluation, studies, explanations
 '
 # FILES (first match counts), then the project's headers that they may include:
-# @public: nitro/nitro.h, runtime.h, tune.h, nitro_backend.h and nitro/backend/*; @room: as above;
-# @own: headers of the same folder; @variants: of the same computation; @argument: a computation's
+# @public: nitro/nitro.h, runtime.h, tune.h, computation_kit.h, nitro_backend.h and nitro/backend/*;
+# @room: as above; @own: headers of the same folder; @variants: of the same computation; @argument: a computation's
 # variants/NAME/NAME.h, and NAME_cuda.h of its argument on CUDA devices.
 readonly project_rules='
 nitro/runtime.h        none
 nitro/tune.h           nitro/runtime.h
 nitro/nitro.h          nitro/runtime.h nitro/tune.h
+nitro/computation_kit.h nitro/nitro.h
+nitro/cuda.hpp         nitro/computation_kit.h
 nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/backend/*
 nitro/backend/*        nitro/nitro.h nitro/backend/*
 nitro/builtins.c       @public nitro/lists/*.list
 nitro/*                @public @room
-variants/*             nitro/nitro.h variants/cuda_variant.h variants/cuda_kernel.cuh variants/host_variant.h @variants
+variants/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp @variants
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      @public nitro/base/json.h features/device/*.h
 proxies/*              @public @own
@@ -48,11 +51,11 @@ dfs/*                  @public @own
 search/*               @public nitro/base/json.h @own
 store/bundle/*         @public store/download/*.h @own
 store/*                @public @own
-apps/cuda_modules_stub.c       apps/*/*_modules.h
-apps/cli/*             @public apps/builtin_module.h apps/cli/*
-apps/*                 @public apps/builtin_module.h @own @argument
+apps/cuda_stub.c       variants/*/*_cuda.h
+apps/cli/*             @public apps/cli/*
+apps/*                 @public apps/matrix/*.h @own @argument
 python/*               @public
-examples/*             nitro/nitro.h
+examples/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp
 tests/*                *
 '
 # HEADERS of a library, then the files that may include them. Libraries not named here are free.
@@ -74,7 +77,7 @@ nvperf*    proxies/* tests/*
 nvml*      features/device/* tests/*
 cusparse*  variants/* tests/*
 cub/*      variants/* tests/*
-cuda*      features/device/* variants/* proxies/* apps/* examples/* tests/*
+cuda*      nitro/cuda.hpp features/device/* variants/* proxies/* apps/* examples/* tests/*
 '
 
 root=$(cd -- "${1:-$(dirname -- "${BASH_SOURCE[0]}")/..}" && pwd)
@@ -108,7 +111,7 @@ allows() {
     read -ra words <<<"$1"
     for word in "${words[@]}"; do
         if [[ $word == @public ]]; then
-            [[ $3 == @(nitro/@(nitro|runtime|tune|nitro_backend).h|nitro/backend/*) ]] && return
+            [[ $3 == @(nitro/@(nitro|runtime|tune|computation_kit|nitro_backend).h|nitro/backend/*) ]] && return
         elif [[ $word == @room ]]; then
             stands_below "${3%/*}" "${2%/*}" && return
         elif [[ $word == @variants ]]; then

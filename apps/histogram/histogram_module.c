@@ -1,46 +1,149 @@
-/* Module of "histogram" on the host: loads, generates and names inputs for the command line. */
+/* The computation histogram: its argument, variants, check and inputs, and the modules of all kinds
+ * of devices. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "apps/builtin_module.h"
-#include "apps/histogram/generate_samples.h"
-#include "apps/histogram/histogram_modules.h"
-#include "apps/histogram/histogram_samples.h"
-#include "apps/histogram/image.h"
-#include "variants/histogram/histogram.h"
+#include "apps/histogram/samples.h"
+#include "variants/histogram/histogram_cuda.h"
 
-static nitro_status create(nitro_context *context, nitro_computation **computation)
+static const nitro_field fields[] = {
+    NITRO_NUMBER(nitro_histogram, num_samples),
+    NITRO_NUMBER(nitro_histogram, num_bins),
+    NITRO_ARRAY(nitro_histogram, samples, NITRO_IN, NITRO_UINT32, "num_samples",
+                NITRO_ON_DEVICE(nitro_histogram_cuda, samples)),
+    NITRO_ARRAY(nitro_histogram, counts, NITRO_OUT, NITRO_UINT32, "num_bins",
+                NITRO_ON_DEVICE(nitro_histogram_cuda, counts)),
+    {.name = "queues",
+     .role = NITRO_SCRATCH,
+     .element = NITRO_UINT32,
+     .offset = NITRO_NOWHERE,
+     .count = "16",
+     NITRO_ON_DEVICE(nitro_histogram_cuda, queues)},
+};
+
+static const nitro_variant *const variants[] = {
+    &nitro_histogram_variant_sort_even_share,
+    &nitro_histogram_variant_sort_dynamic,
+    &nitro_histogram_variant_global_atomic_even_share,
+    &nitro_histogram_variant_global_atomic_dynamic,
+    &nitro_histogram_variant_shared_atomic_even_share,
+    &nitro_histogram_variant_shared_atomic_dynamic,
+};
+
+static int count(void *argument, double *magnitudes)
 {
-    return nitro_module_create_computation(context, "histogram", nitro_histogram_add_variants,
-                                           nitro_histogram_add_features, computation);
+    (void)magnitudes;
+    nitro_histogram *histogram = argument;
+    memset(histogram->counts, 0, (size_t)histogram->num_bins * sizeof(*histogram->counts));
+    for (int64_t i = 0; i < histogram->num_samples; i++)
+        histogram->counts[histogram->samples[i]]++;
+    return 0;
 }
 
-static nitro_status load(nitro_context *context, const char *path, void **argument)
+static void release(void *argument)
+{
+    nitro_histogram *histogram = argument;
+    free(histogram->tables.words);
+    histogram->tables = (nitro_histogram_tables){0};
+}
+
+/* ---- Inputs ---- */
+
+nitro_status nitro_histogram_samples_create(nitro_context *context, int64_t num_samples,
+                                            int64_t num_bins, nitro_histogram **histogram,
+                                            uint32_t **samples)
+{
+    const nitro_histogram sizes = {.num_samples = num_samples, .num_bins = num_bins};
+    void *made;
+    nitro_status status = nitro_kit_allocate(context, &nitro_histogram_kit, &sizes, &made);
+    if (status == NITRO_OK) {
+        *histogram = made;
+        *samples = (uint32_t *)(*histogram)->samples; /* const for the variants */
+    }
+    return status;
+}
+
+void nitro_histogram_samples_free(nitro_histogram *histogram)
+{
+    nitro_kit_free(&nitro_histogram_kit, false, histogram);
+}
+
+static nitro_status load(nitro_context *context, const char *path, void **data)
 {
     nitro_histogram *histogram;
     nitro_status status = nitro_histogram_image_read(context, path, &histogram);
     if (status == NITRO_OK)
-        *argument = histogram;
+        *data = histogram;
     return status;
 }
 
-static nitro_status generate(nitro_context *context, uint64_t seed, size_t index, char *name,
-                             size_t name_size, void **argument)
+static nitro_status fill(nitro_context *context, const nitro_histogram_family *family,
+                         nitro_random *random, int64_t num_samples, int64_t num_bins,
+                         nitro_histogram **histogram)
 {
-    nitro_histogram *histogram = NULL;
-    double bytes = 0.0;
-    nitro_status status = nitro_module_generate_limit(context, "histogram", &bytes);
+    nitro_histogram *made;
+    uint32_t *samples;
+    nitro_status status =
+        nitro_histogram_samples_create(context, num_samples, num_bins, &made, &samples);
+    if (status != NITRO_OK)
+        return status;
+    status = family->fill(context, random, samples, num_samples, num_bins);
     if (status == NITRO_OK)
-        status = nitro_histogram_generate(context, seed, index, bytes / sizeof(uint32_t), name,
-                                          name_size, argument ? &histogram : NULL);
-    if (status == NITRO_OK && argument)
-        *argument = histogram;
+        *histogram = made;
+    else
+        nitro_histogram_samples_free(made);
     return status;
 }
 
-static void unload(void *argument)
+/* Half of all inputs have 256 bins. */
+static int64_t draw_num_bins(nitro_random *random)
 {
-    nitro_histogram_samples_free(argument);
+    static const int64_t others[] = {2, 16, 64, 100, 1024, 4096, 16384, 65536};
+    size_t num_others = sizeof(others) / sizeof(others[0]);
+    if (nitro_random_uniform(random) < 0.5)
+        return 256;
+    return others[nitro_random_below(random, num_others)];
 }
+
+static nitro_status make(nitro_context *context, size_t family, nitro_random *random, double size,
+                         char *label, void **data)
+{
+    const nitro_histogram_family *chosen = &nitro_histogram_families[family];
+    nitro_histogram *histogram;
+    int64_t num_samples = (int64_t)size, num_bins = draw_num_bins(random);
+    snprintf(label, NITRO_KIT_LABEL, "%s-%lldin%lld", chosen->name, (long long)num_samples,
+             (long long)num_bins);
+    if (!data)
+        return NITRO_OK;
+    nitro_status status = fill(context, chosen, random, num_samples, num_bins, &histogram);
+    if (status == NITRO_OK)
+        *data = histogram;
+    return status;
+}
+
+nitro_status nitro_histogram_generate_family(nitro_context *context, const char *family,
+                                             uint64_t seed, int64_t num_samples, int64_t num_bins,
+                                             nitro_histogram **histogram)
+{
+    nitro_random random;
+    nitro_random_seed(&random, seed);
+    for (size_t i = 0; i < NITRO_HISTOGRAM_NUM_FAMILIES; i++)
+        if (strcmp(nitro_histogram_families[i].name, family) == 0)
+            return fill(context, &nitro_histogram_families[i], &random, num_samples, num_bins,
+                        histogram);
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "unknown family of samples '%s'", family);
+}
+
+static const nitro_kit_inputs inputs = {
+    .load = load,
+    .make = make,
+    .num_families = NITRO_HISTOGRAM_NUM_FAMILIES,
+    .least_size = 1e3,
+    .usual_size = 4e6,
+    .base_size = 32e6,
+    .unit_bytes = sizeof(uint32_t),
+};
 
 static void describe(const void *argument, char *text, size_t size)
 {
@@ -49,13 +152,26 @@ static void describe(const void *argument, char *text, size_t size)
              (long long)histogram->num_bins);
 }
 
-const nitro_module nitro_module_histogram = {
-    .version = NITRO_MODULE_VERSION,
+/* ---- The computation ---- */
+
+#define ABOUT "how often each value occurs (grayscale PGM and PNG images)"
+
+const nitro_kit nitro_histogram_kit = {
     .name = "histogram",
-    .description = "how often each value occurs (grayscale PGM and PNG images)",
-    .create = create,
-    .load = load,
-    .generate = generate,
-    .unload = unload,
+    .description = ABOUT,
+    .argument_bytes = sizeof(nitro_histogram),
+    .kept = offsetof(nitro_histogram, kept),
+    .fields = fields,
+    .num_fields = sizeof(fields) / sizeof(fields[0]),
+    .variants = variants,
+    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .usual = "shared_atomic_even_share",
+    .add_features = nitro_histogram_add_features,
+    .release = release,
+    .reference = count,
+    .inputs = &inputs,
     .describe = describe,
+    .device = &nitro_histogram_cuda_device,
 };
+
+NITRO_KIT_MODULES(nitro_module_histogram, nitro_histogram_kit, "histogram", ABOUT)

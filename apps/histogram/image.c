@@ -1,5 +1,5 @@
 /* Detects an image's format by its first bytes, and reads it. */
-#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "apps/histogram/histogram_samples.h"
-#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
 
 #define MAX_DIGITS 10 /* larger sizes are errors */
 

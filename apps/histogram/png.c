@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/histogram/histogram_samples.h"
-#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
 
 /* Deflate's maximum compression ratio. */
 #define MOST_EXPANSION 1032

@@ -1,5 +1,5 @@
 /* PNG images in a build without libpng: the error names the package to install. */
-#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
 
 nitro_status nitro_histogram_png_parse(nitro_context *context, const nitro_histogram_image *image,
                                        nitro_histogram **histogram)

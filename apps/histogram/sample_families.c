@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "apps/histogram/sample_family.h"
+#include "apps/histogram/samples.h"
 
 static int64_t within(int64_t bin, int64_t num_bins)
 {
@@ -167,12 +167,7 @@ static nitro_status fill_image(nitro_context *context, nitro_random *random, uin
     return status;
 }
 
-const nitro_histogram_family nitro_histogram_families[] = {
-    {"uniform", fill_uniform},
-    {"gaussian", fill_gaussian},
-    {"image", fill_image},
-    {"power_law", fill_power_law},
-    {"crowded", fill_crowded},
-    {"constant", fill_constant},
-    {NULL, NULL},
+const nitro_histogram_family nitro_histogram_families[NITRO_HISTOGRAM_NUM_FAMILIES] = {
+    {"uniform", fill_uniform},     {"gaussian", fill_gaussian}, {"image", fill_image},
+    {"power_law", fill_power_law}, {"crowded", fill_crowded},   {"constant", fill_constant},
 };

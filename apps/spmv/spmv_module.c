@@ -1,48 +1,117 @@
-/* Module of "spmv" on the host: loads, generates and names inputs for the command line. It uses
- * the same interface as a user's own module. */
+/* The computation spmv: its argument, variants, check and inputs, and the modules of all kinds of
+ * devices. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "apps/builtin_module.h"
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
-#include "apps/spmv/matrix_market.h"
-#include "apps/spmv/spmv_modules.h"
-#include "variants/spmv/spmv.h"
+#include "apps/matrix/matrix_inputs.h"
+#include "apps/spmv/spmv_matrix.h"
+#include "variants/spmv/spmv_cuda.h"
 
-#define BYTES_PER_NONZERO 16 /* of matrix and vectors */
+#define X_SEED    1     /* of the fixed pattern in x */
+#define TOLERANCE 1e-12 /* holds for any order of summation */
 
-static nitro_status create(nitro_context *context, nitro_computation **computation)
+static const nitro_field fields[] = {
+    NITRO_NUMBER(nitro_spmv, num_rows),
+    NITRO_NUMBER(nitro_spmv, num_cols),
+    NITRO_NUMBER(nitro_spmv, num_nonzeros),
+    NITRO_ARRAY(nitro_spmv, row_offsets, NITRO_IN, NITRO_INDEX64, "num_rows + 1",
+                NITRO_ON_DEVICE(nitro_spmv_cuda, row_offsets)),
+    NITRO_ARRAY(nitro_spmv, columns, NITRO_IN, NITRO_INT32, "num_nonzeros",
+                NITRO_ON_DEVICE(nitro_spmv_cuda, columns)),
+    NITRO_ARRAY(nitro_spmv, values, NITRO_IN, NITRO_FLOAT64, "num_nonzeros",
+                NITRO_ON_DEVICE(nitro_spmv_cuda, values)),
+    NITRO_ARRAY(nitro_spmv, x, NITRO_IN, NITRO_FLOAT64, "num_cols",
+                NITRO_ON_DEVICE(nitro_spmv_cuda, x)),
+    NITRO_ARRAY(nitro_spmv, y, NITRO_OUT, NITRO_FLOAT64, "num_rows",
+                NITRO_ON_DEVICE(nitro_spmv_cuda, y), .agreement = NITRO_RELATIVE,
+                .tolerance = TOLERANCE),
+};
+
+/* Of cuSPARSE, on CUDA devices. */
+static const nitro_variant csr1 = {.name = "cusparse_csr1"}, csr2 = {.name = "cusparse_csr2"};
+
+static const nitro_variant *const variants[] = {
+    &nitro_spmv_variant_csr,
+    &nitro_spmv_variant_csr_vector,
+    &nitro_spmv_variant_dia,
+    &nitro_spmv_variant_ell,
+    &nitro_spmv_variant_coo,
+    &nitro_spmv_variant_hybrid,
+    &nitro_spmv_variant_sellp,
+    &csr1,
+    &csr2,
+};
+
+/* In long double; the magnitudes are the sums of the terms' absolute values. */
+static int multiply(void *argument, double *magnitudes)
 {
-    return nitro_module_create_computation(context, "spmv", nitro_spmv_add_variants,
-                                           nitro_spmv_add_features, computation);
+    nitro_spmv *spmv = argument;
+    for (int64_t row = 0; row < spmv->num_rows; row++) {
+        long double sum = 0, magnitude = 0;
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
+            long double product = (long double)spmv->values[k] * spmv->x[spmv->columns[k]];
+            sum += product;
+            magnitude += fabsl(product);
+        }
+        spmv->y[row] = (double)sum;
+        magnitudes[row] = (double)magnitude;
+    }
+    return 0;
 }
 
-static nitro_status load(nitro_context *context, const char *path, void **argument)
+/* ---- Inputs ---- */
+
+nitro_status nitro_spmv_adopt(nitro_context *context, nitro_matrix *matrix, nitro_spmv **spmv)
+{
+    const nitro_spmv taken = {.num_rows = matrix->num_rows,
+                              .num_cols = matrix->num_cols,
+                              .num_nonzeros = matrix->num_nonzeros,
+                              .row_offsets = matrix->row_offsets,
+                              .columns = matrix->columns,
+                              .values = matrix->values};
+    void *made;
+    nitro_random random;
+    nitro_status status = nitro_kit_allocate(context, &nitro_spmv_kit, &taken, &made);
+    if (status != NITRO_OK) {
+        nitro_matrix_free(matrix);
+        return status;
+    }
+    free(matrix);
+    *spmv = made;
+    nitro_random_seed(&random, X_SEED);
+    for (int64_t i = 0; i < (*spmv)->num_cols; i++)
+        ((double *)(*spmv)->x)[i] = 2 * nitro_random_uniform(&random) - 1;
+    return NITRO_OK;
+}
+
+static nitro_status adopt(nitro_context *context, void *data, void **argument)
 {
     nitro_spmv *spmv;
-    nitro_status status = nitro_spmv_matrix_market_read(context, path, &spmv);
+    nitro_status status = nitro_spmv_adopt(context, data, &spmv);
     if (status == NITRO_OK)
         *argument = spmv;
     return status;
 }
 
-static nitro_status generate(nitro_context *context, uint64_t seed, size_t index, char *name,
-                             size_t name_size, void **argument)
+nitro_status nitro_spmv_matrix_create(nitro_context *context, const char *origin,
+                                      nitro_matrix_entries *entries, nitro_spmv **spmv)
 {
-    nitro_spmv *spmv = NULL;
-    double bytes = 0.0;
-    nitro_status status = nitro_module_generate_limit(context, "spmv", &bytes);
-    if (status == NITRO_OK)
-        status = nitro_spmv_generate(context, seed, index, bytes / BYTES_PER_NONZERO, name,
-                                     name_size, argument ? &spmv : NULL);
-    if (status == NITRO_OK && argument)
-        *argument = spmv;
-    return status;
+    nitro_matrix *matrix;
+    nitro_status status = nitro_matrix_create(context, origin, entries, &matrix);
+    return status == NITRO_OK ? nitro_spmv_adopt(context, matrix, spmv) : status;
 }
 
-static void unload(void *argument)
+nitro_status nitro_spmv_generate_stencil(nitro_context *context, int64_t side, nitro_spmv **spmv)
 {
-    nitro_spmv_matrix_free(argument);
+    nitro_matrix *matrix;
+    nitro_status status = nitro_matrix_make_stencil(context, side, &matrix);
+    return status == NITRO_OK ? nitro_spmv_adopt(context, matrix, spmv) : status;
+}
+
+void nitro_spmv_matrix_free(nitro_spmv *spmv)
+{
+    nitro_kit_free(&nitro_spmv_kit, false, spmv);
 }
 
 static void describe(const void *argument, char *text, size_t size)
@@ -54,13 +123,27 @@ static void describe(const void *argument, char *text, size_t size)
              rows > 0 ? (double)spmv->num_nonzeros / rows : 0);
 }
 
-const nitro_module nitro_module_spmv = {
-    .version = NITRO_MODULE_VERSION,
+/* ---- The computation ---- */
+
+#define ABOUT "sparse matrix times vector, y = A x (Matrix Market files)"
+
+const nitro_kit nitro_spmv_kit = {
     .name = "spmv",
-    .description = "sparse matrix times vector, y = A x (Matrix Market files)",
-    .create = create,
-    .load = load,
-    .generate = generate,
-    .unload = unload,
+    .description = ABOUT,
+    .argument_bytes = sizeof(nitro_spmv),
+    .kept = offsetof(nitro_spmv, kept),
+    .fields = fields,
+    .num_fields = sizeof(fields) / sizeof(fields[0]),
+    .variants = variants,
+    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .usual = "csr",
+    .add_features = nitro_spmv_add_features,
+    .release = nitro_spmv_release_formats,
+    .reference = multiply,
+    .inputs = &nitro_matrix_inputs,
+    .adopt = adopt,
     .describe = describe,
+    .device = &nitro_spmv_cuda_device,
 };
+
+NITRO_KIT_MODULES(nitro_module_spmv, nitro_spmv_kit, "spmv", ABOUT)

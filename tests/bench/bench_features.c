@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
+#include "apps/matrix/matrix.h"
+#include "apps/spmv/spmv_matrix.h"
 #include "bench/bench.h"
 
 #define MIN_ROUNDS 9

@@ -85,7 +85,7 @@ static int measure_input(bench_report *report, const char *input, nitro_histogra
         {.run = count_plainly, .state = &countings[0]},
         {.run = count_with_openmp, .state = &countings[1]}};
     count_plainly(&countings[0]);
-    if (nitro_histogram_keep_reference(histogram, NULL) != 0)
+    if (nitro_kit_keep_reference(&nitro_histogram_kit, histogram) != 0)
         return bench_fail("the plain loop is wrong");
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
         countings[NUM_PLAIN + i] = (counting){histogram, variants[i]};
@@ -96,7 +96,7 @@ static int measure_input(bench_report *report, const char *input, nitro_histogra
     }
     for (size_t i = 1; i < NUM_PLAIN + NUM_VARIANTS; i++) {
         subjects[i].run(subjects[i].state);
-        if (nitro_histogram_check_result(histogram, why, sizeof(why), NULL) != 0)
+        if (nitro_kit_check_result(&nitro_histogram_kit, histogram, why, sizeof(why)) != 0)
             return bench_fail("%s: %s", i < NUM_PLAIN ? "OpenMP" : variants[i - NUM_PLAIN]->name,
                               why);
     }

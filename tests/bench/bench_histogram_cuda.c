@@ -72,15 +72,15 @@ static int prepare(nitro_histogram_cuda *histogram, counting *countings)
         nitro_cuda_allocate(cuda, (int64_t)cub->room_bytes, 1, &cub->room) != 0 ||
         count_and_fetch(cub) != 0)
         return 1;
-    if (nitro_histogram_keep_reference(&histogram->host, NULL) != 0)
+    if (nitro_kit_keep_reference(&nitro_histogram_kit, &histogram->host) != 0)
         return nitro_cuda_fail(cuda, "CUB's counts are not those of the host");
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
         countings[1 + i] = (counting){.histogram = histogram, .variant = variants[i]};
-        if (variants[i]->prepare(histogram, variants[i]->user) != 0 ||
+        if ((variants[i]->prepare && variants[i]->prepare(histogram, variants[i]->user) != 0) ||
             count_and_fetch(&countings[1 + i]) != 0)
             return 1;
-        if (nitro_histogram_check_result(&histogram->host, cuda->problem, sizeof(cuda->problem),
-                                         NULL) != 0)
+        if (nitro_kit_check_result(&nitro_histogram_kit, &histogram->host, cuda->problem,
+                                   sizeof(cuda->problem)) != 0)
             return 1;
     }
     return 0;
@@ -111,7 +111,7 @@ static int upload_and_measure(bench_report *report, const char *input, nitro_his
 {
     nitro_histogram_cuda histogram = {.host = *samples};
     int failed = measure_input(report, input, &histogram);
-    nitro_histogram_cuda_release(&histogram);
+    nitro_kit_release_device(&nitro_histogram_kit, &histogram);
     return failed;
 }
 

@@ -16,13 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
-#include "apps/spmv/spmv_modules.h"
 #include "bench/bench.h"
 #include "nitro/backend/statistics.h"
 #include "nitro/nitro_backend.h"
 #include "nitro/runtime/computation.h"
+#include "unit/spmv_inputs.h"
 
 #define NUM_INPUTS 30
 #define SEED       1
@@ -88,8 +86,7 @@ static nitro_status load_generated(nitro_context *context, void *state, void **a
     size_t index = (size_t)((char(*)[128])state - names);
     char name[128];
     nitro_spmv *spmv = NULL;
-    nitro_status status = nitro_spmv_generate(context, SEED, index, NITRO_SPMV_BASE_NONZEROS, name,
-                                              sizeof(name), &spmv);
+    nitro_status status = spmv_inputs_generate(context, SEED, index, name, sizeof(name), &spmv);
     *argument = spmv;
     return status;
 }
@@ -207,8 +204,7 @@ static nitro_status run_tunes(nitro_context *context, tune tunes[4])
     nitro_status status = nitro_module_spmv.create(context, &computation);
     for (size_t i = 0; i < NUM_INPUTS && status == NITRO_OK; i++) {
         inputs[i] = (nitro_input){names[i], load_generated, unload_generated, names[i]};
-        status = nitro_spmv_generate(context, SEED, i, NITRO_SPMV_BASE_NONZEROS, names[i],
-                                     sizeof(names[i]), NULL);
+        status = spmv_inputs_generate(context, SEED, i, names[i], sizeof(names[i]), NULL);
     }
     if (status == NITRO_OK)
         count_calls(computation);

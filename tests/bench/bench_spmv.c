@@ -23,8 +23,8 @@
 #include <emmintrin.h>
 #endif
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
+#include "apps/matrix/matrix.h"
+#include "apps/spmv/spmv_matrix.h"
 #include "bench/bench.h"
 #include "bench/spmv_compare.h"
 
@@ -111,7 +111,7 @@ static int prepare_products(nitro_spmv *spmv, product *products)
 {
     char why[256];
     multiply_naively(spmv);
-    if (nitro_spmv_keep_reference(spmv, NULL) != 0)
+    if (nitro_kit_keep_reference(&nitro_spmv_kit, spmv) != 0)
         return bench_fail("the naive product is wrong");
     products[0] = (product){.spmv = spmv};
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
@@ -119,7 +119,7 @@ static int prepare_products(nitro_spmv *spmv, product *products)
         if (variants[i]->prepare && variants[i]->prepare(spmv, variants[i]->user) != 0)
             return bench_fail("%s: cannot prepare (out of memory?)", variants[i]->name);
         run_product(&products[i + 1]);
-        if (nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
+        if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
             return bench_fail("%s: %s", variants[i]->name, why);
     }
     return 0;
@@ -203,13 +203,13 @@ static int run_stencil(bench_report *report, nitro_context *context)
 /* 200 rows of 20,000 entries: where SIMD within the row has to pay. */
 static int run_long_rows(bench_report *report, nitro_context *context)
 {
-    nitro_spmv_entries entries = {.num_rows = 200, .num_cols = 100000};
+    nitro_matrix_entries entries = {.num_rows = 200, .num_cols = 100000};
     nitro_spmv *spmv = NULL;
     for (int64_t row = 0; row < entries.num_rows; row++)
         for (int64_t column = row % 5; column < entries.num_cols; column += 5)
-            if (nitro_spmv_entries_add(context, &entries, row, column, 1 / (double)(column + 1)) !=
-                NITRO_OK) {
-                nitro_spmv_entries_free(&entries);
+            if (nitro_matrix_entries_add(context, &entries, row, column,
+                                         1 / (double)(column + 1)) != NITRO_OK) {
+                nitro_matrix_entries_free(&entries);
                 return bench_fail("out of memory");
             }
     if (nitro_spmv_matrix_create(context, "long rows", &entries, &spmv) != NITRO_OK)

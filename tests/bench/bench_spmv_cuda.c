@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/spmv/matrix_family.h"
-#include "apps/spmv/spmv_modules.h"
+#include "apps/matrix/matrix_inputs.h"
+#include "apps/spmv/spmv_matrix.h"
 #include "bench/bench.h"
 #include "nitro/backend/statistics.h"
 #include "nitro/runtime/computation.h"
@@ -56,7 +56,7 @@ static int prepare_all(const rig *r, nitro_spmv_cuda *spmv, bool *is_in)
     if (nitro_computation_evaluate(r->computation, spmv, features) != NITRO_OK)
         return fail_with_last_error(r);
     if (hooks->prepare_input(spmv, NULL) != 0 || variants[0].run(spmv, variants[0].user) != 0 ||
-        hooks->keep_reference(spmv, NULL) != 0)
+        hooks->keep_reference(spmv, hooks->user) != 0)
         return bench_fail("%s", spmv->cuda.problem);
     for (size_t v = 0; v < nitro_computation_num_variants(r->computation); v++) {
         is_in[v] = variants[v].allows(features, NULL, variants[v].user);
@@ -65,7 +65,7 @@ static int prepare_all(const rig *r, nitro_spmv_cuda *spmv, bool *is_in)
         if (variants[v].prepare(spmv, variants[v].user) != 0 ||
             variants[v].run(spmv, variants[v].user) != 0)
             return bench_fail("%s: %s", variants[v].name, spmv->cuda.problem);
-        if (hooks->check_result(spmv, why, sizeof(why), NULL) != 0)
+        if (hooks->check_result(spmv, why, sizeof(why), hooks->user) != 0)
             return bench_fail("%s: %s", variants[v].name, why);
     }
     return 0;
@@ -123,29 +123,23 @@ static int measure(const rig *r, const char *matrix, nitro_spmv_cuda *spmv)
     return 0;
 }
 
-static int run_family(const rig *r, const nitro_spmv_family *family)
+static int run_family(const rig *r, const nitro_matrix_family *family)
 {
     nitro_random random;
-    nitro_spmv_shape shape = {0};
+    nitro_matrix_shape shape = {0};
     char name[128];
     nitro_random_seed(&random, SEED);
     family->plan(&random, NUM_NONZEROS, &shape);
-    nitro_spmv_entries entries = {.num_rows = shape.num_rows, .num_cols = shape.num_cols};
-    nitro_spmv_builder builder = {
-        .context = r->context, .entries = &entries, .random = &random, .status = NITRO_OK};
-    family->build(&shape, &builder);
-    if (builder.status != NITRO_OK) {
-        nitro_spmv_entries_free(&entries);
-        return fail_with_last_error(r);
-    }
-    nitro_spmv *matrix = NULL;
+    nitro_matrix *matrix = NULL;
+    nitro_spmv *host = NULL;
     snprintf(name, sizeof(name), "%s-%s", family->name, shape.label);
-    if (nitro_spmv_matrix_create(r->context, name, &entries, &matrix) != NITRO_OK)
+    if (nitro_matrix_build(r->context, family, &shape, &random, name, &matrix) != NITRO_OK ||
+        nitro_spmv_adopt(r->context, matrix, &host) != NITRO_OK)
         return fail_with_last_error(r);
-    nitro_spmv_cuda spmv = {.host = *matrix};
+    nitro_spmv_cuda spmv = {.host = *host};
     int failed = measure(r, name, &spmv);
-    nitro_spmv_cuda_release(&spmv);
-    nitro_spmv_matrix_free(matrix);
+    nitro_kit_release_device(&nitro_spmv_kit, &spmv);
+    nitro_spmv_matrix_free(host);
     return failed;
 }
 
@@ -168,7 +162,8 @@ static int run(bench_report *report)
     int failed = nitro_module_spmv_cuda.create(r.context, &r.computation) == NITRO_OK
                      ? open_device(&r)
                      : fail_with_last_error(&r);
-    for (const nitro_spmv_family *family = nitro_spmv_families; family->name && !failed; family++)
+    for (const nitro_matrix_family *family = nitro_matrix_families; family->name && !failed;
+         family++)
         failed = run_family(&r, family);
     if (r.session)
         r.access->close(r.session);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "apps/histogram/generate_samples.h"
+#include "apps/histogram/samples.h"
 
 int histogram_inputs_measure(bench_report *report, int64_t num_samples,
                              histogram_measure_function measure)

@@ -2,7 +2,7 @@
 #ifndef NITRO_TESTS_BENCH_HISTOGRAM_INPUTS_H
 #define NITRO_TESTS_BENCH_HISTOGRAM_INPUTS_H
 
-#include "apps/histogram/histogram_samples.h"
+#include "apps/histogram/samples.h"
 #include "bench/bench.h"
 
 /** Measure one input; a failure is said by bench_fail. */

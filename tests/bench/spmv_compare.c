@@ -17,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix_family.h"
-#include "apps/spmv/matrix_market.h"
-#include "apps/spmv/spmv_modules.h"
+#include "apps/matrix/matrix_inputs.h"
+#include "apps/matrix/matrix_market.h"
+#include "apps/spmv/spmv_matrix.h"
 #include "bench/spmv_compare.h"
 #include "bench/spmv_libraries.h"
 #include "nitro/runtime/computation.h"
@@ -97,7 +96,7 @@ static double time_of_one(batch *b)
 static int check(const batch *b, const char *matrix)
 {
     char why[256];
-    if (nitro_spmv_check_result(b->spmv, why, sizeof(why), NULL) == 0)
+    if (nitro_kit_check_result(&nitro_spmv_kit, b->spmv, why, sizeof(why)) == 0)
         return 0;
     return bench_fail("spmv: %s: %s: %s", matrix, b->name, why);
 }
@@ -169,7 +168,7 @@ static int measure(comparison *c, totals *t, kind of, const char *name, nitro_sp
 {
     bench_subject subjects[MAX_SUBJECTS];
     nitro_spmv_variant_csr.run(spmv, NULL);
-    if (nitro_spmv_keep_reference(spmv, NULL) != 0)
+    if (nitro_kit_keep_reference(&nitro_spmv_kit, spmv) != 0)
         return bench_fail("spmv: %s: csr is wrong", name);
     for (size_t i = 0; i < count; i++) {
         double one_ms = time_of_one(&batches[i]);
@@ -213,7 +212,9 @@ static bool is_selected(const comparison *c, double nonzeros)
 static int compare_file(comparison *c, const char *path)
 {
     nitro_spmv *spmv = NULL;
-    if (nitro_spmv_matrix_market_read(c->context, path, &spmv) != NITRO_OK)
+    nitro_matrix *matrix = NULL;
+    if (nitro_matrix_market_read(c->context, path, &matrix) != NITRO_OK ||
+        nitro_spmv_adopt(c->context, matrix, &spmv) != NITRO_OK)
         return bench_fail("spmv: cannot read %s", path);
     const char *slash = strrchr(path, '/');
     int failed = is_selected(c, (double)spmv->num_nonzeros) &&
@@ -245,14 +246,14 @@ static int compare_files(comparison *c)
 
 static int generate(comparison *c, size_t index, double nonzeros, char *name, nitro_spmv **spmv)
 {
-    const nitro_spmv_family *family = &nitro_spmv_families[index % nitro_spmv_num_families()];
+    const nitro_matrix_family *family = &nitro_matrix_families[index % NITRO_MATRIX_NUM_FAMILIES];
     nitro_random random;
-    nitro_spmv_shape shape = {0};
+    nitro_matrix_shape shape = {0};
     nitro_random_seed(&random, SEED + index);
     family->plan(&random, nonzeros, &shape);
     snprintf(name, MAX_NAME, "%s-%s", family->name, shape.label);
-    nitro_spmv_entries entries = {.num_rows = shape.num_rows, .num_cols = shape.num_cols};
-    nitro_spmv_builder builder = {.context = c->context, .entries = &entries, .random = &random};
+    nitro_matrix_entries entries = {.num_rows = shape.num_rows, .num_cols = shape.num_cols};
+    nitro_matrix_builder builder = {.context = c->context, .entries = &entries, .random = &random};
     family->build(&shape, &builder);
     if (builder.status == NITRO_OK)
         builder.status = nitro_spmv_matrix_create(c->context, name, &entries, spmv);
@@ -262,7 +263,7 @@ static int generate(comparison *c, size_t index, double nonzeros, char *name, ni
 /* Sizes ascend log-uniformly while families take turns in another order. */
 static int compare_generated(comparison *c)
 {
-    size_t num_families = nitro_spmv_num_families();
+    size_t num_families = NITRO_MATRIX_NUM_FAMILIES;
     for (size_t i = 0; i < 3 * num_families; i++) {
         double share = (double)(i * 13 % (2 * num_families)) / (double)(2 * num_families - 1);
         kind of = i < 2 * num_families ? GENERATED : LARGE;

@@ -55,7 +55,7 @@ static inline const nitro_variant *cuda_cases_variant(const cuda_cases *cases, s
 /** Why the last function of a variant failed. */
 static inline const char *cuda_cases_problem(const cuda_cases *cases, const void *argument)
 {
-    return cases->computation->hooks.problem(argument, NULL);
+    return cases->computation->problem(argument, cases->computation->problem_user);
 }
 
 /** A generated input of the module, as measuring gets it; the module's `unload` frees it. The
@@ -75,12 +75,12 @@ static inline void cuda_cases_keep_reference(const cuda_cases *cases, void *argu
 {
     const nitro_hooks *hooks = &cases->computation->hooks;
     const nitro_variant *reference = cuda_cases_variant(cases, cases->computation->reference);
-    if (hooks->prepare_input(argument, NULL) != 0)
+    if (hooks->prepare_input(argument, hooks->user) != 0)
         fail_msg("%s: cannot be uploaded: %s", name, cuda_cases_problem(cases, argument));
-    assert_ptr_equal(hooks->stream(argument, NULL), cases->stream);
+    assert_ptr_equal(hooks->stream(argument, hooks->user), cases->stream);
     if (reference->prepare(argument, reference->user) != 0 ||
         reference->run(argument, reference->user) != 0 ||
-        hooks->keep_reference(argument, NULL) != 0)
+        hooks->keep_reference(argument, hooks->user) != 0)
         fail_msg("%s: the reference variant is wrong: %s", name,
                  cuda_cases_problem(cases, argument));
 }
@@ -98,7 +98,8 @@ static inline void cuda_cases_check_variant(cuda_cases *cases, void *argument, s
         fail_msg("%s: %s is prepared and cannot prepare again", name, variant->name);
     if (variant->run(argument, variant->user) != 0)
         fail_msg("%s: %s cannot run: %s", name, variant->name, cuda_cases_problem(cases, argument));
-    if (cases->computation->hooks.check_result(argument, why, sizeof(why), NULL) != 0)
+    if (cases->computation->hooks.check_result(argument, why, sizeof(why),
+                                               cases->computation->hooks.user) != 0)
         fail_msg("%s: %s: %s", name, variant->name, why);
     cases->num_runs[v]++;
 }
@@ -118,7 +119,8 @@ static inline void cuda_cases_check_graph(const cuda_cases *cases, void *argumen
     assert_int_equal(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
     for (int round = 0; round < 2; round++) {
         assert_int_equal(cudaGraphLaunch(executable, cases->stream), cudaSuccess);
-        if (cases->computation->hooks.check_result(argument, why, sizeof(why), NULL) != 0)
+        if (cases->computation->hooks.check_result(argument, why, sizeof(why),
+                                                   cases->computation->hooks.user) != 0)
             fail_msg("%s: %s", variant->name, why);
     }
     assert_int_equal(cudaGraphExecDestroy(executable), cudaSuccess);

@@ -3,7 +3,7 @@
 #ifndef NITRO_TESTS_CUDA_GPU_HISTOGRAM_CASES_H
 #define NITRO_TESTS_CUDA_GPU_HISTOGRAM_CASES_H
 
-#include "apps/histogram/histogram_modules.h"
+#include "apps/histogram/samples.h"
 #include "cuda/cuda_cases.h"
 #include "unit/histogram_cases.h"
 #include "variants/histogram/histogram_cuda.h"
@@ -21,7 +21,7 @@ static void histogram_cases_check(cuda_cases *cases, nitro_histogram *samples, i
     cuda_cases_keep_reference(cases, &histogram, name);
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++)
         cuda_cases_check_variant(cases, &histogram, v, name);
-    nitro_histogram_cuda_release(&histogram);
+    nitro_kit_release_device(&nitro_histogram_kit, &histogram);
     nitro_histogram_samples_free(samples);
 }
 

@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix_family.h"
-#include "apps/spmv/spmv_modules.h"
+#include "apps/matrix/matrix_inputs.h"
+#include "apps/spmv/spmv_matrix.h"
 #include "cuda/cuda_cases.h"
 #include "variants/spmv/spmv_cuda.h"
 
@@ -18,19 +17,17 @@
 static nitro_spmv *spmv_cases_make(const cuda_cases *cases, uint64_t seed, size_t index,
                                    double max_nonzeros, char name[128])
 {
-    const nitro_spmv_family *family = &nitro_spmv_families[index % nitro_spmv_num_families()];
+    const nitro_matrix_family *family = &nitro_matrix_families[index % NITRO_MATRIX_NUM_FAMILIES];
     nitro_random random;
-    nitro_spmv_shape shape = {0};
+    nitro_matrix_shape shape = {0};
     nitro_random_seed(&random, seed + index);
     family->plan(&random, pow(max_nonzeros, nitro_random_uniform(&random)), &shape);
-    nitro_spmv_entries entries = {.num_rows = shape.num_rows, .num_cols = shape.num_cols};
-    nitro_spmv_builder builder = {
-        .context = cases->context, .entries = &entries, .random = &random, .status = NITRO_OK};
-    family->build(&shape, &builder);
-    assert_ok(cases->context, builder.status);
-    snprintf(name, 128, "%s-%s#%zu", family->name, shape.label, index);
+    nitro_matrix *matrix = NULL;
     nitro_spmv *spmv = NULL;
-    assert_ok(cases->context, nitro_spmv_matrix_create(cases->context, name, &entries, &spmv));
+    snprintf(name, 128, "%s-%s#%zu", family->name, shape.label, index);
+    assert_ok(cases->context,
+              nitro_matrix_build(cases->context, family, &shape, &random, name, &matrix));
+    assert_ok(cases->context, nitro_spmv_adopt(cases->context, matrix, &spmv));
     return spmv;
 }
 
@@ -53,7 +50,7 @@ static size_t spmv_cases_check(cuda_cases *cases, nitro_spmv *matrix, const char
             variant->release(&spmv, variant->user);
         ran++;
     }
-    nitro_spmv_cuda_release(&spmv);
+    nitro_kit_release_device(&nitro_spmv_kit, &spmv);
     nitro_spmv_matrix_free(matrix);
     return ran;
 }
@@ -97,13 +94,13 @@ static void spmv_cases_check_odd(cuda_cases *cases)
         {"dense", 33, 65, 65, 65},
     };
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-        nitro_spmv_entries entries = {.num_rows = odd[i].rows, .num_cols = odd[i].cols};
+        nitro_matrix_entries entries = {.num_rows = odd[i].rows, .num_cols = odd[i].cols};
         for (int64_t row = 0; row < odd[i].rows; row++) {
             int64_t length = row == odd[i].rows / 2 ? odd[i].long_row : odd[i].every_row;
             for (int64_t k = 0; k < length; k++)
-                assert_ok(cases->context,
-                          nitro_spmv_entries_add(cases->context, &entries, row,
-                                                 k * odd[i].cols / length, sin((double)(row + k))));
+                assert_ok(cases->context, nitro_matrix_entries_add(cases->context, &entries, row,
+                                                                   k * odd[i].cols / length,
+                                                                   sin((double)(row + k))));
         }
         nitro_spmv *matrix = NULL;
         assert_ok(cases->context,

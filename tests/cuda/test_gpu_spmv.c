@@ -5,7 +5,7 @@
 
 static int setup(void **state)
 {
-    *state = cuda_cases_open(&nitro_module_spmv_cuda, nitro_spmv_allows_nothing);
+    *state = cuda_cases_open(&nitro_module_spmv_cuda, nitro_kit_allows_nothing);
     const char *problem = nitro_spmv_cusparse_problem();
     if (problem)
         print_message("without cuSPARSE's variants: %s\n", problem);
@@ -33,7 +33,7 @@ static void variants_agree_on_large_matrices(void **state)
     nitro_spmv *stencil = NULL;
     assert_ok(cases->context, nitro_spmv_generate_stencil(cases->context, 128, &stencil));
     assert_true(spmv_cases_check(cases, stencil, "stencil 128 x 128 x 128", SIZE_MAX) >= 7);
-    for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
+    for (size_t index = 0; index < 2 * NITRO_MATRIX_NUM_FAMILIES; index++) {
         char name[128];
         nitro_spmv *matrix = spmv_cases_make(cases, 100, index, 1e7, name);
         spmv_cases_check(cases, matrix, name, SIZE_MAX);

@@ -5,7 +5,7 @@
 
 #include "cuda/cuda_cases.h"
 #include "cuda_emulation/cuda_emulation.h"
-#include "variants/cuda_variant.h"
+#include "nitro/cuda.hpp"
 
 static inline void emulated_cases_start_device(void)
 {
@@ -105,17 +105,18 @@ static inline void emulated_cases_check_results(cuda_cases *cases, void *argumen
 {
     const nitro_hooks *hooks = &cases->computation->hooks;
     char why[512] = "";
-    assert_int_equal(hooks->prepare_input(argument, NULL), 0);
-    assert_int_not_equal(hooks->keep_reference(argument, NULL), 0); /* nothing has run */
+    assert_int_equal(hooks->prepare_input(argument, hooks->user), 0);
+    assert_int_not_equal(hooks->keep_reference(argument, hooks->user), 0); /* nothing has run */
     assert_int_equal(runs->run(argument, runs->user), 0);
-    assert_int_equal(hooks->keep_reference(argument, NULL), 0);
-    assert_int_not_equal(hooks->check_result(argument, why, sizeof(why), NULL), 0); /* spoilt */
+    assert_int_equal(hooks->keep_reference(argument, hooks->user), 0);
+    assert_int_not_equal(hooks->check_result(argument, why, sizeof(why), hooks->user),
+                         0); /* spoilt */
     assert_non_null(strstr(why, wrong));
     cuda_emulation_settings settings = cuda_emulation_defaults();
     settings.fail_launch = 1;
     cuda_emulation_configure(&settings);
     assert_int_equal(runs->run(argument, runs->user), 0);
-    assert_int_not_equal(hooks->check_result(argument, why, sizeof(why), NULL), 0);
+    assert_int_not_equal(hooks->check_result(argument, why, sizeof(why), hooks->user), 0);
     assert_non_null(strstr(why, "illegal memory access"));
     cases->module->unload(argument); /* a lost device cannot free; nor can this one */
     emulated_cases_start_device();

@@ -1,5 +1,5 @@
 /* Replaces CUB's radix sort in histogram's sort: the emulation has no CUB. */
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
 /* A counting sort; `starts` has room for all keys of num_bits bits. */

@@ -90,7 +90,7 @@ static void small_devices_are_told_before_anything_is_copied(void **state)
     settings.memory_bytes = 1000;
     cuda_emulation_configure(&settings);
     assert_int_not_equal(nitro_histogram_cuda_upload(histogram), 0);
-    assert_non_null(strstr(histogram->cuda.problem, "the samples' copy takes"));
+    assert_non_null(strstr(histogram->cuda.problem, "the input of histogram takes"));
     assert_int_equal(cuda_emulation_num_mallocs(), 0);
     settings.memory_bytes = 1 << 30;
     cuda_emulation_configure(&settings);
@@ -102,7 +102,7 @@ static void small_devices_are_told_before_anything_is_copied(void **state)
     assert_non_null(strstr(histogram->cuda.problem, "sorting takes"));
     assert_int_equal(cuda_emulation_num_mallocs(), mallocs);
     histogram->host.num_samples = (int64_t)NITRO_CUDA_MAX_COUNT + 1;
-    histogram->is_uploaded = false;
+    histogram->cuda.is_uploaded = false;
     assert_int_not_equal(nitro_histogram_cuda_upload(histogram), 0);
     assert_non_null(strstr(histogram->cuda.problem, "32-bit indices"));
     const double too_many[NITRO_HISTOGRAM_NUM_FEATURES] = {(double)NITRO_CUDA_MAX_COUNT + 1};
@@ -116,7 +116,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
     cuda_cases *cases = *state;
     nitro_histogram_cuda *histogram = load(cases);
     unsigned num_failed = emulated_cases_fail_mallocs(
-        cases, histogram, cases->computation->hooks.prepare_input, NULL);
+        cases, histogram, cases->computation->hooks.prepare_input, cases->computation->hooks.user);
     assert_int_equal(num_failed, 3); /* samples, counts, queues */
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
         const nitro_variant *variant = cuda_cases_variant(cases, v);
@@ -158,7 +158,7 @@ static void samples_and_counts_may_be_anywhere(void **state)
                     fail_msg("%s: %d samples from %d on", cuda_cases_variant(cases, v)->name, count,
                              offset);
             }
-            nitro_histogram_cuda_release(&histogram);
+            nitro_kit_release_device(&nitro_histogram_kit, &histogram);
             assert_ptr_equal(histogram.samples, there + offset); /* the caller's */
             assert_ptr_equal(histogram.counts, result);
         }
@@ -170,7 +170,7 @@ static void wrong_results_and_lost_devices_are_found(void **state)
 {
     cuda_cases *cases = *state;
     emulated_cases_check_results(cases, load(cases), cuda_cases_variant(cases, 2),
-                                 "256 of 256 bins are wrong");
+                                 "256 of 256 are wrong");
 }
 
 int main(void)

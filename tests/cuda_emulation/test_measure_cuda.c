@@ -120,6 +120,7 @@ static void a_sticky_error_costs_one_entry(void **state)
     nitro_variant faulty = nitro_spmv_cuda_variant_csr;
     faulty.name = "faulty";
     faulty.run = run_into_a_fault;
+    faulty.time_source = NITRO_TIME_DEVICE;
     assert_ok(b->context, nitro_computation_add_variant(b->computation, &faulty));
     measure(b);
     assert_outcome(b, "csr", NITRO_OUTCOME_MEASURED, NULL);
@@ -164,8 +165,8 @@ static void a_matrix_that_does_not_fit_says_so(void **state)
     cuda_emulation_configure(&settings);
     measure(b);
     assert_outcome(b, "csr", NITRO_OUTCOME_OUT_OF_MEMORY,
-                   "prepare_input found too little memory: the matrix takes 0.1 MB");
-    assert_outcome(b, "sellp", NITRO_OUTCOME_OUT_OF_MEMORY, "the matrix takes");
+                   "prepare_input found too little memory: the input of spmv takes 0.1 MB");
+    assert_outcome(b, "sellp", NITRO_OUTCOME_OUT_OF_MEMORY, "the input of spmv takes");
     assert_true(isfinite(b->sample->features[0]));
 }
 

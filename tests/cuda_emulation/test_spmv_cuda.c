@@ -9,7 +9,7 @@
 static int setup(void **state)
 {
     emulated_cases_start_device();
-    *state = cuda_cases_open(&nitro_module_spmv_cuda, nitro_spmv_allows_nothing);
+    *state = cuda_cases_open(&nitro_module_spmv_cuda, nitro_kit_allows_nothing);
     return 0;
 }
 
@@ -72,7 +72,7 @@ static void small_devices_are_told_before_anything_is_copied(void **state)
     settings.memory_bytes = 1000;
     cuda_emulation_configure(&settings);
     assert_int_not_equal(nitro_spmv_cuda_upload(spmv), 0);
-    assert_non_null(strstr(spmv->cuda.problem, "the matrix takes"));
+    assert_non_null(strstr(spmv->cuda.problem, "the input of spmv takes"));
     assert_int_equal(cuda_emulation_num_mallocs(), 0);
     settings.memory_bytes = 1 << 30;
     cuda_emulation_configure(&settings);
@@ -80,7 +80,8 @@ static void small_devices_are_told_before_anything_is_copied(void **state)
     settings.memory_bytes = cuda_emulation_used_bytes() + 8;
     cuda_emulation_configure(&settings);
     unsigned mallocs = cuda_emulation_num_mallocs();
-    assert_int_not_equal(nitro_spmv_cuda_variant_sellp.prepare(spmv, NULL), 0);
+    assert_int_not_equal(
+        nitro_spmv_cuda_variant_sellp.prepare(spmv, nitro_spmv_cuda_variant_sellp.user), 0);
     assert_non_null(strstr(spmv->cuda.problem, "the format sellp takes"));
     assert_int_equal(cuda_emulation_num_mallocs(), mallocs);
     assert_null(spmv->host.sellp);
@@ -198,7 +199,7 @@ static void wrong_results_and_lost_devices_are_found(void **state)
 {
     cuda_cases *cases = *state;
     emulated_cases_check_results(cases, spmv_cases_load(cases), &nitro_spmv_cuda_variant_csr,
-                                 "rows or more are wrong");
+                                 "are wrong");
 }
 
 int main(void)

@@ -1,8 +1,7 @@
 /* Arbitrary bytes as an image: an error, or samples that every variant counts correctly. */
 #include <stdlib.h>
 
-#include "apps/histogram/histogram_samples.h"
-#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,13 +18,13 @@ static void run_variants(nitro_histogram *histogram)
         if (histogram->samples[i] >= histogram->num_bins)
             abort();
     if (variants[0]->run(histogram, variants[0]->user) != 0 ||
-        nitro_histogram_keep_reference(histogram, NULL) != 0)
+        nitro_kit_keep_reference(&nitro_histogram_kit, histogram) != 0)
         abort();
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
         if (variants[i]->prepare && variants[i]->prepare(histogram, variants[i]->user) != 0)
             abort();
         if (variants[i]->run(histogram, variants[i]->user) != 0 ||
-            nitro_histogram_check_result(histogram, why, sizeof(why), NULL) != 0)
+            nitro_kit_check_result(&nitro_histogram_kit, histogram, why, sizeof(why)) != 0)
             abort();
     }
 }

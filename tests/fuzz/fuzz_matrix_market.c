@@ -2,8 +2,8 @@
  * accept. */
 #include <stdlib.h>
 
-#include "apps/spmv/matrix.h"
-#include "apps/spmv/matrix_market.h"
+#include "apps/matrix/matrix_market.h"
+#include "apps/spmv/spmv_matrix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,13 +17,14 @@ static void run_variants(nitro_spmv *spmv)
         &nitro_spmv_variant_hybrid,
     };
     char why[256];
-    if (nitro_spmv_variant_csr.run(spmv, NULL) != 0 || nitro_spmv_keep_reference(spmv, NULL) != 0)
+    if (nitro_spmv_variant_csr.run(spmv, NULL) != 0 ||
+        nitro_kit_keep_reference(&nitro_spmv_kit, spmv) != 0)
         return; /* products beyond the range of double */
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
         if (variants[i]->prepare && variants[i]->prepare(spmv, variants[i]->user) != 0)
             abort();
         if (variants[i]->run(spmv, variants[i]->user) != 0 ||
-            nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
+            nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
             abort();
     }
 }
@@ -31,11 +32,12 @@ static void run_variants(nitro_spmv *spmv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     nitro_context *context;
+    nitro_matrix *matrix;
     nitro_spmv *spmv = NULL;
     if (nitro_context_create(&context) != NITRO_OK)
         return 0;
-    if (nitro_spmv_matrix_market_parse(context, "fuzz", (const char *)data, size, &spmv) ==
-        NITRO_OK)
+    if (nitro_matrix_market_parse(context, "fuzz", (const char *)data, size, &matrix) == NITRO_OK &&
+        nitro_spmv_adopt(context, matrix, &spmv) == NITRO_OK)
         run_variants(spmv);
     nitro_spmv_matrix_free(spmv);
     nitro_context_free(context);

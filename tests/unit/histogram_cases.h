@@ -3,8 +3,7 @@
 #ifndef NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 #define NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 
-#include "apps/histogram/generate_samples.h"
-#include "apps/histogram/histogram_samples.h"
+#include "apps/histogram/samples.h"
 #include "unit/unit.h"
 
 #define HISTOGRAM_NUM_CASES 240

@@ -9,8 +9,7 @@
 #ifndef NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_H
 #define NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_H
 
-#include "nitro/nitro.h"
-#include "variants/host_variant.h"
+#include "nitro/computation_kit.h"
 
 /** Most bins: the values of a 16-bit image. */
 #define NITRO_HISTOGRAM_MAX_BINS 65536
@@ -26,7 +25,7 @@ typedef struct nitro_histogram_tables {
 
 /**
  * The argument. Fill in the first part, which is borrowed, and zero the rest. Samples and counts
- * and their addresses may change between runs; sizes may not until nitro_histogram_release.
+ * and their addresses may change between runs; sizes may not until nitro_kit_release.
  */
 typedef struct nitro_histogram {
     int64_t num_samples;     /* 0 to NITRO_HISTOGRAM_MAX_SAMPLES */
@@ -37,8 +36,7 @@ typedef struct nitro_histogram {
     /* Made by `prepare`, zero until then. */
     nitro_histogram_tables tables;
 
-    /* Made by the hook that keeps the reference, NULL until then. */
-    uint32_t *reference; /* shape [num_bins] */
+    nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_histogram;
 
 /** Input features in declared order. */
@@ -57,24 +55,10 @@ extern const nitro_variant nitro_histogram_variant_global_atomic_dynamic;
 extern const nitro_variant nitro_histogram_variant_shared_atomic_even_share;
 extern const nitro_variant nitro_histogram_variant_shared_atomic_dynamic;
 
-/** Declare all variants, shared_atomic_even_share the default and the reference, and the hooks that
- *  check results. */
-nitro_status nitro_histogram_add_variants(nitro_computation *computation);
-
 /** Declare all input features (features/input/histogram_features.c says what each is). */
 nitro_status nitro_histogram_add_features(nitro_computation *computation);
 
-/** Free and zero the tables and the kept reference; borrowed arrays stay. */
-void nitro_histogram_release(nitro_histogram *histogram);
-
-/**
- * The hook that checks a result: every count must equal the reference's. Then overwrites the
- * counts, so that the next variant must write all of them. @return 0, or 1 with the first
- * difference and the number of differences in `why` (shape [size]).
- */
-int nitro_histogram_check_result(void *argument, char *why, size_t size, void *user);
-
-/** The hook that keeps the reference, counted by a plain loop; also checks the result as above. */
-int nitro_histogram_keep_reference(void *argument, void *user);
+/** The computation (apps/histogram/histogram_module.c): shared_atomic_even_share is the default. */
+extern const nitro_kit nitro_histogram_kit;
 
 #endif

@@ -9,7 +9,6 @@
 #ifndef NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_CUDA_H
 #define NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_CUDA_H
 
-#include "variants/cuda_variant.h"
 #include "variants/histogram/histogram.h"
 
 #ifdef __cplusplus
@@ -41,9 +40,7 @@ typedef struct nitro_histogram_cuda {
     /* In device memory, made by nitro_histogram_cuda_upload, NULL until then. */
     const uint32_t *samples; /* shape [num_samples] */
     uint32_t *counts;        /* shape [num_bins]: the result */
-    uint32_t *own_samples, *own_counts;
-    uint32_t *queues; /* heads of the queues that dynamic variants take samples from */
-    bool is_uploaded;
+    uint32_t *queues;        /* heads of the queues that dynamic variants take samples from */
 
     /* Of the device, set by the upload. */
     int num_multiprocessors;
@@ -58,28 +55,15 @@ typedef struct nitro_histogram_cuda {
     size_t sort_room_bytes;
 } nitro_histogram_cuda;
 
-extern const nitro_variant nitro_histogram_cuda_variant_sort_even_share;
-extern const nitro_variant nitro_histogram_cuda_variant_sort_dynamic;
-extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share;
-extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic;
-extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_even_share;
-extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic;
-
-/** Declare all variants for the device kind cuda, shared_atomic_even_share as default and
- * reference, and the hooks: upload, checking results, stream. */
-nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation);
+/** The variants on CUDA devices, or a stub. */
+extern const nitro_kit_device nitro_histogram_cuda_device;
 
 /**
- * Copy the samples to the device unless the caller has them there or it was done before. Every
- * variant's `prepare` calls it.
- * @return 0; otherwise cuda.problem is set: more samples than NITRO_CUDA_MAX_COUNT, too little
- * memory, a stream that captures, a CUDA error.
+ * Copy the samples to the device unless the caller has them there or it was done before, and ask
+ * for its limits. Every variant's `prepare` calls it.
+ * @return 0; otherwise cuda.problem is set (nitro_kit_upload).
  */
 int nitro_histogram_cuda_upload(nitro_histogram_cuda *histogram);
-
-/** Free all device memory except the caller's, and the host part's own memory
- * (nitro_histogram_release). */
-void nitro_histogram_cuda_release(nitro_histogram_cuda *histogram);
 
 #ifdef __cplusplus
 }

@@ -8,15 +8,11 @@
 #ifndef NITRO_VARIANTS_SPMV_SPMV_H
 #define NITRO_VARIANTS_SPMV_SPMV_H
 
-#include "nitro/nitro.h"
-#include "variants/host_variant.h"
+#include "nitro/computation_kit.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Most rows, and most columns: indices are 32 bits wide. */
-#define NITRO_SPMV_MAX_DIMENSION INT32_MAX
 
 /** Rows of one slice of the sellp format. */
 #define NITRO_SPMV_SLICE_ROWS 32
@@ -56,18 +52,18 @@ typedef struct nitro_spmv_hybrid {
  * row r of slice s is at [slice_offsets[s] + k * NITRO_SPMV_SLICE_ROWS + r].
  */
 typedef struct nitro_spmv_sellp {
-    int64_t num_slices;
-    int64_t *slice_offsets; /* shape [num_slices + 1] */
-    int32_t *columns;       /* shape [slice_offsets[num_slices]] */
-    double *values;         /* shape [slice_offsets[num_slices]] */
+    int64_t num_slices, num_slots;
+    int64_t *slice_offsets; /* shape [num_slices + 1], from 0 to num_slots */
+    int32_t *columns;       /* shape [num_slots] */
+    double *values;         /* shape [num_slots] */
 } nitro_spmv_sellp;
 
 /**
  * The argument. Fill in the first part, which is borrowed and must not change until
- * nitro_spmv_release (except x and y and their addresses), and zero the rest.
+ * nitro_kit_release (except x and y and their addresses), and zero the rest.
  */
 typedef struct nitro_spmv {
-    int64_t num_rows, num_cols; /* 0 to NITRO_SPMV_MAX_DIMENSION */
+    int64_t num_rows, num_cols; /* 0 to INT32_MAX */
     int64_t num_nonzeros;       /* stored entries, explicit zeros among them */
     const int64_t *row_offsets; /* shape [num_rows + 1], ascending from 0 to num_nonzeros */
     const int32_t *columns;     /* shape [num_nonzeros], in [0, num_cols), ascending in every row,
@@ -83,9 +79,7 @@ typedef struct nitro_spmv {
     nitro_spmv_hybrid *hybrid;
     nitro_spmv_sellp *sellp;
 
-    /* Made by the hook that keeps the reference, NULL until then. */
-    double *reference;  /* shape [num_rows]: A x, summed in long double */
-    double *magnitudes; /* shape [num_rows]: sum of |a_ij x_j| */
+    nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_spmv;
 
 /** Input features in declared order, as indices for constraints. */
@@ -109,11 +103,8 @@ enum {
     NITRO_SPMV_NUM_FEATURES
 };
 
-/**
- * The variants, in declared order. csr, csr_vector, coo and hybrid run any matrix; dia, ell and
- * sellp state their constraints in their files. cuSPARSE's run on CUDA devices only (spmv_cuda.h)
- * and are declared here too: a computation has the same variants on all kinds of device.
- */
+/** The host's variants. csr, csr_vector, coo and hybrid run any matrix; dia, ell and sellp state
+ *  their constraints in their files. */
 extern const nitro_variant nitro_spmv_variant_csr;
 extern const nitro_variant nitro_spmv_variant_csr_vector;
 extern const nitro_variant nitro_spmv_variant_dia;
@@ -121,31 +112,15 @@ extern const nitro_variant nitro_spmv_variant_ell;
 extern const nitro_variant nitro_spmv_variant_coo;
 extern const nitro_variant nitro_spmv_variant_hybrid;
 extern const nitro_variant nitro_spmv_variant_sellp;
-extern const nitro_variant nitro_spmv_variant_cusparse_csr1;
-extern const nitro_variant nitro_spmv_variant_cusparse_csr2;
-
-/** `allows` of a variant that does not exist on this kind of device. */
-bool nitro_spmv_allows_nothing(const double *features, const void *argument, void *user);
-
-/** Declare all variants, csr the default and the reference, and the hooks that check results. */
-nitro_status nitro_spmv_add_variants(nitro_computation *computation);
-
 /** Declare all input features (features/input/spmv_features.c says what each is). */
 nitro_status nitro_spmv_add_features(nitro_computation *computation);
 
-/** Free every format and the kept reference, and set them NULL; borrowed arrays stay. */
-void nitro_spmv_release(nitro_spmv *spmv);
+/** Free every format, and set them NULL. `argument` is a nitro_spmv. */
+void nitro_spmv_release_formats(void *argument);
 
-/**
- * The hook that checks a result: every y[row] must be within 1e-12 * magnitudes[row] of
- * reference[row]. Then fills y with NaN, so that the next variant must write all of it. @return 0,
- * or 1 with the largest difference in `why` (shape [size]).
- */
-int nitro_spmv_check_result(void *argument, char *why, size_t size, void *user);
-
-/** The hook that keeps the reference, summed in long double; also checks the result in y as above.
- */
-int nitro_spmv_keep_reference(void *argument, void *user);
+/** The computation (apps/spmv/spmv_module.c): csr is the default. Sums may differ from those in
+ * long double by 1e-12 of the sum of the row's absolute terms. */
+extern const nitro_kit nitro_spmv_kit;
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #ifndef NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 #define NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 
-#include "variants/cuda_variant.h"
+#include "nitro/cuda.hpp"
 #include "variants/spmv/spmv.h"
 
 #ifdef __cplusplus
@@ -36,8 +36,8 @@ typedef struct nitro_spmv_cuda_ell {
 typedef struct nitro_spmv_cuda_coo {
     int32_t num_entries;
     int32_t *rows;    /* shape [num_entries], ascending */
-    int32_t *columns; /* shape [num_entries]; the CSR's own array in the coo variant */
-    double *values;   /* shape [num_entries]; the CSR's own array in the coo variant */
+    int32_t *columns; /* shape [num_entries]; NULL in the coo variant, which uses the CSR's */
+    double *values;   /* shape [num_entries]; NULL in the coo variant */
 } nitro_spmv_cuda_coo;
 
 typedef struct nitro_spmv_cuda_hybrid {
@@ -76,8 +76,6 @@ typedef struct nitro_spmv_cuda {
     double *values;       /* shape [num_nonzeros] */
     const double *x;      /* shape [num_cols] */
     double *y;            /* shape [num_rows] */
-    double *own_x, *own_y;
-    bool is_uploaded;
 
     /* Made by `prepare`, NULL until then; the structs are in host memory. */
     nitro_spmv_cuda_dia *dia;
@@ -88,31 +86,15 @@ typedef struct nitro_spmv_cuda {
     nitro_spmv_cuda_cusparse *cusparse[NITRO_SPMV_NUM_CUSPARSE];
 } nitro_spmv_cuda;
 
-extern const nitro_variant nitro_spmv_cuda_variant_csr;
-extern const nitro_variant nitro_spmv_cuda_variant_csr_vector;
-extern const nitro_variant nitro_spmv_cuda_variant_dia;
-extern const nitro_variant nitro_spmv_cuda_variant_ell;
-extern const nitro_variant nitro_spmv_cuda_variant_coo;
-extern const nitro_variant nitro_spmv_cuda_variant_hybrid;
-extern const nitro_variant nitro_spmv_cuda_variant_sellp;
-extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1;
-extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2;
-
-/** Declare all variants for the device kind cuda, csr as default and reference, and the hooks:
- * upload, checking results, stream. */
-nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation);
+/** The variants on CUDA devices, or a stub. */
+extern const nitro_kit_device nitro_spmv_cuda_device;
 
 /**
  * Copy the matrix to the device, and x unless the caller has it there; does nothing the second
  * time. Every variant's `prepare` calls it.
- * @return 0; otherwise cuda.problem is set: more rows, columns or non-zeros than
- * NITRO_CUDA_MAX_COUNT, too little memory, a stream that captures, a CUDA error.
+ * @return 0; otherwise cuda.problem is set (nitro_kit_upload).
  */
 int nitro_spmv_cuda_upload(nitro_spmv_cuda *spmv);
-
-/** Free all device memory except the caller's, and the host part's own memory (nitro_spmv_release).
- */
-void nitro_spmv_cuda_release(nitro_spmv_cuda *spmv);
 
 #ifdef __cplusplus
 }

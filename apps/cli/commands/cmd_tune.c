@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apps/builtin_module.h"
 #include "apps/cli/commands/learn_own.h"
 #include "apps/cli/commands/profile_progress.h"
 #include "apps/cli/commands/tune_settings.h"
@@ -12,6 +11,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/paths.h"
+#include "nitro/computation_kit.h"
 
 /** All that tuning one device needs. */
 typedef struct tuning {
@@ -88,7 +88,7 @@ static int note_range(const tuning *self)
     if (given->generate == 0 || !is_builtin(self->loaded.module))
         return EXIT_DONE;
     if (nitro_setting_get(self->call->context, name, "generate_mb", &value) != NITRO_OK ||
-        nitro_module_generate_limit(self->call->context, name, &bytes) != NITRO_OK)
+        nitro_kit_generate_limit(self->call->context, name, &bytes) != NITRO_OK)
         return fail(self->call);
     if (value.origin == NITRO_SETTING_DEFAULT)
         note(self->call,

@@ -3,12 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "apps/builtin_module.h"
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
+#include "apps/matrix/matrix.h"
 #include "unit/computations/generated_cases.h"
-
-extern const nitro_module nitro_module_spmv;
+#include "unit/spmv_inputs.h"
 
 static uint64_t hash_of(const void *argument, const char *name)
 {
@@ -24,7 +21,7 @@ static uint64_t hash_of(const void *argument, const char *name)
 static void same_seed_and_index_give_the_same_matrix(void **state)
 {
     (void)state;
-    generated_check_same(&nitro_module_spmv, hash_of, nitro_spmv_num_families());
+    generated_check_same(&nitro_module_spmv, hash_of, NITRO_MATRIX_NUM_FAMILIES);
 }
 
 static void names_are_valid_and_differ(void **state)
@@ -59,7 +56,7 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
     for (size_t index = 0; index < 100; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
-        assert_ok(context, nitro_spmv_generate(context, 1, index, 3e6, name, sizeof(name), &spmv));
+        assert_ok(context, spmv_inputs_generate(context, 1, index, name, sizeof(name), &spmv));
         assert_well_formed(spmv, name);
         double nonzeros = (double)spmv->num_nonzeros;
         if (nonzeros < 200 || nonzeros > 8e6 || spmv->num_rows > 10000000)
@@ -74,6 +71,9 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
     nitro_context_free(context);
 }
 
+static const nitro_kit_inputs sizes_of = {
+    .least_size = 1e3, .usual_size = 1e6, .base_size = 3e6, .unit_bytes = 1};
+
 static void sizes_reach_the_limit_the_largest_first(void **state)
 {
     size_t num_beyond = 0, num_small = 0;
@@ -82,12 +82,12 @@ static void sizes_reach_the_limit_the_largest_first(void **state)
         nitro_random random, again;
         nitro_random_seed(&random, index);
         nitro_random_seed(&again, index);
-        double size = nitro_module_draw_size(&random, index, 1e3, 1e6, 3e6, 9e7);
+        double size = nitro_kit_draw_size(&sizes_of, &random, index, 9e7);
         assert_true(size >= 1e3 && size <= 9e7);
         num_beyond += size > 3e6;
         num_small += size < 1e5;
         /* Without sizes beyond the base, none of the first is special. */
-        size = nitro_module_draw_size(&again, index, 1e3, 1e6, 3e6, 2e4);
+        size = nitro_kit_draw_size(&sizes_of, &again, index, 2e4);
         assert_true(size >= 1e3 && size <= 2e4);
     }
     assert_true(num_beyond > 60 && num_beyond < 150 && num_small > 400);
@@ -96,7 +96,7 @@ static void sizes_reach_the_limit_the_largest_first(void **state)
     const double sizes[] = {9e7, 3e7, 1e7};
     for (size_t i = 0; i < 3; i++) {
         nitro_random_seed(&random, 1);
-        assert_true(nitro_module_draw_size(&random, first[i], 1e3, 1e6, 3e6, 9e7) == sizes[i]);
+        assert_true(nitro_kit_draw_size(&sizes_of, &random, first[i], 9e7) == sizes[i]);
     }
 }
 
@@ -106,10 +106,10 @@ static void the_limit_is_a_setting(void **state)
     double bytes = 0.0;
     (void)state;
     assert_ok(context, nitro_context_set(context, "spmv", "generate_mb", "12"));
-    assert_ok(context, nitro_module_generate_limit(context, "spmv", &bytes));
+    assert_ok(context, nitro_kit_generate_limit(context, "spmv", &bytes));
     assert_true(bytes == 12e6);
     unsetenv("NITRO_GENERATE_MB");
-    assert_ok(context, nitro_module_generate_limit(context, "histogram", &bytes));
+    assert_ok(context, nitro_kit_generate_limit(context, "histogram", &bytes));
     assert_true(bytes >= 1e6); /* depends on this machine */
     nitro_context_free(context);
 }

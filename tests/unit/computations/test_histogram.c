@@ -5,8 +5,6 @@
 #include "unit/histogram_cases.h"
 #include "variants/histogram/histogram.h"
 
-extern const nitro_module nitro_module_histogram;
-
 static const nitro_variant *const variants[] = {
     &nitro_histogram_variant_sort_even_share,
     &nitro_histogram_variant_sort_dynamic,
@@ -120,8 +118,8 @@ static void prepare_is_idempotent_and_release_drops(void **state)
                         variants[i]->prepare(histogram, variants[i]->user) == 0);
         assert_ptr_equal(histogram->tables.words, made); /* one set of tables serves all */
         check_all(histogram, "released and prepared again");
-        nitro_histogram_release(histogram);
-        nitro_histogram_release(histogram);
+        nitro_kit_release(&nitro_histogram_kit, histogram);
+        nitro_kit_release(&nitro_histogram_kit, histogram);
         assert_null(histogram->tables.words);
         assert_int_equal(histogram->tables.num_words, 0);
     }
@@ -138,7 +136,7 @@ static void nothing_to_count_gives_zeros(void **state)
     (void)state;
     check_all(&nothing, "no samples");
     assert_int_equal(counts[0] | counts[1] | counts[2], 0);
-    nitro_histogram_release(&nothing);
+    nitro_kit_release(&nitro_histogram_kit, &nothing);
 }
 
 static void wrong_results_are_found(void **state)
@@ -150,26 +148,29 @@ static void wrong_results_are_found(void **state)
     const nitro_variant *variant = &nitro_histogram_variant_global_atomic_even_share;
     char why[256] = "";
     (void)state;
-    assert_int_not_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
+    assert_int_not_equal(nitro_kit_check_result(&nitro_histogram_kit, &histogram, why, sizeof(why)),
+                         0);
     assert_non_null(strstr(why, "no reference"));
     assert_int_equal(variant->run(&histogram, variant->user), 0);
     counts[3]++;
-    assert_int_not_equal(nitro_histogram_keep_reference(&histogram, NULL), 0);
+    assert_int_not_equal(nitro_kit_keep_reference(&nitro_histogram_kit, &histogram), 0);
     assert_int_equal(variant->run(&histogram, variant->user), 0);
-    assert_int_equal(nitro_histogram_keep_reference(&histogram, NULL), 0);
+    assert_int_equal(nitro_kit_keep_reference(&nitro_histogram_kit, &histogram), 0);
 
     /* nothing written: the counts were spoilt after the last check */
-    assert_int_not_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
-    assert_non_null(strstr(why, "5 of 5 bins are wrong"));
+    assert_int_not_equal(nitro_kit_check_result(&nitro_histogram_kit, &histogram, why, sizeof(why)),
+                         0);
+    assert_non_null(strstr(why, "5 of 5 are wrong"));
 
     assert_int_equal(variant->run(&histogram, variant->user), 0);
-    assert_int_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
+    assert_int_equal(nitro_kit_check_result(&nitro_histogram_kit, &histogram, why, sizeof(why)), 0);
     assert_int_equal(variant->run(&histogram, variant->user), 0);
     counts[2] += 7;
     counts[4]--;
-    assert_int_not_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
-    assert_string_equal(why, "bin 2 has 7 samples instead of 0; 2 of 5 bins are wrong");
-    nitro_histogram_release(&histogram);
+    assert_int_not_equal(nitro_kit_check_result(&nitro_histogram_kit, &histogram, why, sizeof(why)),
+                         0);
+    assert_string_equal(why, "counts[2] is 7 instead of 0; 2 of 5 are wrong");
+    nitro_kit_release(&nitro_histogram_kit, &histogram);
 }
 
 static void computation_runs_through_dispatch(void **state)

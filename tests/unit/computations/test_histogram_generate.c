@@ -3,8 +3,6 @@
 #include "unit/computations/generated_cases.h"
 #include "unit/histogram_cases.h"
 
-extern const nitro_module nitro_module_histogram;
-
 static uint64_t hash_of(const void *argument, const char *name)
 {
     const nitro_histogram *histogram = argument;
@@ -18,7 +16,7 @@ static uint64_t hash_of(const void *argument, const char *name)
 static void same_seed_and_index_give_the_same_samples(void **state)
 {
     (void)state;
-    generated_check_same(&nitro_module_histogram, hash_of, nitro_histogram_num_families());
+    generated_check_same(&nitro_module_histogram, hash_of, NITRO_HISTOGRAM_NUM_FAMILIES);
 }
 
 static void names_are_valid_and_differ(void **state)
@@ -52,7 +50,7 @@ static void families_are_what_their_names_say(void **state)
                  {"power_law", 0.1, 0.9},     {"crowded", 0.2, 0.82},   {"constant", 1, 1}};
     nitro_context *context = unit_context();
     (void)state;
-    assert_int_equal(sizeof(cases) / sizeof(cases[0]), nitro_histogram_num_families());
+    assert_int_equal(sizeof(cases) / sizeof(cases[0]), NITRO_HISTOGRAM_NUM_FAMILIES);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             double share = fullest_share(context, cases[i].family, seed);

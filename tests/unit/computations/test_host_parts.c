@@ -3,8 +3,8 @@
 #include <omp.h>
 #include <stdatomic.h>
 
+#include "nitro/computation_kit.h"
 #include "unit/unit.h"
-#include "variants/host_variant.h"
 
 static int before_threads;
 

@@ -1,6 +1,6 @@
 /* Grayscale images: the ramps of make_image_seeds.py, whose pixels are known, and invalid files
  * with their errors. */
-#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
 #include "unit/histogram_cases.h"
 
 #define IMAGES SOURCE_DIR "/tests/fuzz/seeds/image/"

@@ -3,45 +3,46 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "apps/spmv/matrix.h"
-#include "apps/spmv/matrix_market.h"
+#include "apps/matrix/matrix.h"
+#include "apps/matrix/matrix_market.h"
 #include "unit/unit.h"
 
 #define GENERAL "%%MatrixMarket matrix coordinate real general\n"
 
-static nitro_spmv *parse(nitro_context *context, const char *text)
+static nitro_matrix *parse(nitro_context *context, const char *text)
 {
     /* a copy of exactly this size: the sanitizer sees a read past the end */
     size_t size = strlen(text);
     char *copy = malloc(size ? size : 1);
     memcpy(copy, text, size);
-    nitro_spmv *spmv = NULL;
-    assert_ok(context, nitro_spmv_matrix_market_parse(context, "test.mtx", copy, size, &spmv));
+    nitro_matrix *matrix = NULL;
+    assert_ok(context, nitro_matrix_market_parse(context, "test.mtx", copy, size, &matrix));
     free(copy);
-    return spmv;
+    return matrix;
 }
 
 /* The whole matrix, row-major. */
-static void assert_matrix(const nitro_spmv *spmv, int64_t rows, int64_t cols, const double *dense)
+static void assert_matrix(const nitro_matrix *matrix, int64_t rows, int64_t cols,
+                          const double *dense)
 {
-    assert_int_equal(spmv->num_rows, rows);
-    assert_int_equal(spmv->num_cols, cols);
+    assert_int_equal(matrix->num_rows, rows);
+    assert_int_equal(matrix->num_cols, cols);
     int64_t nonzeros = 0;
     for (int64_t row = 0; row < rows; row++) {
-        int64_t k = spmv->row_offsets[row];
+        int64_t k = matrix->row_offsets[row];
         for (int64_t column = 0; column < cols; column++) {
             double expected = dense[row * cols + column];
             if (expected == 0)
                 continue;
-            assert_true(k < spmv->row_offsets[row + 1]);
-            assert_int_equal(spmv->columns[k], column);
-            assert_true(spmv->values[k] == expected);
+            assert_true(k < matrix->row_offsets[row + 1]);
+            assert_int_equal(matrix->columns[k], column);
+            assert_true(matrix->values[k] == expected);
             k++;
             nonzeros++;
         }
-        assert_int_equal(k, spmv->row_offsets[row + 1]);
+        assert_int_equal(k, matrix->row_offsets[row + 1]);
     }
-    assert_int_equal(spmv->num_nonzeros, nonzeros);
+    assert_int_equal(matrix->num_nonzeros, nonzeros);
 }
 
 static void kinds_that_are_read(void **state)
@@ -70,9 +71,9 @@ static void kinds_that_are_read(void **state)
     nitro_context *context = unit_context();
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        nitro_spmv *spmv = parse(context, cases[i].text);
-        assert_matrix(spmv, cases[i].rows, cases[i].cols, cases[i].dense);
-        nitro_spmv_matrix_free(spmv);
+        nitro_matrix *matrix = parse(context, cases[i].text);
+        assert_matrix(matrix, cases[i].rows, cases[i].cols, cases[i].dense);
+        nitro_matrix_free(matrix);
     }
     nitro_context_free(context);
 }
@@ -113,11 +114,11 @@ static void numbers_are_correctly_rounded(void **state)
         double expected = strtod(numbers[i], NULL);
         if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
             print_message("(in a locale with a decimal comma)\n");
-        nitro_spmv *spmv = parse(context, text);
+        nitro_matrix *matrix = parse(context, text);
         setlocale(LC_NUMERIC, "C");
-        if (memcmp(&spmv->values[0], &expected, sizeof(expected)) != 0)
-            fail_msg("%s was read as %.17g", numbers[i], spmv->values[0]);
-        nitro_spmv_matrix_free(spmv);
+        if (memcmp(&matrix->values[0], &expected, sizeof(expected)) != 0)
+            fail_msg("%s was read as %.17g", numbers[i], matrix->values[0]);
+        nitro_matrix_free(matrix);
     }
     nitro_context_free(context);
 }
@@ -135,10 +136,10 @@ static void random_numbers_are_correctly_rounded(void **state)
                        pow(10, (double)nitro_random_below(&random, 50) - 25);
         snprintf(number, sizeof(number), i % 2 ? "%.*e" : "%.*g", digits, value);
         snprintf(text, sizeof(text), "%s1 1 1\n1 1 %s\n", GENERAL, number);
-        nitro_spmv *spmv = parse(context, text);
-        if (spmv->values[0] != strtod(number, NULL))
-            fail_msg("%s was read as %.17g", number, spmv->values[0]);
-        nitro_spmv_matrix_free(spmv);
+        nitro_matrix *matrix = parse(context, text);
+        if (matrix->values[0] != strtod(number, NULL))
+            fail_msg("%s was read as %.17g", number, matrix->values[0]);
+        nitro_matrix_free(matrix);
     }
     nitro_context_free(context);
 }
@@ -224,11 +225,10 @@ static void malformed_files_are_refused(void **state)
         size_t size = strlen(cases[i].text);
         char *copy = malloc(size ? size : 1);
         memcpy(copy, cases[i].text, size);
-        nitro_spmv *untouched = (nitro_spmv *)&size, *spmv = untouched;
-        assert_fails(context,
-                     nitro_spmv_matrix_market_parse(context, "test.mtx", copy, size, &spmv),
+        nitro_matrix *untouched = (nitro_matrix *)&size, *matrix = untouched;
+        assert_fails(context, nitro_matrix_market_parse(context, "test.mtx", copy, size, &matrix),
                      NITRO_ERR_FORMAT, cases[i].error);
-        assert_ptr_equal(spmv, untouched);
+        assert_ptr_equal(matrix, untouched);
         free(copy);
     }
     nitro_context_free(context);
@@ -244,10 +244,10 @@ static void files_cut_at_any_byte(void **state)
     for (size_t size = 0; size < sizeof(text) - 1; size++) {
         char *copy = malloc(size ? size : 1);
         memcpy(copy, text, size);
-        nitro_spmv *spmv = NULL;
-        nitro_status status = nitro_spmv_matrix_market_parse(context, "cut", copy, size, &spmv);
+        nitro_matrix *matrix = NULL;
+        nitro_status status = nitro_matrix_market_parse(context, "cut", copy, size, &matrix);
         assert_int_equal(status, size < sizeof(text) - 3 ? NITRO_ERR_FORMAT : NITRO_OK);
-        nitro_spmv_matrix_free(spmv);
+        nitro_matrix_free(matrix);
         free(copy);
     }
     nitro_context_free(context);
@@ -259,9 +259,9 @@ static void a_long_number_is_shown_cut(void **state)
     char text[1024] = GENERAL "1 1 1\n1 1 ";
     (void)state;
     memset(text + strlen(text), '7', 600);
-    nitro_spmv *spmv = NULL;
+    nitro_matrix *matrix = NULL;
     assert_fails(context,
-                 nitro_spmv_matrix_market_parse(context, "test.mtx", text, strlen(text), &spmv),
+                 nitro_matrix_market_parse(context, "test.mtx", text, strlen(text), &matrix),
                  NITRO_ERR_FORMAT, "'77777777777777777777777777777777777777777777...' is not");
     nitro_context_free(context);
 }
@@ -269,13 +269,13 @@ static void a_long_number_is_shown_cut(void **state)
 static void files_that_cannot_be_read(void **state)
 {
     nitro_context *context = unit_context();
-    nitro_spmv *spmv = NULL;
+    nitro_matrix *matrix = NULL;
     (void)state;
-    assert_fails(context, nitro_spmv_matrix_market_read(context, "/nonexistent/a.mtx", &spmv),
+    assert_fails(context, nitro_matrix_market_read(context, "/nonexistent/a.mtx", &matrix),
                  NITRO_ERR_NOT_FOUND, "/nonexistent/a.mtx");
-    assert_fails(context, nitro_spmv_matrix_market_read(context, BINARY_DIR, &spmv), NITRO_ERR_IO,
+    assert_fails(context, nitro_matrix_market_read(context, BINARY_DIR, &matrix), NITRO_ERR_IO,
                  "directory");
-    assert_null(spmv);
+    assert_null(matrix);
     nitro_context_free(context);
 }
 
@@ -294,13 +294,13 @@ static void real_files_are_read(void **state)
     nitro_context *context = unit_context();
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        nitro_spmv *spmv = NULL;
+        nitro_matrix *matrix = NULL;
         assert_ok(context,
-                  nitro_spmv_matrix_market_read(context, unit_shared_data(cases[i].path), &spmv));
-        assert_int_equal(spmv->num_rows, cases[i].rows);
-        assert_int_equal(spmv->num_cols, cases[i].cols);
-        assert_int_equal(spmv->num_nonzeros, cases[i].nonzeros);
-        nitro_spmv_matrix_free(spmv);
+                  nitro_matrix_market_read(context, unit_shared_data(cases[i].path), &matrix));
+        assert_int_equal(matrix->num_rows, cases[i].rows);
+        assert_int_equal(matrix->num_cols, cases[i].cols);
+        assert_int_equal(matrix->num_nonzeros, cases[i].nonzeros);
+        nitro_matrix_free(matrix);
     }
     nitro_context_free(context);
 }

@@ -3,12 +3,11 @@
 #include <math.h>
 #include <omp.h>
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
+#include "nitro/kit/fields.h"
+#include "nitro/runtime/computation.h"
 #include "unit/computation_fixture.h"
+#include "unit/spmv_inputs.h"
 #include "variants/spmv/host/spmv_kernels.h"
-
-extern const nitro_module nitro_module_spmv;
 
 static int setup(void **state)
 {
@@ -26,10 +25,10 @@ static const nitro_variant *const variants[] = {
 static nitro_spmv *make(nitro_context *context, int64_t num_rows, int64_t num_cols,
                         const double (*list)[3], size_t count)
 {
-    nitro_spmv_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
+    nitro_matrix_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
     for (size_t i = 0; i < count; i++)
-        assert_ok(context, nitro_spmv_entries_add(context, &entries, (int64_t)list[i][0],
-                                                  (int64_t)list[i][1], list[i][2]));
+        assert_ok(context, nitro_matrix_entries_add(context, &entries, (int64_t)list[i][0],
+                                                    (int64_t)list[i][1], list[i][2]));
     nitro_spmv *spmv = NULL;
     assert_ok(context, nitro_spmv_matrix_create(context, "test", &entries, &spmv));
     return spmv;
@@ -43,7 +42,7 @@ static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const ch
     size_t ran = 0;
     assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
-    if (nitro_spmv_keep_reference(spmv, NULL) != 0)
+    if (nitro_kit_keep_reference(&nitro_spmv_kit, spmv) != 0)
         fail_msg("%s: the reference variant is wrong", name);
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
         const nitro_variant *variant = variants[i];
@@ -53,7 +52,7 @@ static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const ch
             fail_msg("%s: %s cannot prepare", name, variant->name);
         if (variant->run(spmv, variant->user) != 0)
             fail_msg("%s: %s cannot run", name, variant->name);
-        if (nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
+        if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
             fail_msg("%s: %s: %s", name, variant->name, why);
         if (variant->release)
             variant->release(spmv, variant->user);
@@ -65,11 +64,11 @@ static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const ch
 static void variants_agree_on_generated_matrices(void **state)
 {
     computation_fixture *f = *state;
-    for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
+    for (size_t index = 0; index < 2 * NITRO_MATRIX_NUM_FAMILIES; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 7, index, 3e6, name, sizeof(name), &spmv));
+                  spmv_inputs_generate(f->context, 7, index, name, sizeof(name), &spmv));
         assert_true(check_all(f, spmv, name) >= 4); /* csr, csr_vector, coo and hybrid always run */
         nitro_spmv_matrix_free(spmv);
     }
@@ -94,11 +93,11 @@ static void variants_agree_with_many_threads(void **state)
 {
     computation_fixture *f = *state;
     int threads = begin_threads(7);
-    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
+    for (size_t index = 0; index < NITRO_MATRIX_NUM_FAMILIES; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 11, index, 3e6, name, sizeof(name), &spmv));
+                  spmv_inputs_generate(f->context, 11, index, name, sizeof(name), &spmv));
         check_all(f, spmv, name);
         nitro_spmv_matrix_free(spmv);
     }
@@ -111,11 +110,11 @@ static void variants_agree_on_very_many_rows(void **state)
 {
     computation_fixture *f = *state;
     int threads = begin_threads(3);
-    nitro_spmv_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
+    nitro_matrix_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
     for (int64_t row = 0; row < entries.num_rows; row++)
         for (int64_t column = row - row % 3; column < row; column++)
-            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column,
-                                                         (double)(row % 7) - 3));
+            assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, column,
+                                                           (double)(row % 7) - 3));
     nitro_spmv *spmv = NULL;
     assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
     check_all(f, spmv, "very many rows");
@@ -135,11 +134,11 @@ static void one_row_is_cut_between_threads(void **state)
     computation_fixture *f = *state;
     int threads = begin_threads(5);
     for (int64_t long_row = 0; long_row < 4; long_row++) { /* first, inside, next to last, last */
-        nitro_spmv_entries entries = {.num_rows = 4, .num_cols = 100000};
+        nitro_matrix_entries entries = {.num_rows = 4, .num_cols = 100000};
         for (int64_t column = 0; column < entries.num_cols; column++)
-            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, long_row, column,
-                                                         1.0 / (double)(column + 1)));
-        assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, 1, 5, 2));
+            assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, long_row, column,
+                                                           1.0 / (double)(column + 1)));
+        assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, 1, 5, 2));
         nitro_spmv *spmv = NULL;
         assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
         check_all(f, spmv, "one long row");
@@ -155,12 +154,12 @@ static void long_rows_are_cut_anywhere(void **state)
     computation_fixture *f = *state;
     for (int threads = 1; threads <= 9; threads++) {
         int before = begin_threads(threads);
-        nitro_spmv_entries entries = {.num_rows = 301, .num_cols = 9000};
+        nitro_matrix_entries entries = {.num_rows = 301, .num_cols = 9000};
         for (int64_t row = 0; row < entries.num_rows; row++) {
             int64_t length = row % 97 == 5 ? 9000 - 7 * row : row % 3;
             for (int64_t column = 0; column < length; column++)
-                assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column,
-                                                             1.0 / (double)(row + column + 1)));
+                assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, column,
+                                                               1.0 / (double)(row + column + 1)));
         }
         nitro_spmv *spmv = NULL;
         assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
@@ -174,11 +173,11 @@ static void long_rows_are_cut_anywhere(void **state)
 static void vector_units_agree(void **state)
 {
     computation_fixture *f = *state;
-    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
+    for (size_t index = 0; index < NITRO_MATRIX_NUM_FAMILIES; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 13, index, 3e6, name, sizeof(name), &spmv));
+                  spmv_inputs_generate(f->context, 13, index, name, sizeof(name), &spmv));
         double features[NITRO_SPMV_NUM_FEATURES];
         assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
         size_t bytes = (size_t)spmv->num_rows * sizeof(double);
@@ -250,8 +249,8 @@ static void empty_arrays_may_be_null(void **state)
     nitro_spmv no_columns = {.num_rows = 3, .row_offsets = three_rows, .y = y};
     assert_true(check_all(f, &nothing, "0 x 0 without arrays") >= 4);
     assert_true(check_all(f, &no_columns, "3 x 0 without arrays") >= 4);
-    nitro_spmv_release(&nothing);
-    nitro_spmv_release(&no_columns);
+    nitro_kit_release(&nitro_spmv_kit, &nothing);
+    nitro_kit_release(&nitro_spmv_kit, &no_columns);
 }
 
 /* Dense matrices of all small sizes: every remainder of slices, lanes and blocks of rows. */
@@ -260,10 +259,10 @@ static void variants_agree_on_dense_matrices(void **state)
     computation_fixture *f = *state;
     for (int64_t rows = 1; rows <= 70; rows += 3)
         for (int64_t cols = 1; cols <= 40; cols += 3) {
-            nitro_spmv_entries entries = {.num_rows = rows, .num_cols = cols};
+            nitro_matrix_entries entries = {.num_rows = rows, .num_cols = cols};
             for (int64_t i = rows * cols - 1; i >= 0; i--) /* backwards: to be sorted */
-                assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, i / cols,
-                                                             i % cols, sin((double)i)));
+                assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, i / cols,
+                                                               i % cols, sin((double)i)));
             nitro_spmv *spmv = NULL;
             char name[64];
             snprintf(name, sizeof(name), "dense %lld x %lld", (long long)rows, (long long)cols);
@@ -320,9 +319,8 @@ static void constraints_refuse_what_would_not_fit(void **state)
         features[NITRO_SPMV_NNZ] = 3e9; /* too large even if nothing were padded */
         assert_false(cases[i].variant->allows(features, NULL, NULL));
     }
-    double features[NITRO_SPMV_NUM_FEATURES] = {0};
-    assert_false(nitro_spmv_variant_cusparse_csr1.allows(features, NULL, NULL));
-    assert_false(nitro_spmv_variant_cusparse_csr2.allows(features, NULL, NULL));
+    for (size_t v = NUM_VARIANTS; v < NUM_VARIANTS + 2; v++) /* cuSPARSE's */
+        assert_ptr_equal(f->computation->variants[v].allows, nitro_kit_allows_nothing);
     assert_null(nitro_spmv_variant_csr.allows);
     assert_null(nitro_spmv_variant_csr_vector.allows);
     assert_null(nitro_spmv_variant_coo.allows);
@@ -333,9 +331,10 @@ static void constraints_refuse_what_would_not_fit(void **state)
 static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
 {
     computation_fixture *f = *state;
-    nitro_spmv_entries entries = {.num_rows = 100, .num_cols = 100};
+    nitro_matrix_entries entries = {.num_rows = 100, .num_cols = 100};
     for (int64_t row = 0; row < 100; row++)
-        assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, 99 * row % 100, 1));
+        assert_ok(f->context,
+                  nitro_matrix_entries_add(f->context, &entries, row, 99 * row % 100, 1));
     nitro_spmv *spmv = NULL;
     assert_ok(f->context, nitro_spmv_matrix_create(f->context, "scattered", &entries, &spmv));
     assert_int_not_equal(nitro_spmv_variant_dia.prepare(spmv, NULL), 0);
@@ -347,12 +346,12 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
 static void sellp_is_never_larger_than_its_bound(void **state)
 {
     computation_fixture *f = *state;
-    for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
+    for (size_t index = 0; index < 2 * NITRO_MATRIX_NUM_FAMILIES; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
         double features[NITRO_SPMV_NUM_FEATURES];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 3, index, 3e6, name, sizeof(name), &spmv));
+                  spmv_inputs_generate(f->context, 3, index, name, sizeof(name), &spmv));
         assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
         assert_int_equal(nitro_spmv_variant_sellp.prepare(spmv, NULL), 0);
         double slots = (double)spmv->sellp->slice_offsets[spmv->sellp->num_slices];
@@ -370,11 +369,11 @@ static void sellp_is_never_larger_than_its_bound(void **state)
 static void hybrid_is_never_larger_than_coo(void **state)
 {
     computation_fixture *f = *state;
-    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
+    for (size_t index = 0; index < NITRO_MATRIX_NUM_FAMILIES; index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
         assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 5, index, 3e6, name, sizeof(name), &spmv));
+                  spmv_inputs_generate(f->context, 5, index, name, sizeof(name), &spmv));
         assert_int_equal(nitro_spmv_variant_hybrid.prepare(spmv, NULL), 0);
         int64_t bytes =
             12 * spmv->hybrid->ell.width * spmv->num_rows + 16 * spmv->hybrid->coo.num_entries;
@@ -423,27 +422,27 @@ static void wrong_results_are_found(void **state)
     nitro_spmv *spmv = NULL;
     char why[512] = "";
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
-    assert_int_not_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    assert_int_not_equal(nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "no reference"));
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
     spmv->y[9] += 1e-9;
-    assert_int_not_equal(nitro_spmv_keep_reference(spmv, NULL), 0);
+    assert_int_not_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
-    assert_int_equal(nitro_spmv_keep_reference(spmv, NULL), 0);
+    assert_int_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);
 
     /* nothing written: y was spoilt after the last check */
-    assert_int_not_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    assert_int_not_equal(nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "y[0] is nan"));
 
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
-    spmv->y[17] += 3e-12 * spmv->magnitudes[17];
-    assert_int_not_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    spmv->y[17] += 3e-12 * spmv->kept->magnitudes[17];
+    assert_int_not_equal(nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "y[17] is "));
-    assert_non_null(strstr(why, "off by 3e-12"));
+    assert_non_null(strstr(why, "; 1 of 216 are wrong"));
 
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
-    spmv->y[17] += 0.5e-12 * spmv->magnitudes[17];
-    assert_int_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    spmv->y[17] += 0.5e-12 * spmv->kept->magnitudes[17];
+    assert_int_equal(nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)), 0);
     nitro_spmv_matrix_free(spmv);
 }
 
@@ -464,7 +463,7 @@ static void computation_runs_through_dispatch(void **state)
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 5, &spmv));
     assert_ok(f->context, nitro_run(f->computation, spmv, &decision));
     assert_string_equal(decision.variant_name, "csr");
-    assert_int_equal(nitro_spmv_keep_reference(spmv, NULL), 0);
+    assert_int_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);
     nitro_module_spmv.describe(spmv, text, sizeof(text));
     assert_string_equal(text, "125 x 125, 725 non-zeros, 5.8 a row");
     nitro_module_spmv.unload(spmv);

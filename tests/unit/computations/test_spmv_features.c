@@ -4,13 +4,11 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "apps/spmv/generate_matrix.h"
-#include "apps/spmv/matrix.h"
-#include "apps/spmv/matrix_market.h"
+#include "apps/matrix/matrix.h"
+#include "apps/matrix/matrix_market.h"
 #include "unit/computation_fixture.h"
+#include "unit/spmv_inputs.h"
 #include "variants/spmv/spmv.h"
-
-extern const nitro_module nitro_module_spmv;
 
 static int setup(void **state)
 {
@@ -21,10 +19,10 @@ static int setup(void **state)
 static nitro_spmv *with_lengths(const computation_fixture *f, const int64_t *lengths,
                                 int64_t num_rows, int64_t num_cols)
 {
-    nitro_spmv_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
+    nitro_matrix_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
     for (int64_t row = 0; row < num_rows; row++)
         for (int64_t column = 0; column < lengths[row]; column++)
-            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column, 1));
+            assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, column, 1));
     nitro_spmv *spmv = NULL;
     assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
     return spmv;
@@ -161,12 +159,11 @@ static void diagonals_are_estimated_within_the_stated_bounds(void **state)
 {
     computation_fixture *f = *state;
     size_t num_sampled = 0, num_banded = 0;
-    for (size_t i = 0; i < 3 * nitro_spmv_num_families(); i++) {
+    for (size_t i = 0; i < 3 * NITRO_MATRIX_NUM_FAMILIES; i++) {
         char name[256];
         nitro_spmv *spmv = NULL;
         double values[NITRO_SPMV_NUM_FEATURES];
-        assert_ok(f->context,
-                  nitro_spmv_generate(f->context, 7, i, 3e6, name, sizeof(name), &spmv));
+        assert_ok(f->context, spmv_inputs_generate(f->context, 7, i, name, sizeof(name), &spmv));
         evaluate(f, spmv, values);
         double exact = exact_dia_fillin(spmv), ratio = values[NITRO_SPMV_DIA_FILLIN] / exact;
         if (spmv->num_nonzeros <= 16384)
@@ -280,8 +277,10 @@ static void features_agree_with_the_recorded_measurements(void **state)
     for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
         nitro_spmv *spmv = NULL;
         double values[NITRO_SPMV_NUM_FEATURES];
+        nitro_matrix *matrix = NULL;
         assert_ok(f->context,
-                  nitro_spmv_matrix_market_read(f->context, unit_shared_data(both[i][1]), &spmv));
+                  nitro_matrix_market_read(f->context, unit_shared_data(both[i][1]), &matrix));
+        assert_ok(f->context, nitro_spmv_adopt(f->context, matrix, &spmv));
         evaluate(f, spmv, values);
         size_t row = 0;
         while (strcmp(nitro_csv_field(csv, row, input), both[i][0]) != 0)

@@ -1,5 +1,5 @@
 /* Zeroes the counts and the queues in one launch: launches dominate small inputs. */
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
 #define BLOCK      256

@@ -67,16 +67,10 @@ const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share = {
     .name = "global_atomic_even_share",
     .version = "1",
     .run = run_even_share,
-    .prepare = nitro_histogram_cuda_prepare,
-    .allows = nitro_histogram_cuda_allows,
-    .time_source = NITRO_TIME_DEVICE,
 };
 
 const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic = {
     .name = "global_atomic_dynamic",
     .version = "1",
     .run = run_dynamic,
-    .prepare = nitro_histogram_cuda_prepare,
-    .allows = nitro_histogram_cuda_allows,
-    .time_source = NITRO_TIME_DEVICE,
 };

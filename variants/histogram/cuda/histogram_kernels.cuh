@@ -9,7 +9,7 @@
 #ifndef NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
 #define NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
 
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
 #define NITRO_HISTOGRAM_WARP         32

@@ -15,11 +15,12 @@ extern "C" {
 /** Most passes over the samples of shared_atomic: 65536 bins in tables of 16 KB. */
 #define NITRO_HISTOGRAM_CUDA_MAX_RANGES 16
 
-/** `allows` of all variants: 32-bit indices must reach all samples. */
-bool nitro_histogram_cuda_allows(const double *features, const void *argument, void *user);
-
-/** `prepare` of the variants that need the samples alone. */
-int nitro_histogram_cuda_prepare(void *argument, void *user);
+extern const nitro_variant nitro_histogram_cuda_variant_sort_even_share;
+extern const nitro_variant nitro_histogram_cuda_variant_sort_dynamic;
+extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share;
+extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic;
+extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_even_share;
+extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic;
 
 /** Put zeros into the counts and the queues, on the stream. */
 int nitro_histogram_cuda_clear(nitro_histogram_cuda *histogram);

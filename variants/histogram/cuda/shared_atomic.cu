@@ -194,8 +194,6 @@ const nitro_variant nitro_histogram_cuda_variant_shared_atomic_even_share = {
     .version = "1",
     .run = run_even_share,
     .prepare = prepare,
-    .allows = nitro_histogram_cuda_allows,
-    .time_source = NITRO_TIME_DEVICE,
 };
 
 const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic = {
@@ -203,6 +201,4 @@ const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic = {
     .version = "1",
     .run = run_dynamic,
     .prepare = prepare,
-    .allows = nitro_histogram_cuda_allows,
-    .time_source = NITRO_TIME_DEVICE,
 };

@@ -2,6 +2,7 @@
 #define CCCL_DISABLE_NVTX /* no ranges for profilers in a library */
 #include <cub/device/device_radix_sort.cuh>
 
+#include "nitro/cuda.hpp"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
 int nitro_histogram_cuda_sort(nitro_cuda *cuda, void *room, size_t *room_bytes,

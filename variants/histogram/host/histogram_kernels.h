@@ -3,8 +3,8 @@
 #ifndef NITRO_VARIANTS_HISTOGRAM_HOST_HISTOGRAM_KERNELS_H
 #define NITRO_VARIANTS_HISTOGRAM_HOST_HISTOGRAM_KERNELS_H
 
+#include "nitro/computation_kit.h"
 #include "variants/histogram/histogram.h"
-#include "variants/host_variant.h"
 
 /** How samples are divided among threads. */
 typedef enum nitro_histogram_schedule {

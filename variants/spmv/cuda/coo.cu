@@ -2,9 +2,7 @@
  * long rows. A lane accumulates as long as no lane of the warp changes rows; otherwise a segmented
  * reduction with shuffles sums each row's lanes, and its first lane adds the sum to y atomically.
  * So y is zeroed first, and the order of additions, hence the last bits, differ between runs. */
-#include <stdlib.h>
-
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK            NITRO_SPMV_CUDA_BLOCK
@@ -66,44 +64,6 @@ int nitro_spmv_cuda_coo_add(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *co
                             "launching coo");
 }
 
-void nitro_spmv_cuda_release_coo(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (spmv->coo)
-        nitro_cuda_free(spmv->coo->rows);
-    free(spmv->coo);
-    spmv->coo = nullptr;
-}
-
-static int upload(nitro_spmv_cuda *spmv)
-{
-    const nitro_spmv_coo *from = spmv->host.coo;
-    nitro_cuda *cuda = &spmv->cuda;
-    if (nitro_spmv_cuda_need_slots(cuda, from->num_entries, sizeof(int32_t), "coo") != 0)
-        return spmv->cuda.failure;
-    spmv->coo = (nitro_spmv_cuda_coo *)calloc(1, sizeof(*spmv->coo));
-    if (!spmv->coo)
-        return nitro_cuda_fail(cuda, "no memory on the host");
-    spmv->coo->num_entries = (int32_t)from->num_entries;
-    spmv->coo->columns = spmv->columns;
-    spmv->coo->values = spmv->values;
-    if (nitro_cuda_upload(cuda, from->rows, from->num_entries, sizeof(int32_t),
-                          (void **)&spmv->coo->rows) == 0)
-        return 0;
-    nitro_spmv_cuda_release_coo(spmv, nullptr);
-    return spmv->cuda.failure;
-}
-
-static int prepare(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    return spmv->coo ? 0
-                     : nitro_spmv_cuda_convert(spmv, &nitro_spmv_variant_coo, upload,
-                                               nitro_spmv_cuda_release_coo);
-}
-
 static int run(void *argument, void *user)
 {
     (void)user;
@@ -114,16 +74,16 @@ static int run(void *argument, void *user)
     cudaError_t error = cudaMemsetAsync(spmv->y, 0, bytes, (cudaStream_t)spmv->cuda.stream);
     if (nitro_cuda_check(&spmv->cuda, error, "zeroing y") != 0)
         return spmv->cuda.failure;
-    return nitro_spmv_cuda_coo_add(spmv, spmv->coo);
+    const nitro_spmv_cuda_coo coo = {spmv->coo->num_entries, spmv->coo->rows, spmv->columns,
+                                     spmv->values};
+    return nitro_spmv_cuda_coo_add(spmv, &coo);
 }
 
 const nitro_variant nitro_spmv_cuda_variant_coo = {
     .name = "coo",
     .version = "1",
     .run = run,
-    .prepare = prepare,
-    .release = nitro_spmv_cuda_release_coo,
-    .allows = nitro_spmv_cuda_allows,
-    .allows_reads = "nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
+    .prepare = nitro_spmv_cuda_prepare_format,
+    .release = nitro_spmv_cuda_release_format,
+    .user = (void *)&nitro_spmv_cuda_format_coo,
 };

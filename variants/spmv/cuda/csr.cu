@@ -2,7 +2,7 @@
  * apart, so that loads are coalesced only for rows of one or two entries; the L1 cache keeps the
  * rest of each line for short rows. Long rows of different lengths cause divergence. Runs every
  * matrix: the default. */
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK NITRO_SPMV_CUDA_BLOCK
@@ -40,8 +40,4 @@ const nitro_variant nitro_spmv_cuda_variant_csr = {
     .name = "csr",
     .version = "1",
     .run = run,
-    .prepare = nitro_spmv_cuda_prepare_csr,
-    .allows = nitro_spmv_cuda_allows,
-    .allows_reads = "nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
 };

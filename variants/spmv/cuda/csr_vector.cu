@@ -11,7 +11,7 @@
  *  - narrow groups read pieces of 16 bytes, but the groups of a warp together whole lines, which
  *    the L1 cache keeps from one load of the batch to the next: ordinary cached loads;
  *  - offsets are 32 bits wide, and register use allows full occupancy. */
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK NITRO_SPMV_CUDA_BLOCK
@@ -100,8 +100,4 @@ const nitro_variant nitro_spmv_cuda_variant_csr_vector = {
     .name = "csr_vector",
     .version = "1",
     .run = run,
-    .prepare = nitro_spmv_cuda_prepare_csr,
-    .allows = nitro_spmv_cuda_allows,
-    .allows_reads = "nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
 };

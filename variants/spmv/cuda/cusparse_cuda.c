@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define TEXT_OF(macro) TEXT(macro)
@@ -219,9 +220,6 @@ const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1 = {
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_cusparse,
-    .allows = nitro_spmv_cuda_allows,
-    .allows_reads = "nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
     .user = (void *)&algorithms[0],
 };
 
@@ -231,8 +229,5 @@ const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2 = {
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_cuda_release_cusparse,
-    .allows = nitro_spmv_cuda_allows,
-    .allows_reads = "nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
     .user = (void *)&algorithms[1],
 };

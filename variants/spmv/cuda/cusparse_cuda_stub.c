@@ -1,5 +1,6 @@
 /* cuSPARSE's variants in a CUDA build without cusparse.h: declared, as on all devices, and allowed
  * for no input. */
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 const char *nitro_spmv_cusparse_problem(void)
@@ -26,7 +27,6 @@ const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1 = {
     .version = "1",
     .run = refuse,
     .prepare = refuse,
-    .time_source = NITRO_TIME_DEVICE,
 };
 
 const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2 = {
@@ -34,5 +34,4 @@ const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2 = {
     .version = "1",
     .run = refuse,
     .prepare = refuse,
-    .time_source = NITRO_TIME_DEVICE,
 };

@@ -1,9 +1,7 @@
 /* dia: one thread a row, diagonal by diagonal: all loads are coalesced, without column indices.
  * Values are read once, with streaming loads (__ldcs); x is read once a diagonal by every row,
  * from the caches. */
-#include <stdlib.h>
-
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK NITRO_SPMV_CUDA_BLOCK
@@ -32,48 +30,6 @@ static bool allows(const double *features, const void *argument, void *user)
            nitro_spmv_variant_dia.allows(features, nullptr, nullptr);
 }
 
-void nitro_spmv_cuda_release_dia(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (spmv->dia) {
-        nitro_cuda_free(spmv->dia->offsets);
-        nitro_cuda_free(spmv->dia->values);
-    }
-    free(spmv->dia);
-    spmv->dia = nullptr;
-}
-
-static int upload(nitro_spmv_cuda *spmv)
-{
-    const nitro_spmv_dia *from = spmv->host.dia;
-    nitro_cuda *cuda = &spmv->cuda;
-    int64_t num_slots = from->num_diagonals * from->stride;
-    if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(double), "dia") != 0)
-        return cuda->failure;
-    spmv->dia = (nitro_spmv_cuda_dia *)calloc(1, sizeof(*spmv->dia));
-    if (!spmv->dia)
-        return nitro_cuda_fail(cuda, "no memory on the host");
-    spmv->dia->num_diagonals = (int32_t)from->num_diagonals;
-    spmv->dia->stride = (int32_t)from->stride;
-    if (nitro_cuda_upload_indices(cuda, from->offsets, from->num_diagonals, &spmv->dia->offsets) ==
-            0 &&
-        nitro_cuda_upload(cuda, from->values, num_slots, sizeof(double),
-                          (void **)&spmv->dia->values) == 0)
-        return 0;
-    nitro_spmv_cuda_release_dia(spmv, nullptr);
-    return cuda->failure;
-}
-
-static int prepare(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    return spmv->dia ? 0
-                     : nitro_spmv_cuda_convert(spmv, &nitro_spmv_variant_dia, upload,
-                                               nitro_spmv_cuda_release_dia);
-}
-
 static int run(void *argument, void *user)
 {
     (void)user;
@@ -94,9 +50,9 @@ const nitro_variant nitro_spmv_cuda_variant_dia = {
     .name = "dia",
     .version = "1",
     .run = run,
-    .prepare = prepare,
-    .release = nitro_spmv_cuda_release_dia,
+    .prepare = nitro_spmv_cuda_prepare_format,
+    .release = nitro_spmv_cuda_release_format,
     .allows = allows,
     .allows_reads = "dia_fillin,nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
+    .user = (void *)&nitro_spmv_cuda_format_dia,
 };

@@ -1,9 +1,7 @@
 /* sellp: one thread a row, one warp a slice of 32 rows: coalesced as in ell, with each slice as
  * wide as its own longest row, so that warps do not wait for each other's padding. Slots are read
  * once, with streaming loads (__ldcs). */
-#include <stdlib.h>
-
-#include "variants/cuda_kernel.cuh"
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK      NITRO_SPMV_CUDA_BLOCK
@@ -33,50 +31,6 @@ static bool allows(const double *features, const void *argument, void *user)
            nitro_spmv_variant_sellp.allows(features, nullptr, nullptr);
 }
 
-void nitro_spmv_cuda_release_sellp(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (spmv->sellp) {
-        nitro_cuda_free(spmv->sellp->slice_offsets);
-        nitro_cuda_free(spmv->sellp->columns);
-        nitro_cuda_free(spmv->sellp->values);
-    }
-    free(spmv->sellp);
-    spmv->sellp = nullptr;
-}
-
-static int upload(nitro_spmv_cuda *spmv)
-{
-    const nitro_spmv_sellp *from = spmv->host.sellp;
-    nitro_cuda *cuda = &spmv->cuda;
-    int64_t num_slots = from->slice_offsets[from->num_slices];
-    if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(int32_t) + sizeof(double), "sellp") != 0)
-        return cuda->failure;
-    spmv->sellp = (nitro_spmv_cuda_sellp *)calloc(1, sizeof(*spmv->sellp));
-    if (!spmv->sellp)
-        return nitro_cuda_fail(cuda, "no memory on the host");
-    spmv->sellp->num_slices = (int32_t)from->num_slices;
-    if (nitro_cuda_upload_indices(cuda, from->slice_offsets, from->num_slices + 1,
-                                  &spmv->sellp->slice_offsets) == 0 &&
-        nitro_cuda_upload(cuda, from->columns, num_slots, sizeof(int32_t),
-                          (void **)&spmv->sellp->columns) == 0 &&
-        nitro_cuda_upload(cuda, from->values, num_slots, sizeof(double),
-                          (void **)&spmv->sellp->values) == 0)
-        return 0;
-    nitro_spmv_cuda_release_sellp(spmv, nullptr);
-    return cuda->failure;
-}
-
-static int prepare(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    return spmv->sellp ? 0
-                       : nitro_spmv_cuda_convert(spmv, &nitro_spmv_variant_sellp, upload,
-                                                 nitro_spmv_cuda_release_sellp);
-}
-
 static int run(void *argument, void *user)
 {
     (void)user;
@@ -96,9 +50,9 @@ const nitro_variant nitro_spmv_cuda_variant_sellp = {
     .name = "sellp",
     .version = "1",
     .run = run,
-    .prepare = prepare,
-    .release = nitro_spmv_cuda_release_sellp,
+    .prepare = nitro_spmv_cuda_prepare_format,
+    .release = nitro_spmv_cuda_release_format,
     .allows = allows,
     .allows_reads = "rlsd,ell_fillin,nnz,rows,cols",
-    .time_source = NITRO_TIME_DEVICE,
+    .user = (void *)&nitro_spmv_cuda_format_sellp,
 };

@@ -1,96 +1,133 @@
-/* The CUDA argument of spmv: the matrix's device copy, the table of variants in the host's order,
- * and the hooks. Formats are converted by the host's variants and copied, so that there is one
- * conversion of each; the host's copy is freed at once. */
+/* Spmv on CUDA devices: formats, which the host's variants convert and whose tables of fields are
+ * copied, so that there is one conversion of each; and the variants in the host's order. */
 #include "variants/spmv/spmv_cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
-static int check_sizes(nitro_spmv_cuda *spmv)
+/* ---- Formats ---- */
+
+#define NUMBER(format, member)                                                                     \
+    {                                                                                              \
+        .name = #member, .offset = offsetof(nitro_spmv_##format, member),                          \
+        NITRO_ON_DEVICE(nitro_spmv_cuda_##format, member)                                          \
+    }
+#define ARRAY(format, member, element, count)                                                      \
+    NITRO_ARRAY(nitro_spmv_##format, member, NITRO_IN, element, count,                             \
+                NITRO_ON_DEVICE(nitro_spmv_cuda_##format, member))
+
+static const nitro_field dia_fields[] = {
+    NUMBER(dia, num_diagonals),
+    NUMBER(dia, stride),
+    ARRAY(dia, offsets, NITRO_INDEX64, "num_diagonals"),
+    ARRAY(dia, values, NITRO_FLOAT64, "num_diagonals * stride"),
+};
+
+static const nitro_field ell_fields[] = {
+    NUMBER(ell, width),
+    NUMBER(ell, stride),
+    ARRAY(ell, columns, NITRO_INT32, "width * stride"),
+    ARRAY(ell, values, NITRO_FLOAT64, "width * stride"),
+};
+
+/* The columns and values are the matrix's. */
+static const nitro_field coo_fields[] = {
+    NUMBER(coo, num_entries),
+    ARRAY(coo, rows, NITRO_INT32, "num_entries"),
+};
+
+static const nitro_field hybrid_fields[] = {
+    NUMBER(hybrid, ell.width),
+    NUMBER(hybrid, ell.stride),
+    ARRAY(hybrid, ell.columns, NITRO_INT32, "ell.width * ell.stride"),
+    ARRAY(hybrid, ell.values, NITRO_FLOAT64, "ell.width * ell.stride"),
+    NUMBER(hybrid, coo.num_entries),
+    ARRAY(hybrid, coo.rows, NITRO_INT32, "coo.num_entries"),
+    ARRAY(hybrid, coo.columns, NITRO_INT32, "coo.num_entries"),
+    ARRAY(hybrid, coo.values, NITRO_FLOAT64, "coo.num_entries"),
+};
+
+static const nitro_field sellp_fields[] = {
+    NUMBER(sellp, num_slices),
+    NITRO_NUMBER(nitro_spmv_sellp, num_slots),
+    ARRAY(sellp, slice_offsets, NITRO_INDEX64, "num_slices + 1"),
+    ARRAY(sellp, columns, NITRO_INT32, "num_slots"),
+    ARRAY(sellp, values, NITRO_FLOAT64, "num_slots"),
+};
+
+struct nitro_spmv_cuda_format {
+    const nitro_variant *host; /* it converts */
+    size_t on_host;            /* offset of the pointer to the format in nitro_spmv... */
+    size_t on_device;          /* ...and in nitro_spmv_cuda */
+    size_t bytes;
+    const nitro_field *fields;
+    size_t num_fields;
+};
+
+#define FORMAT(format)                                                                             \
+    {                                                                                              \
+        &nitro_spmv_variant_##format, offsetof(nitro_spmv, format),                                \
+            offsetof(nitro_spmv_cuda, format), sizeof(nitro_spmv_cuda_##format), format##_fields,  \
+            sizeof(format##_fields) / sizeof(format##_fields[0])                                   \
+    }
+
+const nitro_spmv_cuda_format nitro_spmv_cuda_format_dia = FORMAT(dia);
+const nitro_spmv_cuda_format nitro_spmv_cuda_format_ell = FORMAT(ell);
+const nitro_spmv_cuda_format nitro_spmv_cuda_format_coo = FORMAT(coo);
+const nitro_spmv_cuda_format nitro_spmv_cuda_format_hybrid = FORMAT(hybrid);
+const nitro_spmv_cuda_format nitro_spmv_cuda_format_sellp = FORMAT(sellp);
+
+int nitro_spmv_cuda_prepare_format(void *argument, void *user)
 {
-    const nitro_spmv *host = &spmv->host;
-    const struct {
-        const char *what;
-        int64_t count;
-    } sizes[] = {
-        {"rows", host->num_rows}, {"columns", host->num_cols}, {"non-zeros", host->num_nonzeros}};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        if (sizes[i].count > NITRO_CUDA_MAX_COUNT)
-            return nitro_cuda_fail(&spmv->cuda,
-                                   "the matrix has %lld %s, and the CUDA variants' 32-bit indices "
-                                   "reach %d",
-                                   (long long)sizes[i].count, sizes[i].what, NITRO_CUDA_MAX_COUNT);
-    return 0;
+    const nitro_spmv_cuda_format *format = user;
+    nitro_spmv_cuda *spmv = argument;
+    void **made = (void **)((char *)argument + format->on_device);
+    char what[64];
+    if (*made)
+        return 0;
+    snprintf(what, sizeof(what), "the format %s", format->host->name);
+    if (nitro_spmv_cuda_upload(spmv) != 0 || nitro_cuda_may_prepare(&spmv->cuda, what) != 0)
+        return spmv->cuda.failure;
+    if (format->host->prepare(&spmv->host, format->host->user) != 0)
+        return nitro_cuda_fail(&spmv->cuda, "%s does not fit into the host's memory", what);
+    *made = calloc(1, format->bytes);
+    int failure = *made ? nitro_fields_upload(
+                              format->fields, format->num_fields, &nitro_cuda_memory, &spmv->cuda,
+                              *(void **)((char *)argument + format->on_host), *made, what)
+                        : nitro_cuda_fail(&spmv->cuda, "no memory on the host");
+    if (failure) {
+        free(*made);
+        *made = NULL;
+    }
+    format->host->release(&spmv->host, format->host->user);
+    return failure;
 }
 
-static void drop_matrix(nitro_spmv_cuda *spmv)
+void nitro_spmv_cuda_release_format(void *argument, void *user)
 {
-    if (spmv->x == spmv->own_x)
-        spmv->x = NULL;
-    if (spmv->y == spmv->own_y)
-        spmv->y = NULL;
-    nitro_cuda_free(spmv->row_offsets);
-    nitro_cuda_free(spmv->columns);
-    nitro_cuda_free(spmv->values);
-    nitro_cuda_free(spmv->own_x);
-    nitro_cuda_free(spmv->own_y);
-    spmv->row_offsets = spmv->columns = NULL;
-    spmv->values = spmv->own_x = spmv->own_y = NULL;
-    spmv->is_uploaded = false;
+    const nitro_spmv_cuda_format *format = user;
+    void **made = (void **)((char *)argument + format->on_device);
+    if (*made)
+        nitro_fields_release(format->fields, format->num_fields, &nitro_cuda_memory, *made);
+    free(*made);
+    *made = NULL;
 }
 
-static int upload_matrix(nitro_spmv_cuda *spmv)
-{
-    const nitro_spmv *host = &spmv->host;
-    nitro_cuda *cuda = &spmv->cuda;
-    int64_t rows = host->num_rows, cols = host->num_cols, nonzeros = host->num_nonzeros;
-    if (nitro_cuda_upload_indices(cuda, host->row_offsets, rows + 1, &spmv->row_offsets) != 0 ||
-        nitro_cuda_upload(cuda, host->columns, nonzeros, sizeof(*host->columns),
-                          (void **)&spmv->columns) != 0 ||
-        nitro_cuda_upload(cuda, host->values, nonzeros, sizeof(*host->values),
-                          (void **)&spmv->values) != 0)
-        return spmv->cuda.failure;
-    if (!spmv->x &&
-        nitro_cuda_upload(cuda, host->x, cols, sizeof(*host->x), (void **)&spmv->own_x) != 0)
-        return spmv->cuda.failure;
-    if (!spmv->y && nitro_cuda_allocate(cuda, rows, sizeof(*spmv->y), (void **)&spmv->own_y) != 0)
-        return spmv->cuda.failure;
-    return nitro_cuda_wait(cuda);
-}
+/* ---- The computation ---- */
 
 int nitro_spmv_cuda_upload(nitro_spmv_cuda *spmv)
 {
-    if (spmv->is_uploaded)
-        return 0;
-    const nitro_spmv *host = &spmv->host;
-    uint64_t bytes = 12 * (uint64_t)host->num_nonzeros + 12 * (uint64_t)host->num_rows +
-                     8 * (uint64_t)host->num_cols;
-    if (check_sizes(spmv) != 0 || nitro_cuda_may_prepare(&spmv->cuda, "the matrix") != 0 ||
-        nitro_cuda_need(&spmv->cuda, bytes, "the matrix") != 0)
-        return spmv->cuda.failure;
-    if (upload_matrix(spmv) != 0) {
-        drop_matrix(spmv);
-        return spmv->cuda.failure;
-    }
-    if (!spmv->x)
-        spmv->x = spmv->own_x;
-    if (!spmv->y)
-        spmv->y = spmv->own_y;
-    spmv->is_uploaded = true;
-    return 0;
+    return nitro_kit_upload(&nitro_spmv_kit, spmv);
 }
 
-void nitro_spmv_cuda_release(nitro_spmv_cuda *spmv)
+static int prepare(void *argument, void *user)
 {
-    nitro_spmv_cuda_release_cusparse(spmv, NULL);
-    nitro_spmv_cuda_release_dia(spmv, NULL);
-    nitro_spmv_cuda_release_ell(spmv, NULL);
-    nitro_spmv_cuda_release_coo(spmv, NULL);
-    nitro_spmv_cuda_release_hybrid(spmv, NULL);
-    nitro_spmv_cuda_release_sellp(spmv, NULL);
-    drop_matrix(spmv);
-    nitro_spmv_release(&spmv->host);
+    (void)user;
+    return nitro_spmv_cuda_upload(argument);
 }
 
 bool nitro_spmv_cuda_allows(const double *features, const void *argument, void *user)
@@ -102,119 +139,41 @@ bool nitro_spmv_cuda_allows(const double *features, const void *argument, void *
            features[NITRO_SPMV_COLS] <= NITRO_CUDA_MAX_COUNT;
 }
 
-int nitro_spmv_cuda_prepare_csr(void *argument, void *user)
+static void release(void *argument)
 {
-    (void)user;
-    return nitro_spmv_cuda_upload(argument);
-}
-
-int nitro_spmv_cuda_need_slots(nitro_cuda *cuda, int64_t num_slots, size_t slot_bytes,
-                               const char *format)
-{
-    char what[64];
-    snprintf(what, sizeof(what), "the format %s", format);
-    if (num_slots > NITRO_CUDA_MAX_COUNT)
-        return nitro_cuda_fail(cuda, "%s has %lld slots, and 32-bit indices reach %d", what,
-                               (long long)num_slots, NITRO_CUDA_MAX_COUNT);
-    return nitro_cuda_need(cuda, (uint64_t)num_slots * slot_bytes, what);
-}
-
-int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
-                            int (*upload)(nitro_spmv_cuda *spmv), void (*release)(void *, void *))
-{
-    char what[64];
-    snprintf(what, sizeof(what), "the format %s", host->name);
-    if (nitro_spmv_cuda_upload(spmv) != 0 || nitro_cuda_may_prepare(&spmv->cuda, what) != 0)
-        return spmv->cuda.failure;
-    if (host->prepare(&spmv->host, host->user) != 0)
-        return nitro_cuda_fail(&spmv->cuda, "%s does not fit into the host's memory", what);
-    int failure = upload(spmv);
-    if (failure == 0 && nitro_cuda_wait(&spmv->cuda) != 0) {
-        release(spmv, NULL);
-        failure = spmv->cuda.failure;
-    }
-    host->release(&spmv->host, host->user);
-    return failure;
-}
-
-/* Fills y with NaN: all bits set. */
-static int take_result(nitro_spmv_cuda *spmv)
-{
-    return nitro_cuda_take_result(&spmv->cuda, spmv->y, spmv->host.num_rows, sizeof(*spmv->y), 0xFF,
-                                  spmv->host.y);
-}
-
-static int keep_reference(void *argument, void *user)
-{
-    nitro_spmv_cuda *spmv = argument;
-    return take_result(spmv) != 0 ? spmv->cuda.failure
-                                  : nitro_spmv_keep_reference(&spmv->host, user);
-}
-
-static int check_result(void *argument, char *why, size_t size, void *user)
-{
-    nitro_spmv_cuda *spmv = argument;
-    if (take_result(spmv) != 0) {
-        snprintf(why, size, "%s", spmv->cuda.problem);
-        return spmv->cuda.failure;
-    }
-    return nitro_spmv_check_result(&spmv->host, why, size, user);
-}
-
-static void *stream(const void *argument, void *user)
-{
-    (void)user;
-    return ((const nitro_spmv_cuda *)argument)->cuda.stream;
-}
-
-static const char *problem(const void *argument, void *user)
-{
-    (void)user;
-    return ((const nitro_spmv_cuda *)argument)->cuda.problem;
+    const nitro_spmv_cuda_format *const formats[] = {
+        &nitro_spmv_cuda_format_dia, &nitro_spmv_cuda_format_ell, &nitro_spmv_cuda_format_coo,
+        &nitro_spmv_cuda_format_hybrid, &nitro_spmv_cuda_format_sellp};
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        nitro_spmv_cuda_release_format(argument, (void *)formats[i]);
+    nitro_spmv_cuda_release_cusparse(argument, NULL);
 }
 
 /* Without cuSPARSE, its variants are declared but allowed for no input. */
-static nitro_status add_cusparse(nitro_computation *computation)
+static bool is_here(const nitro_variant *variant)
 {
-    const nitro_variant *const variants[NITRO_SPMV_NUM_CUSPARSE] = {
-        &nitro_spmv_cuda_variant_cusparse_csr1, &nitro_spmv_cuda_variant_cusparse_csr2};
-    bool is_here = nitro_spmv_cusparse_problem() == NULL;
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < NITRO_SPMV_NUM_CUSPARSE && status == NITRO_OK; i++) {
-        nitro_variant variant = *variants[i];
-        if (!is_here) {
-            variant.allows = nitro_spmv_allows_nothing;
-            variant.allows_reads = "";
-        }
-        status = nitro_computation_add_variant(computation, &variant);
-    }
-    return status;
+    return strncmp(variant->name, "cusparse", strlen("cusparse")) != 0 ||
+           nitro_spmv_cusparse_problem() == NULL;
 }
 
-nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation)
-{
-    static const nitro_variant *const variants[] = {
-        &nitro_spmv_cuda_variant_csr,   &nitro_spmv_cuda_variant_csr_vector,
-        &nitro_spmv_cuda_variant_dia,   &nitro_spmv_cuda_variant_ell,
-        &nitro_spmv_cuda_variant_coo,   &nitro_spmv_cuda_variant_hybrid,
-        &nitro_spmv_cuda_variant_sellp,
-    };
-    static const nitro_hooks hooks = {
-        .prepare_input = nitro_spmv_cuda_prepare_csr,
-        .keep_reference = keep_reference,
-        .check_result = check_result,
-        .stream = stream,
-    };
-    nitro_status status = nitro_computation_set_device_kind(computation, "cuda");
-    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_variant(computation, variants[i]);
-    if (status == NITRO_OK)
-        status = add_cusparse(computation);
-    if (status == NITRO_OK)
-        status = nitro_computation_set_default(computation, nitro_spmv_cuda_variant_csr.name);
-    if (status == NITRO_OK)
-        status = nitro_computation_set_reference(computation, nitro_spmv_cuda_variant_csr.name);
-    if (status == NITRO_OK)
-        status = nitro_computation_set_problem(computation, problem, NULL);
-    return status == NITRO_OK ? nitro_computation_set_hooks(computation, &hooks) : status;
-}
+static const nitro_variant *const variants[] = {
+    &nitro_spmv_cuda_variant_csr,           &nitro_spmv_cuda_variant_csr_vector,
+    &nitro_spmv_cuda_variant_dia,           &nitro_spmv_cuda_variant_ell,
+    &nitro_spmv_cuda_variant_coo,           &nitro_spmv_cuda_variant_hybrid,
+    &nitro_spmv_cuda_variant_sellp,         &nitro_spmv_cuda_variant_cusparse_csr1,
+    &nitro_spmv_cuda_variant_cusparse_csr2,
+};
+
+const nitro_kit_device nitro_spmv_cuda_device = {
+    .kind = "cuda",
+    .memory = &nitro_cuda_memory,
+    .argument_bytes = sizeof(nitro_spmv_cuda),
+    .cuda = offsetof(nitro_spmv_cuda, cuda),
+    .variants = variants,
+    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .prepare = prepare,
+    .allows = nitro_spmv_cuda_allows,
+    .allows_reads = "nnz,rows,cols",
+    .is_here = is_here,
+    .release = release,
+};

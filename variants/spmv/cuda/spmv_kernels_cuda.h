@@ -13,28 +13,32 @@ extern "C" {
  * occupancy. */
 #define NITRO_SPMV_CUDA_BLOCK 256
 
+extern const nitro_variant nitro_spmv_cuda_variant_csr;
+extern const nitro_variant nitro_spmv_cuda_variant_csr_vector;
+extern const nitro_variant nitro_spmv_cuda_variant_dia;
+extern const nitro_variant nitro_spmv_cuda_variant_ell;
+extern const nitro_variant nitro_spmv_cuda_variant_coo;
+extern const nitro_variant nitro_spmv_cuda_variant_hybrid;
+extern const nitro_variant nitro_spmv_cuda_variant_sellp;
+extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1;
+extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2;
+
 /** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */
 bool nitro_spmv_cuda_allows(const double *features, const void *argument, void *user);
 
-/** `prepare` of the variants that take the matrix as it is. */
-int nitro_spmv_cuda_prepare_csr(void *argument, void *user);
+/** A format: who converts, and what of it is copied. */
+typedef struct nitro_spmv_cuda_format nitro_spmv_cuda_format;
+extern const nitro_spmv_cuda_format nitro_spmv_cuda_format_dia;
+extern const nitro_spmv_cuda_format nitro_spmv_cuda_format_ell;
+extern const nitro_spmv_cuda_format nitro_spmv_cuda_format_coo;
+extern const nitro_spmv_cuda_format nitro_spmv_cuda_format_hybrid;
+extern const nitro_spmv_cuda_format nitro_spmv_cuda_format_sellp;
 
-/**
- * Let the host's variant convert, hand its result to `upload`, wait, and drop the host's format. On
- * failure nothing is left of either.
- * @param[in] upload  makes the device's format from the host's; cleans up when it fails.
- */
-int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
-                            int (*upload)(nitro_spmv_cuda *spmv), void (*release)(void *, void *));
+/** `prepare` and `release` of a variant with its own format, which is its `user`. On failure
+ * nothing is left of it on the host and on the device. */
+int nitro_spmv_cuda_prepare_format(void *argument, void *user);
+void nitro_spmv_cuda_release_format(void *argument, void *user);
 
-/** Fails if a format of `num_slots` slots of `slot_bytes` exceeds 32-bit indices or the free
- * memory. */
-int nitro_spmv_cuda_need_slots(nitro_cuda *cuda, int64_t num_slots, size_t slot_bytes,
-                               const char *format);
-
-int nitro_spmv_cuda_ell_upload(nitro_cuda *cuda, const nitro_spmv_ell *from,
-                               nitro_spmv_cuda_ell *to);
-void nitro_spmv_cuda_ell_clear(nitro_spmv_cuda_ell *ell);
 /* y = A x */
 int nitro_spmv_cuda_ell_multiply(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_ell *ell);
 
@@ -44,13 +48,8 @@ int nitro_spmv_cuda_coo_add(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *co
 /** Why cuSPARSE's variants cannot run here; NULL: they can. Loads the library. */
 const char *nitro_spmv_cusparse_problem(void);
 
-/* Each variant's `release`, for nitro_spmv_cuda_release. */
-void nitro_spmv_cuda_release_dia(void *argument, void *user);
-void nitro_spmv_cuda_release_ell(void *argument, void *user);
-void nitro_spmv_cuda_release_coo(void *argument, void *user);
-void nitro_spmv_cuda_release_hybrid(void *argument, void *user);
-void nitro_spmv_cuda_release_sellp(void *argument, void *user);
-void nitro_spmv_cuda_release_cusparse(void *argument, void *user); /* of all algorithms */
+/** Free what cuSPARSE's variants made: of the algorithm `user`; NULL: of all. */
+void nitro_spmv_cuda_release_cusparse(void *argument, void *user);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,7 @@ static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
                                    &sellp->slice_offsets[slice + 1]))
             return 1;
     }
+    sellp->num_slots = sellp->slice_offsets[sellp->num_slices];
     return 0;
 }
 
@@ -101,13 +102,13 @@ static int prepare(void *argument, void *user)
     nitro_spmv_sellp *sellp = calloc(1, sizeof(*sellp));
     if (!sellp || measure_slices(spmv, sellp) != 0)
         goto clear_format;
-    int64_t num_slots = sellp->slice_offsets[sellp->num_slices];
-    sellp->columns = nitro_host_allocate(num_slots, sizeof(*sellp->columns));
-    sellp->values = nitro_host_allocate(num_slots, sizeof(*sellp->values));
+    sellp->columns = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->columns));
+    sellp->values = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->values));
     if (!sellp->columns || !sellp->values)
         goto clear_format;
     spmv->sellp = sellp;
-    nitro_host_run_parts(fill_part, spmv, nitro_host_num_parts(NS_PER_SLOT * (double)num_slots));
+    nitro_host_run_parts(fill_part, spmv,
+                         nitro_host_num_parts(NS_PER_SLOT * (double)sellp->num_slots));
     return 0;
 clear_format:
     if (sellp)

@@ -25,3 +25,12 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
     }
     return low;
 }
+
+void nitro_spmv_release_formats(void *argument)
+{
+    nitro_spmv_release_dia(argument, NULL);
+    nitro_spmv_release_ell(argument, NULL);
+    nitro_spmv_release_coo(argument, NULL);
+    nitro_spmv_release_hybrid(argument, NULL);
+    nitro_spmv_release_sellp(argument, NULL);
+}

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-#include "variants/host_variant.h"
+#include "nitro/computation_kit.h"
 #include "variants/spmv/spmv.h"
 
 /* Kernels and their helpers are inlined into functions compiled for a vector unit each. */

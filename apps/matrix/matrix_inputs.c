@@ -1,0 +1,71 @@
+/* Matrices as inputs. Draws the size, the shape and the entries in this order, so that a matrix's
+ * name is known before it is built. */
+#include "apps/matrix/matrix_inputs.h"
+
+#include <stdio.h>
+
+#include "apps/matrix/matrix_market.h"
+
+#define BYTES_PER_NONZERO 16 /* of matrix and vectors */
+
+nitro_status nitro_matrix_build(nitro_context *context, const nitro_matrix_family *family,
+                                const nitro_matrix_shape *shape, nitro_random *random,
+                                const char *name, nitro_matrix **matrix)
+{
+    nitro_matrix_entries entries = {.num_rows = shape->num_rows, .num_cols = shape->num_cols};
+    nitro_matrix_builder builder = {
+        .context = context, .entries = &entries, .random = random, .status = NITRO_OK};
+    family->build(shape, &builder);
+    if (builder.status != NITRO_OK) {
+        nitro_matrix_entries_free(&entries);
+        return builder.status;
+    }
+    return nitro_matrix_create(context, name, &entries, matrix);
+}
+
+static nitro_status make(nitro_context *context, size_t family, nitro_random *random, double size,
+                         char *label, void **data)
+{
+    const nitro_matrix_family *chosen = &nitro_matrix_families[family];
+    nitro_matrix_shape shape = {0};
+    nitro_matrix *matrix;
+    chosen->plan(random, size, &shape);
+    snprintf(label, NITRO_KIT_LABEL, "%s-%s", chosen->name, shape.label);
+    if (!data)
+        return NITRO_OK;
+    nitro_status status = nitro_matrix_build(context, chosen, &shape, random, label, &matrix);
+    if (status == NITRO_OK)
+        *data = matrix;
+    return status;
+}
+
+static nitro_status load(nitro_context *context, const char *path, void **data)
+{
+    nitro_matrix *matrix;
+    nitro_status status = nitro_matrix_market_read(context, path, &matrix);
+    if (status == NITRO_OK)
+        *data = matrix;
+    return status;
+}
+
+const nitro_kit_inputs nitro_matrix_inputs = {
+    .load = load,
+    .make = make,
+    .num_families = NITRO_MATRIX_NUM_FAMILIES,
+    .least_size = 1e3,
+    .usual_size = 1e6,
+    .base_size = 3e6,
+    .unit_bytes = BYTES_PER_NONZERO,
+};
+
+nitro_status nitro_matrix_make_stencil(nitro_context *context, int64_t side, nitro_matrix **matrix)
+{
+    static const nitro_matrix_family stencil = {.name = "stencil",
+                                                .build = nitro_matrix_build_star};
+    int64_t points = side * side * side;
+    const nitro_matrix_shape shape = {
+        .num_rows = points, .num_cols = points, .a = side, .b = side, .c = side};
+    nitro_random random;
+    nitro_random_seed(&random, 1);
+    return nitro_matrix_build(context, &stencil, &shape, &random, stencil.name, matrix);
+}

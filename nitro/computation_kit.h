@@ -1,0 +1,360 @@
+/*
+ * computation_kit.h - computations from tables: what a computation's argument consists of is a
+ * table of fields, and from it follow its memory on the host and on devices, saving and restoring,
+ * checks of results, and a module for the command line. docs/computations.md shows how. In
+ * libnitro, not in libnitro-runtime. The rules of runtime.h hold here too.
+ *
+ * A computation is one const nitro_kit. Variants, features and inputs are functions of its own; all
+ * else is made here.
+ */
+#ifndef NITRO_COMPUTATION_KIT_H
+#define NITRO_COMPUTATION_KIT_H
+
+#include "nitro/nitro.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nitro_random; /* of nitro_backend.h */
+
+/* ---- The argument as a table ----------------------------------------------------------------- */
+
+#define NITRO_KIT_MAX_FIELDS 32
+
+/** What a field is to the variants. Values of the enumerations are part of the interface. */
+typedef enum nitro_role {
+    NITRO_SCALAR, /* a number in the argument; counts of arrays may refer to it */
+    NITRO_IN,     /* an array that variants only read */
+    NITRO_OUT,    /* an array that every variant writes, all of it */
+    NITRO_INOUT,  /* an array that is changed in place: saved before measuring, and restored before
+                     every run */
+    NITRO_SCRATCH /* an array without contents between runs */
+} nitro_role;
+
+typedef enum nitro_element {
+    NITRO_INT64,
+    NITRO_INT32,
+    NITRO_UINT64,
+    NITRO_UINT32,
+    NITRO_FLOAT64,
+    NITRO_FLOAT32,
+    NITRO_INDEX64, /* int64_t on the host and int32_t on devices */
+    NITRO_BYTE     /* anything else: its count is in bytes */
+} nitro_element;
+
+/** How an output agrees with the reference. */
+typedef enum nitro_agreement {
+    NITRO_EXACT,     /* bit by bit */
+    NITRO_TOLERANCE, /* to within `tolerance` */
+    NITRO_RELATIVE,  /* to within `tolerance` times the magnitude that the reference gives for each
+                        element, or its absolute value */
+    NITRO_DIGEST,    /* the same elements in any order */
+    NITRO_UNCHECKED  /* by nitro_kit.check alone */
+} nitro_agreement;
+
+/** The offset of a field that the host's argument does not have. */
+#define NITRO_NOWHERE SIZE_MAX
+
+typedef struct nitro_field {
+    const char *name;
+    nitro_role role;
+    nitro_element element; /* of a scalar: NITRO_INT64 or NITRO_INT32 */
+    size_t offset;         /* in the argument, of the number or of the pointer to the array */
+    /** Of an array: sums, differences and products of scalars and numbers: "num_rows + 1".
+     *  Below 0 is 0. */
+    const char *count;
+    bool is_on_device;
+    size_t device_offset; /* in the device's argument; a scalar is an int32_t there */
+    nitro_agreement agreement;
+    double tolerance;
+} nitro_field;
+
+/** Fields as initialisers, by the members that they are: a number of 64 bits, an array, and what
+ *  else an array has, as in `NITRO_ON_DEVICE(call_cuda, y), .agreement = NITRO_TOLERANCE`. */
+#define NITRO_NUMBER(type, member)                                                                 \
+    {                                                                                              \
+        .name = #member, .role = NITRO_SCALAR, .element = NITRO_INT64,                             \
+        .offset = offsetof(type, member)                                                           \
+    }
+#define NITRO_ARRAY(type, member, its_role, its_element, its_count, ...)                           \
+    {                                                                                              \
+        .name = #member, .role = its_role, .element = its_element,                                 \
+        .offset = offsetof(type, member), .count = its_count, __VA_ARGS__                          \
+    }
+#define NITRO_ON_DEVICE(type, member) .is_on_device = true, .device_offset = offsetof(type, member)
+
+/** Made by the hooks: saved inputs and kept references. */
+typedef struct nitro_kept nitro_kept;
+
+/* ---- Devices ------------------------------------------------------------------------------- */
+
+/** Member of every argument on CUDA devices. Functions that take it return 0, or another number
+ * with `problem` set to what failed, the sizes, and the remedy. */
+typedef struct nitro_cuda {
+    void *stream;      /* cudaStream_t: all work of this argument; NULL: the default stream */
+    char problem[256]; /* of the last failure; "" if none */
+    int failure;       /* its return value; NITRO_ERR_NO_MEMORY: out of memory */
+    bool is_uploaded;
+    void *made[NITRO_KIT_MAX_FIELDS]; /* by the kit: field f's array; NULL: the caller's */
+} nitro_cuda;
+
+/** Largest number of elements with 32-bit indices, with a margin for strides past the end. */
+#define NITRO_CUDA_MAX_COUNT (INT32_MAX - (1 << 20))
+
+/** Memory of a device. nitro/cuda.hpp has CUDA's, nitro_cuda_memory: libnitro calls the CUDA
+ * runtime that the computation was linked with. */
+typedef struct nitro_device_memory {
+    int (*may_prepare)(nitro_cuda *cuda, const char *what);
+    int (*need)(nitro_cuda *cuda, uint64_t bytes, const char *what);
+    int (*allocate)(nitro_cuda *cuda, int64_t count, size_t size, void **memory);
+    int (*upload)(nitro_cuda *cuda, const void *from, int64_t count, size_t size, void **memory);
+    int (*download)(nitro_cuda *cuda, const void *memory, int64_t count, size_t size, void *to);
+    int (*copy)(nitro_cuda *cuda, const void *from, int64_t count, size_t size, void *to);
+    int (*fill)(nitro_cuda *cuda, void *memory, int64_t count, size_t size, int byte);
+    int (*wait)(nitro_cuda *cuda);
+    void (*free)(void *memory);
+} nitro_device_memory;
+
+/** `allows` of variants that are declared without `run`: they exist on another kind of device, or
+ *  need what is missing here. Samples of all devices must have the same variants. */
+NITRO_API bool nitro_kit_allows_nothing(const double *features, const void *argument, void *user);
+
+/** A computation on one kind of device. Its argument begins with the host's. */
+typedef struct nitro_kit_device {
+    const char *kind; /* "cuda"; NULL: not in this build */
+    const nitro_device_memory *memory;
+    size_t argument_bytes;
+    size_t cuda;                          /* offset of the argument's nitro_cuda */
+    const nitro_variant *const *variants; /* the host's names and order */
+    size_t num_variants;
+    /** Of variants that have none: calls nitro_kit_upload. */
+    int (*prepare)(void *argument, void *user);
+    /** Of variants that state none; NULL: these are allowed. */
+    bool (*allows)(const double *features, const void *argument, void *user);
+    const char *allows_reads;
+    /** Optional: does this variant have what it needs here, a library? Asked once a declaration. */
+    bool (*is_here)(const nitro_variant *variant);
+    /** Optional: free what the variants' `prepare` made, and zero it. */
+    void (*release)(void *argument);
+} nitro_kit_device;
+
+/* ---- Inputs -------------------------------------------------------------------------------- */
+
+/** Room for what `make` calls an input. */
+#define NITRO_KIT_LABEL 96
+
+/** A kind of inputs, which several computations may share: files, and families of generated ones.
+ */
+typedef struct nitro_kit_inputs {
+    /** Read a file. @param[out] data  for nitro_kit.adopt. */
+    nitro_status (*load)(nitro_context *context, const char *path, void **data);
+    /** Make an input of a family, 0 to num_families - 1, of about `size`.
+     *  @param[out] label  shape [NITRO_KIT_LABEL]: family and sizes, "uniform-52013in256".
+     *  @param[out] data   NULL: only the label is wanted, which is drawn first. */
+    nitro_status (*make)(nitro_context *context, size_t family, struct nitro_random *random,
+                         double size, char *label, void **data);
+    size_t num_families; /* they take turns; 0: none */
+    double least_size;   /* sizes are log-uniform from this... */
+    double usual_size;   /* ...to this, and one in eight up to what generate_mb allows */
+    double base_size;    /* if that is more than this, some of the first inputs are so large */
+    double unit_bytes;   /* memory of an input over its size */
+} nitro_kit_inputs;
+
+/* ---- The computation ------------------------------------------------------------------------ */
+
+typedef struct nitro_kit {
+    const char *name;
+    const char *description; /* one line */
+
+    size_t argument_bytes; /* sizeof the argument, a struct that is zeroed before its use */
+    size_t kept;           /* offset of its member `nitro_kept *kept` */
+    const nitro_field *fields;
+    size_t num_fields; /* at most NITRO_KIT_MAX_FIELDS */
+
+    const nitro_variant *const *variants; /* in declared order: on ties the first wins;
+                                             without `run`: on other devices */
+    size_t num_variants;                  /* 0: none runs on the host */
+    const char *usual;                    /* the default and the reference variant */
+    nitro_status (*add_features)(nitro_computation *computation);
+    /** Optional: free what variants' `prepare` made, and zero it. */
+    void (*release)(void *argument);
+
+    /**
+     * Optional: compute the outputs by a plain way, for comparison; arrays in place hold the input.
+     * NULL: results are compared with those of the variant `usual`.
+     * @param[out] magnitudes  of the output that is NITRO_RELATIVE, one for each element; or NULL.
+     * @return 0 on success.
+     */
+    int (*reference)(void *argument, double *magnitudes);
+    /** Optional: what no field states. Nonzero: wrong, and `why`, shape [size], says so. */
+    int (*check)(const void *argument, char *why, size_t size);
+
+    const nitro_kit_inputs *inputs;
+    /** Make the argument of an input's data, which it takes or frees, also on failure. NULL: the
+     *  data is the argument. Free it with nitro_kit_free. */
+    nitro_status (*adopt)(nitro_context *context, void *data, void **argument);
+    /** Optional: describe an input in one line. */
+    void (*describe)(const void *argument, char *text, size_t size);
+
+    const nitro_kit_device *device; /* NULL: host only */
+} nitro_kit;
+
+/**
+ * Declare the computation on the host, or on its device, with the hooks that its fields ask for.
+ * @return NITRO_OK; NITRO_ERR_NOT_BUILT (its device is not in this build); NITRO_ERR_ARGUMENT (a
+ *         field's count is malformed: the error names it); an error of its features or variants.
+ */
+NITRO_API nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit,
+                                        bool is_on_device, nitro_computation **computation);
+
+/**
+ * An argument with the scalars of `from` and the arrays that are NULL there allocated, zeroed.
+ * @param[out] argument  free it with nitro_kit_free.
+ * @return NITRO_OK, NITRO_ERR_ARGUMENT (a count that overflows) or NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_kit_allocate(nitro_context *context, const nitro_kit *kit,
+                                          const void *from, void **argument);
+
+/** Free what variants and hooks made; the argument can be used again. */
+NITRO_API void nitro_kit_release(const nitro_kit *kit, void *argument);
+/** The same of a device's argument: the caller's arrays on the device stay. */
+NITRO_API void nitro_kit_release_device(const nitro_kit *kit, void *argument);
+/** Free an argument with its arrays. NULL is allowed. */
+NITRO_API void nitro_kit_free(const nitro_kit *kit, bool is_on_device, void *argument);
+
+/**
+ * What measuring does after the reference variant ran: keep the reference's outputs, and check the
+ * variant's. @return 0, NITRO_ERR_NO_MEMORY, or what nitro_kit_check_result returns.
+ */
+NITRO_API int nitro_kit_keep_reference(const nitro_kit *kit, void *argument);
+/**
+ * After other variants ran: compare the outputs with the kept ones, then overwrite them, so that
+ * the next variant must write all of them. Of a host's argument.
+ * @return 0, or 1 with the worst difference in `why`, shape [size].
+ */
+NITRO_API int nitro_kit_check_result(const nitro_kit *kit, void *argument, char *why, size_t size);
+
+/**
+ * Copy the input to the device, but what the caller has there, and allocate the other arrays; does
+ * nothing the second time. Every device variant's `prepare` calls it.
+ * @return 0, or nonzero with nitro_cuda.problem set: counts beyond 32-bit indices, too little
+ *         memory, a stream that captures. Nothing is left of it then.
+ */
+NITRO_API int nitro_kit_upload(const nitro_kit *kit, void *argument);
+
+/**
+ * The same for a part of an argument, a format that `prepare` made on the host: `from` has the
+ * fields' offsets, `to` their device offsets. `what` names it in errors. Waits for the copies.
+ */
+NITRO_API int nitro_fields_upload(const nitro_field *fields, size_t num_fields,
+                                  const nitro_device_memory *memory, nitro_cuda *cuda,
+                                  const void *from, void *to, const char *what);
+/** Free the arrays on the device. */
+NITRO_API void nitro_fields_release(const nitro_field *fields, size_t num_fields,
+                                    const nitro_device_memory *memory, void *to);
+
+/** Functions of a module; NITRO_KIT_MODULE has them. */
+NITRO_API nitro_status nitro_kit_load(nitro_context *context, const nitro_kit *kit,
+                                      bool is_on_device, const char *path, void **argument);
+NITRO_API nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit,
+                                          bool is_on_device, uint64_t seed, size_t index,
+                                          char *name, size_t name_size, void **argument);
+/** Its description, else its scalars. */
+NITRO_API void nitro_kit_describe(const nitro_kit *kit, const void *argument, char *text,
+                                  size_t size);
+
+/** An input is generated in up to so many bytes: by the setting generate_mb, else 40 times the
+ *  last-level cache, at most a sixteenth of the memory.
+ *  @return NITRO_OK or NITRO_ERR_FORMAT (a malformed setting). */
+NITRO_API nitro_status nitro_kit_generate_limit(nitro_context *context, const char *computation,
+                                                double *bytes);
+/** The size of generated input number `index`, in up to `most_bytes`. */
+NITRO_API double nitro_kit_draw_size(const nitro_kit_inputs *inputs, struct nitro_random *random,
+                                     size_t index, double most_bytes);
+
+/** A module's functions, static, with names that begin with `prefix`; the last argument is true for
+ *  those of the kit's device. */
+#define NITRO_KIT_FUNCTIONS(prefix, kit, is_on_device)                                             \
+    static nitro_status prefix##_create(nitro_context *context, nitro_computation **computation)   \
+    {                                                                                              \
+        return nitro_kit_create(context, &(kit), is_on_device, computation);                       \
+    }                                                                                              \
+    static nitro_status prefix##_load(nitro_context *context, const char *path, void **argument)   \
+    {                                                                                              \
+        return nitro_kit_load(context, &(kit), is_on_device, path, argument);                      \
+    }                                                                                              \
+    static nitro_status prefix##_generate(nitro_context *context, uint64_t seed, size_t index,     \
+                                          char *name, size_t name_size, void **argument)           \
+    {                                                                                              \
+        return nitro_kit_generate(context, &(kit), is_on_device, seed, index, name, name_size,     \
+                                  argument);                                                       \
+    }                                                                                              \
+    static void prefix##_unload(void *argument)                                                    \
+    {                                                                                              \
+        nitro_kit_free(&(kit), is_on_device, argument);                                            \
+    }                                                                                              \
+    static void prefix##_describe(const void *argument, char *text, size_t size)                   \
+    {                                                                                              \
+        nitro_kit_describe(&(kit), argument, text, size);                                          \
+    }
+
+/** A module of these functions, as an initialiser: an entry of what nitro_module_get returns. */
+#define NITRO_KIT_ENTRY(prefix, its_name, about, its_kind)                                         \
+    {                                                                                              \
+        .version = NITRO_MODULE_VERSION, .name = its_name, .description = about,                   \
+        .device_kind = its_kind, .create = prefix##_create, .load = prefix##_load,                 \
+        .generate = prefix##_generate, .unload = prefix##_unload, .describe = prefix##_describe,   \
+    }
+
+/** Two modules: `symbol` on the host, and symbol_cuda on CUDA devices, or what refuses without. */
+#define NITRO_KIT_MODULES(symbol, kit, its_name, about)                                            \
+    NITRO_KIT_FUNCTIONS(symbol, kit, false)                                                        \
+    NITRO_KIT_FUNCTIONS(symbol##_cuda, kit, true)                                                  \
+    const nitro_module symbol = NITRO_KIT_ENTRY(symbol, its_name, about, NULL);                    \
+    const nitro_module symbol##_cuda =                                                             \
+        NITRO_KIT_ENTRY(symbol##_cuda, its_name, about ", on CUDA devices", "cuda");
+
+/* ---- Memory and threads of the host ---------------------------------------------------------- */
+
+/**
+ * Zeroed memory for `count` elements, aligned to a cache line; large arrays on huge pages where
+ * available (10 % faster SpMV). Free with nitro_host_free(), or with free(). NULL: out of memory.
+ */
+NITRO_API void *nitro_host_allocate(int64_t count, size_t size);
+
+/** Free memory of nitro_host_allocate(). Up to a sixteenth of the machine's memory is kept for the
+ * next large arrays, which then cost no first touch. NULL: no effect. */
+NITRO_API void nitro_host_free(void *memory);
+
+/** Upper bound of nitro_host_num_parts. */
+#define NITRO_HOST_MAX_PARTS 1024
+
+/**
+ * In how many parts to do work that takes one thread `serial_ns`: OpenMP's number of threads if
+ * that saves more time than waking them costs, else one. The first call with 2 us of work or more
+ * measures what waking costs, which takes about 1 ms: 1 us where threads spin while they wait, 30
+ * to 130 us where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine.
+ */
+NITRO_API int nitro_host_num_parts(double serial_ns);
+
+/** Assume that waking threads takes `ns` instead of measuring it: the same division in every
+ * process. 0 divides all work of 2 us or more; a negative number measures again. */
+NITRO_API void nitro_host_assume_wake_ns(double ns);
+
+/** Does part `part` of `parts`. */
+typedef void nitro_host_body(const void *state, int part, int parts);
+
+/** Do all parts, each on a thread of its own, and return when they are done. One part is done by
+ * the caller's thread, without opening an OpenMP region (0.4 us). */
+NITRO_API void nitro_host_run_parts(nitro_host_body *body, const void *state, int parts);
+
+/** First item of part `part` when `count` equal items are divided into `parts`; part `parts` begins
+ * at `count`. */
+NITRO_API int64_t nitro_host_split_evenly(int64_t count, int part, int parts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

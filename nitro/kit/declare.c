@@ -1,0 +1,122 @@
+/* Declares a computation of a kit: features, variants, and the hooks that its fields ask for. */
+#include <stdlib.h>
+
+#include "nitro/kit/fields.h"
+#include "nitro/nitro_backend.h"
+
+/* With all scalars 0, so that only the formulas matter. */
+static nitro_status check_fields(nitro_context *context, const nitro_kit *kit)
+{
+    if (kit->num_fields > NITRO_KIT_MAX_FIELDS)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s declares %zu fields, and an argument has at most %d", kit->name,
+                          kit->num_fields, NITRO_KIT_MAX_FIELDS);
+    void *zeros = nitro_calloc(context, 1, kit->argument_bytes);
+    nitro_status status = zeros ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < kit->num_fields && status == NITRO_OK; i++) {
+        const nitro_field *field = &kit->fields[i];
+        int64_t count;
+        const char *problem =
+            nitro_field_is_array(field)
+                ? nitro_field_count(kit->fields, kit->num_fields, field, zeros, &count)
+                : NULL;
+        if (problem)
+            status =
+                nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: the count of field '%s', '%s', %s",
+                           kit->name, field->name, field->count ? field->count : "", problem);
+    }
+    free(zeros);
+    return status;
+}
+
+static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *kit,
+                              bool is_on_device)
+{
+    nitro_hooks hooks = is_on_device ? nitro_kit_device_hooks : nitro_kit_host_hooks;
+    if (!nitro_kit_has_inout(kit)) {
+        hooks.restore_input = NULL; /* without it, short runs are timed in batches */
+        if (!is_on_device)
+            hooks.prepare_input = NULL;
+    }
+    hooks.user = (void *)kit; /* const in effect: hooks only read it */
+    nitro_status status = nitro_computation_set_hooks(computation, &hooks);
+    return status == NITRO_OK && is_on_device
+               ? nitro_computation_set_problem(computation, nitro_kit_problem, (void *)kit)
+               : status;
+}
+
+bool nitro_kit_allows_nothing(const double *features, const void *argument, void *user)
+{
+    (void)features;
+    (void)argument;
+    (void)user;
+    return false;
+}
+
+static int refuse(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 1;
+}
+
+static nitro_status add_variants(nitro_computation *computation, const nitro_kit *kit,
+                                 const nitro_kit_device *device)
+{
+    const nitro_variant *const *variants = device ? device->variants : kit->variants;
+    size_t count = device ? device->num_variants : kit->num_variants;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        nitro_variant variant = *variants[i];
+        if (device) {
+            variant.time_source = NITRO_TIME_DEVICE;
+            if (!variant.prepare)
+                variant.prepare = device->prepare;
+            if (!variant.allows) {
+                variant.allows = device->allows;
+                variant.allows_reads = device->allows_reads;
+            }
+        }
+        if (!variant.run || (device && device->is_here && !device->is_here(&variant))) {
+            variant.run = variant.run ? variant.run : refuse;
+            variant.allows = nitro_kit_allows_nothing;
+            variant.allows_reads = "";
+        }
+        status = nitro_computation_add_variant(computation, &variant);
+    }
+    if (status == NITRO_OK && kit->usual)
+        status = nitro_computation_set_default(computation, kit->usual);
+    if (status == NITRO_OK && kit->usual)
+        status = nitro_computation_set_reference(computation, kit->usual);
+    return status;
+}
+
+nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool is_on_device,
+                              nitro_computation **computation)
+{
+    nitro_computation *made;
+    if (is_on_device && (!kit->device || !kit->device->kind))
+        return nitro_fail(context, NITRO_ERR_NOT_BUILT,
+                          "this build has no CUDA variants of %s: install the CUDA toolkit (nvcc), "
+                          "and configure with -DNITRO_CUDA=ON (the default)",
+                          kit->name);
+    nitro_status status = check_fields(context, kit);
+    if (status == NITRO_OK)
+        status = nitro_computation_create(context, kit->name, &made);
+    if (status != NITRO_OK)
+        return status;
+    if (is_on_device)
+        status = nitro_computation_set_device_kind(made, kit->device->kind);
+    if (status == NITRO_OK)
+        status = kit->add_features(made); /* first: constraints name the features that they read */
+    if (status == NITRO_OK)
+        status = add_variants(made, kit, is_on_device ? kit->device : NULL);
+    if (status == NITRO_OK)
+        status = add_hooks(made, kit, is_on_device);
+    if (status != NITRO_OK) {
+        nitro_computation_free(made);
+        return status;
+    }
+    *computation = made;
+    return NITRO_OK;
+}

@@ -1,0 +1,103 @@
+/* Conformance of the computations on CUDA devices, emulated: every variant on every family in
+ * several orders of threads, allocations that fail, captures. */
+#include "cuda_emulation/emulated_cases.h"
+
+extern const nitro_kit nitro_histogram_kit, nitro_spmv_kit;
+extern const nitro_module nitro_module_histogram_cuda, nitro_module_spmv_cuda;
+
+static const struct {
+    const nitro_kit *kit;
+    const nitro_module *module;
+} computations[] = {
+    {&nitro_histogram_kit, &nitro_module_histogram_cuda},
+    {&nitro_spmv_kit, &nitro_module_spmv_cuda},
+};
+#define NUM_COMPUTATIONS (sizeof(computations) / sizeof(computations[0]))
+
+static nitro_cuda *cuda_of(const nitro_kit *kit, void *argument)
+{
+    return (nitro_cuda *)((char *)argument + kit->device->cuda);
+}
+
+/* An input of one family on the stream of the cases. */
+static void *load(const cuda_cases *cases, const nitro_kit *kit, size_t family, double size)
+{
+    char label[NITRO_KIT_LABEL];
+    nitro_random random;
+    void *host = NULL, *argument = calloc(1, kit->device->argument_bytes);
+    nitro_random_seed(&random, family);
+    assert_ok(cases->context,
+              kit->inputs->make(cases->context, family, &random, size, label, &host));
+    if (kit->adopt)
+        assert_ok(cases->context, kit->adopt(cases->context, host, &host));
+    memcpy(argument, host, kit->argument_bytes);
+    free(host);
+    cuda_of(kit, argument)->stream = cases->stream;
+    return argument;
+}
+
+static void check_variants(cuda_cases *cases, const nitro_kit *kit, void *argument)
+{
+    const nitro_hooks *hooks = &cases->computation->hooks;
+    double features[NITRO_MAX_FEATURES];
+    assert_ok(cases->context, nitro_computation_evaluate(cases->computation, argument, features));
+    cuda_cases_keep_reference(cases, argument, kit->name);
+    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
+        const nitro_variant *variant = cuda_cases_variant(cases, v);
+        if (variant->allows && !variant->allows(features, argument, variant->user))
+            continue;
+        if (hooks->restore_input)
+            assert_int_equal(hooks->restore_input(argument, hooks->user), 0);
+        cuda_cases_check_variant(cases, argument, v, kit->name);
+        if (variant->release)
+            variant->release(argument, variant->user);
+    }
+    cases->module->unload(argument);
+}
+
+static void every_variant_on_every_family(void **state)
+{
+    static const double sizes[] = {0, 1, 33, 1500};
+    (void)state;
+    for (size_t c = 0; c < NUM_COMPUTATIONS; c++)
+        for (unsigned seed = 1; seed <= 2; seed++) {
+            const nitro_kit *kit = computations[c].kit;
+            cuda_emulation_settings settings = cuda_emulation_defaults();
+            settings.seed = seed;
+            cuda_emulation_reset(&settings);
+            cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+            for (size_t family = 0; family < kit->inputs->num_families; family++)
+                for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+                    check_variants(cases, kit, load(cases, kit, family, sizes[i]));
+            assert_int_equal(emulated_cases_close(cases), 0);
+        }
+}
+
+static void failed_allocations_leave_nothing_behind(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < NUM_COMPUTATIONS; c++) {
+        emulated_cases_start_device();
+        cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+        const nitro_hooks *hooks = &cases->computation->hooks;
+        void *argument = load(cases, computations[c].kit, 0, 1000);
+        assert_true(
+            emulated_cases_fail_mallocs(cases, argument, hooks->prepare_input, hooks->user) > 0);
+        for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
+            const nitro_variant *variant = cuda_cases_variant(cases, v);
+            if (cases->is_here[v])
+                emulated_cases_fail_mallocs(cases, argument, variant->prepare, variant->user);
+        }
+        cases->module->unload(argument);
+        assert_int_equal(emulated_cases_close(cases), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_variant_on_every_family),
+        cmocka_unit_test(failed_allocations_leave_nothing_behind),
+    };
+    return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
+}

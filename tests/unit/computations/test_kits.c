@@ -1,0 +1,205 @@
+/* Conformance of the computations made of kits: every variant on every family of inputs, from empty
+ * ones on; results that nobody wrote are found; what is allocated is freed (under sanitizers). */
+#include "nitro/kit/fields.h"
+#include "nitro/runtime/computation.h"
+#include "unit/unit.h"
+
+extern const nitro_kit nitro_histogram_kit, nitro_spmv_kit;
+
+static const nitro_kit *const kits[] = {&nitro_histogram_kit, &nitro_spmv_kit};
+#define NUM_KITS (sizeof(kits) / sizeof(kits[0]))
+
+/* An input of one family, of a size that generate would not draw. */
+static void *make(nitro_context *context, const nitro_kit *kit, size_t family, double size,
+                  char *label)
+{
+    nitro_random random;
+    void *data = NULL, *argument = NULL;
+    nitro_random_seed(&random, family);
+    assert_ok(context, kit->inputs->make(context, family, &random, size, label, &data));
+    argument = data;
+    if (kit->adopt)
+        assert_ok(context, kit->adopt(context, data, &argument));
+    return argument;
+}
+
+static void call(int (*function)(void *, void *), void *argument, void *user, const char *what)
+{
+    if (function && function(argument, user) != 0)
+        fail_msg("%s failed", what);
+}
+
+/* Run one variant as measuring does, and check its result; false: it is not allowed. */
+static bool run_checked(const nitro_computation *computation, const nitro_variant *variant,
+                        void *argument, const double *features, const char *label)
+{
+    const nitro_hooks *hooks = &computation->hooks;
+    char why[512] = "";
+    if (variant->allows && !variant->allows(features, argument, variant->user))
+        return false;
+    call(variant->prepare, argument, variant->user, "prepare");
+    call(hooks->restore_input, argument, hooks->user, "restore_input");
+    call(variant->run, argument, variant->user, "run");
+    if (hooks->check_result(argument, why, sizeof(why), hooks->user) != 0)
+        fail_msg("%s: %s: %s: %s", nitro_computation_name(computation), label, variant->name, why);
+    if (variant->release)
+        variant->release(argument, variant->user);
+    return true;
+}
+
+static void check_input(nitro_context *context, const nitro_kit *kit,
+                        const nitro_computation *computation, void *argument, const char *label)
+{
+    const nitro_hooks *hooks = &computation->hooks;
+    const nitro_variant *reference = &computation->variants[computation->reference];
+    double features[NITRO_MAX_FEATURES];
+    char text[256] = "";
+    size_t num_runs = 0;
+    nitro_kit_describe(kit, argument, text, sizeof(text));
+    assert_true(text[0] != '\0');
+    assert_ok(context, nitro_computation_evaluate(computation, argument, features));
+    call(hooks->prepare_input, argument, hooks->user, "prepare_input");
+    call(reference->prepare, argument, reference->user, "prepare");
+    call(reference->run, argument, reference->user, "run");
+    if (hooks->keep_reference(argument, hooks->user) != 0)
+        fail_msg("%s: %s: the variant %s is wrong", kit->name, label, reference->name);
+    for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
+        num_runs += run_checked(computation, &computation->variants[v], argument, features, label);
+    assert_true(num_runs > 0);
+}
+
+static void every_variant_on_every_family(void **state)
+{
+    static const double sizes[] = {0, 1, 2, 7, 33, 1000, 40001};
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL];
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        nitro_computation *computation;
+        assert_ok(context, nitro_kit_create(context, kits[k], false, &computation));
+        for (size_t family = 0; family < kits[k]->inputs->num_families; family++)
+            for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+                void *argument = make(context, kits[k], family, sizes[s], label);
+                check_input(context, kits[k], computation, argument, label);
+                nitro_kit_release(kits[k], argument); /* and again */
+                check_input(context, kits[k], computation, argument, label);
+                nitro_kit_free(kits[k], false, argument);
+            }
+        nitro_computation_free(computation);
+    }
+    nitro_context_free(context);
+}
+
+static void results_that_nobody_wrote_are_found(void **state)
+{
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL], why[512];
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        nitro_computation *computation;
+        assert_ok(context, nitro_kit_create(context, kits[k], false, &computation));
+        void *argument = make(context, kits[k], 0, 1000, label);
+        check_input(context, kits[k], computation, argument, label);
+        call(computation->hooks.restore_input, argument, computation->hooks.user, "restore");
+        why[0] = '\0';
+        assert_int_equal(nitro_kit_check_result(kits[k], argument, why, sizeof(why)), 1);
+        assert_true(why[0] != '\0');
+        nitro_kit_free(kits[k], false, argument);
+        nitro_computation_free(computation);
+    }
+    nitro_context_free(context);
+}
+
+/* ---- Fields ---- */
+
+typedef struct call_of {
+    int64_t rows, cols;
+    double *data, *sums;
+    nitro_kept *kept;
+} call_of;
+
+static const nitro_field fields[] = {
+    NITRO_NUMBER(call_of, rows),
+    NITRO_NUMBER(call_of, cols),
+    NITRO_ARRAY(call_of, data, NITRO_INOUT, NITRO_FLOAT64, "rows * cols"),
+    NITRO_ARRAY(call_of, sums, NITRO_OUT, NITRO_FLOAT64, "rows + 2 * cols - 1",
+                .agreement = NITRO_TOLERANCE, .tolerance = 0.1),
+};
+static const nitro_kit kit = {.name = "test",
+                              .argument_bytes = sizeof(call_of),
+                              .kept = offsetof(call_of, kept),
+                              .fields = fields,
+                              .num_fields = 4};
+
+static void counts_follow_from_scalars(void **state)
+{
+    const call_of sizes = {.rows = 3, .cols = 5};
+    nitro_field field = fields[3];
+    int64_t count;
+    (void)state;
+    assert_int_equal(nitro_field_count_of(&kit, &fields[2], &sizes), 15);
+    assert_int_equal(nitro_field_count_of(&kit, &fields[3], &sizes), 12);
+    field.count = "rows - cols"; /* below 0 is 0 */
+    assert_null(nitro_field_count(fields, 4, &field, &sizes, &count));
+    assert_int_equal(count, 0);
+    field.count = "rows + planes";
+    assert_non_null(strstr(nitro_field_count(fields, 4, &field, &sizes, &count), "no scalar"));
+    field.count = "rows / 2";
+    assert_non_null(strstr(nitro_field_count(fields, 4, &field, &sizes, &count), "other than"));
+    field.count = "rows * 9223372036854775807";
+    assert_non_null(strstr(nitro_field_count(fields, 4, &field, &sizes, &count), "64 bits"));
+}
+
+static void what_overflows_is_not_allocated(void **state)
+{
+    nitro_context *context = unit_context();
+    const call_of sizes = {.rows = INT64_MAX, .cols = 2};
+    void *argument = NULL;
+    (void)state;
+    assert_fails(context, nitro_kit_allocate(context, &kit, &sizes, &argument), NITRO_ERR_ARGUMENT,
+                 "the count of data, rows * cols, is more than");
+    assert_null(argument);
+    const call_of large = {.rows = INT64_MAX / 4, .cols = 2};
+    assert_fails(context, nitro_kit_allocate(context, &kit, &large, &argument), NITRO_ERR_NO_MEMORY,
+                 "out of memory for data");
+    nitro_context_free(context);
+}
+
+static void arrays_in_place_are_restored_and_outputs_compared(void **state)
+{
+    nitro_context *context = unit_context();
+    const call_of sizes = {.rows = 2, .cols = 2};
+    char why[256];
+    void *argument;
+    (void)state;
+    assert_ok(context, nitro_kit_allocate(context, &kit, &sizes, &argument));
+    call_of *made = argument;
+    made->data[3] = 7;
+    assert_int_equal(nitro_kit_save_input(&kit, made), 0);
+    made->data[3] = 8;
+    made->sums[4] = 1;
+    assert_int_equal(nitro_kit_keep_reference(&kit, made), 0); /* these results, then */
+    nitro_kit_restore_input(&kit, made);
+    assert_true(made->data[3] == 7);
+    memset(made->sums, 0, 5 * sizeof(*made->sums));
+    made->data[3] = 8;
+    made->sums[4] = 1.05;
+    assert_int_equal(nitro_kit_check_result(&kit, made, why, sizeof(why)), 0);
+    memset(made->sums, 0, 5 * sizeof(*made->sums));
+    assert_int_equal(nitro_kit_check_result(&kit, made, why, sizeof(why)), 1);
+    assert_string_equal(why, "sums[4] is 0 instead of 1, and may be off by 0.1; 1 of 5 are wrong");
+    nitro_kit_free(&kit, false, made);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_variant_on_every_family),
+        cmocka_unit_test(results_that_nobody_wrote_are_found),
+        cmocka_unit_test(counts_follow_from_scalars),
+        cmocka_unit_test(what_overflows_is_not_allocated),
+        cmocka_unit_test(arrays_in_place_are_restored_and_outputs_compared),
+    };
+    return cmocka_run_group_tests_name("kits", tests, NULL, NULL);
+}
