@@ -1,12 +1,15 @@
 # What `cmake --install` puts where. Nothing of it names the prefix: a tree that was installed can be
-# moved, and `--prefix` at install time is enough.
+# moved, and `--prefix` at install time is enough. `--target uninstall` removes what the last one
+# installed.
 include(CMakePackageConfigHelpers)
 set(nitro_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nitro)
 
 # Components are what cmake/Package.cmake makes packages of; no component: the program's.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
-install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets
-    LIBRARY COMPONENT libraries NAMELINK_COMPONENT development
+install(TARGETS nitro EXPORT nitroTargets
+    LIBRARY COMPONENT libraries NAMELINK_COMPONENT development)
+install(TARGETS nitro_runtime nitro_runtime_static EXPORT nitroTargets
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
     ARCHIVE COMPONENT development)
 install(TARGETS nitro_plugin_redis nitro_plugin_download COMPONENT plugins
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/nitro${nitro_interface})
@@ -16,7 +19,7 @@ install(FILES nitro/nitro.h nitro/runtime.h nitro/tune.h nitro/nitro.hpp nitro/c
 install(DIRECTORY nitro/backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
-    PATTERN "*.svg")
+    PATTERN "*.svg" PATTERN CMakeLists.txt EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY data/computations data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
@@ -37,3 +40,8 @@ write_basic_package_version_file(nitroConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${PROJECT_BINARY_DIR}/nitroConfig.cmake ${PROJECT_BINARY_DIR}/nitroConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/nitroSourceVersion.cmake
     DESTINATION ${nitro_cmake_dir} COMPONENT development)
+
+add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+        -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake
+    VERBATIM)

@@ -19,6 +19,9 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 void man_page(FILE *stream, const command *about);
 /** roff for nitro.conf(5), from the table of settings. */
 void man_settings_page(FILE *stream);
+/** A completion script for one of `completion_shells`, which NULL ends. */
+void completion_script(FILE *stream, const char *shell);
+extern const char *const completion_shells[];
 /** The page's file name without ".1": "nitro", "nitro-store-import"; `name` has shape [size]. */
 void man_name(const command *about, char *name, size_t size);
 

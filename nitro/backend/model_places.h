@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /**
- * The user's place of a device's model: $XDG_DATA_HOME/nitro/models/COMPUTATION@DEVICE.json, or the
- * same under ~/.local/share.
+ * The user's place of a device's model, nitro/models/NAME.json below $XDG_DATA_HOME or
+ * ~/.local/share, where NAME is the computation's name, an at sign and the device's id.
  * @param[out] path  free with free().
  * @return NITRO_OK, NITRO_ERR_NOT_FOUND (neither variable names a folder), NITRO_ERR_NO_MEMORY.
  */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs one command line test: NAME.sh in an empty folder, its output compared with NAME.expected.
 # Usage: run_test.sh [--update] NAME BUILD-DIRECTORY; --update writes what came out as expected.
-# Status 77 when the test says that it cannot run here (it prints a line "SKIP: why").
+# Status 77 when the test says that it cannot run here (it prints a line "SKIP: why"); what it writes to
+# descriptor 3, such as a part that is skipped, is printed and not compared.
 set -uo pipefail
 
 update=
@@ -32,7 +33,7 @@ filter() {
 }
 
 (cd "$folder/work" && bash -u -c '. "$1/prelude.sh"; . "$1/$2.sh"' nitro-cli "$tests" "$name") \
-    </dev/null 2>&1 | filter >"$folder/actual"
+    </dev/null 3>&2 2>&1 | filter >"$folder/actual"
 if grep '^SKIP: ' "$folder/actual"; then
     exit 77
 fi

@@ -168,4 +168,13 @@ else
     echo "SKIPPED: man pages of functions: there is no doxygen"
 fi
 
+# What was installed last can be removed, and nothing else is.
+mkdir -p "$work/gone/bin" && touch "$work/gone/bin/other"
+"$CMAKE" --install "$build_dir" --prefix "$work/gone" >"$work/install.log"
+[[ -x $work/gone/bin/nitro ]] || fail "there is no bin/nitro to remove"
+"$CMAKE" -DMANIFEST="$build_dir/install_manifest.txt" -P "$source_dir/cmake/Uninstall.cmake" >"$work/log" 2>&1 ||
+    fail "uninstalling fails: $(<"$work/log")"
+left=$(find "$work/gone" -type f -o -name '*nitro*')
+[[ $left == "$work/gone/bin/other" ]] || fail "uninstalling leaves, or takes too much: $left"
+
 echo "install: headers, pkg-config, find_package, runtime and program work"

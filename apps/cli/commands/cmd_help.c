@@ -9,6 +9,7 @@ typedef struct settings {
     common_settings common;
     bool man;
     const char *man_directory;
+    const char *completion;
 } settings;
 
 static const option options[] = {
@@ -16,6 +17,8 @@ static const option options[] = {
            "print the man page (roff) instead; without COMMAND, the page about nitro itself"),
     OPTION(TEXT, "man-directory", man_directory, "DIRECTORY",
            "write the man pages of all commands, and nitro.conf.5, into this existing directory"),
+    OPTION(TEXT, "completion", completion, "bash|zsh|fish",
+           "print a script that completes commands and options in this shell"),
     {0}};
 
 static const argument arguments[] = {{.name = "COMMAND",
@@ -87,6 +90,12 @@ static int run(invocation *call)
     const settings *given = call->settings;
     if (given->man_directory)
         return write_pages(call, given->man_directory);
+    if (given->completion) {
+        if (check_choice(call, "completion", given->completion, completion_shells) != EXIT_DONE)
+            return EXIT_USAGE;
+        completion_script(stdout, given->completion);
+        return EXIT_DONE;
+    }
     if (call->arguments.count > 0)
         return help_about(call, call->arguments.items, call->arguments.count);
     if (given->man)
@@ -104,6 +113,7 @@ const command command_help = {
                    "command, shows where to begin and all commands.",
     .examples = "  nitro help tune\n"
                 "  nitro help store import\n"
-                "  nitro help --man tune | man -l -\n",
+                "  nitro help --man tune | man -l -\n"
+                "  source <(nitro help --completion bash)\n",
     .arguments = arguments,
     COMMAND_USUAL};
