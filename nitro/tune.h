@@ -148,6 +148,12 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
  * a variant's version changed, that variant alone is measured again; if the input's features or the
  * compiler changed, all are.
  *
+ * If the store has another set of variants or features, in another order, or both, its samples are
+ * changed to the declared one (a store on this machine only): the others keep their times, new
+ * variants alone are measured, new features are evaluated, and what is declared no longer is kept
+ * as the computation NAME.retired until it is declared again. Warnings in the log name all of
+ * these.
+ *
  * Each input is measured in a forked worker process: if a variant crashes, hangs, fails its check
  * or exceeds the memory limit, only its entry is lost, with the reason recorded. An input that
  * cannot be loaded is skipped with a warning in the log. Call this before the process starts OpenMP
@@ -170,8 +176,8 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
  * @param[in] inputs  shape [num_inputs], borrowed until return; names differ.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (no inputs, two of one name, options out of range, a device
  *         of another kind than the computation's, or without the required clock or cache flush);
- *         NITRO_ERR_MISMATCH (the store has another set of features or variants: the error has
- *         both; or this device as another kind; or samples of it with the other cache state);
+ *         NITRO_ERR_MISMATCH (a shared store has another set of features or variants: the error
+ *         has both; or this device as another kind; or samples of it with the other cache state);
  *         NITRO_ERR_NOT_FOUND (device, or the model of a modelled one); NITRO_ERR_IO (the store
  *         cannot be written; stored samples are safe); NITRO_ERR_DENIED (its server refuses this
  *         user; stored samples are safe); NITRO_ERR_INTERRUPTED (after the sample was stored); if

@@ -76,11 +76,10 @@ NITRO_API size_t nitro_schema_feature(const nitro_schema *schema, const char *na
 NITRO_API size_t nitro_schema_variant(const nitro_schema *schema, const char *name);
 /** A computation's schema, in declared order. */
 NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema);
-/**
- * Same features and variants in the same order (relative features do not count)? If not,
- * NITRO_ERR_MISMATCH with both sets printed; `have` and `want` say whose they are ("the store",
- * "samples.csv").
- */
+/** Same features and variants in the same order? Relative features do not count. */
+NITRO_API bool nitro_schema_is_same(const nitro_schema *a, const nitro_schema *b);
+/** If not, NITRO_ERR_MISMATCH with both sets printed; `have` and `want` say whose they are ("the
+ * store", "samples.csv"). */
 NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,
                                                  const char *have, const nitro_schema *b,
                                                  const char *want);

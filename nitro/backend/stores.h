@@ -144,6 +144,11 @@ typedef struct nitro_store_kind {
     /** Size on disk; 0: unknown. */
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 
+    /** Optional, both or neither: make the writes in between one transaction, which `end` commits
+     * if `status` is NITRO_OK, and else takes back; it returns the status. */
+    nitro_status (*begin)(void *state);
+    nitro_status (*end)(void *state, nitro_status status);
+
     /** Optional: for a kind that keeps samples on this machine until a remote store has them. As
      * nitro_store_flush and nitro_store_count_unsent; NULL: samples are never unsent. */
     nitro_status (*flush)(void *state, double patience_ms, size_t *unsent);
@@ -171,6 +176,16 @@ NITRO_API const char *nitro_store_url(const nitro_store *store);
 NITRO_API nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema);
 NITRO_API nitro_status nitro_store_get_schema(nitro_store *store, const char *computation,
                                               nitro_schema **schema);
+/**
+ * Put a schema whose variants or features differ from those of the stored one: samples, on all
+ * devices, keep what both have, and miss what is new. What is no longer declared is kept under the
+ * name COMPUTATION.retired, and comes back when it is declared again; only its profiles are
+ * removed. Warnings in the log name what changed.
+ * @return NITRO_ERR_MISMATCH, without a message: this kind of store is shared, so that a change
+ *         would break other programs; NITRO_ERR_ARGUMENT (more names than fit, or the computation's
+ *         name is too long).
+ */
+NITRO_API nitro_status nitro_store_change_names(nitro_store *store, const nitro_schema *declared);
 NITRO_API nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list);
 NITRO_API nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device);
 /**

@@ -71,12 +71,30 @@ static nitro_tune_target *live_target(const nitro_tuning *self)
     return NULL;
 }
 
+/* A feature that was declared later is no difference: it is missing. */
 static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
 {
     for (size_t i = 0; i < a->num_features; i++)
-        if (a->features[i] != b->features[i] && !(isnan(a->features[i]) && isnan(b->features[i])))
+        if (a->features[i] != b->features[i] && !isnan(a->features[i]) && !isnan(b->features[i]))
             return false;
     return true;
+}
+
+static void warn_of_other_input(const nitro_tuning *self, const nitro_sample *now)
+{
+    nitro_log(self->plan.context, NITRO_LOG_WARNING,
+              "input '%s': its features differ from the stored sample's; measuring all variants "
+              "again",
+              now->input);
+}
+
+static nitro_status take_features(nitro_context *context, const nitro_sample *from,
+                                  nitro_sample *to)
+{
+    memcpy(to->features, from->features, to->num_features * sizeof(*to->features));
+    to->features_ms = from->features_ms;
+    return nitro_sample_set_feature_costs(context, to, from->feature_costs_ms,
+                                          from->num_feature_costs);
 }
 
 /* Times of other versions are no blocks of these variants. */
@@ -106,10 +124,7 @@ static nitro_status measure_block(nitro_tuning *self, nitro_measuring *measuring
     uint64_t variants = *sample ? nitro_tune_missing_variants(&self->plan, *sample) : UINT64_MAX;
     nitro_status status = run_block(self, measuring, variants, &block, input_failed);
     if (status == NITRO_OK && *sample && !has_same_features(block, *sample)) {
-        nitro_log(self->plan.context, NITRO_LOG_WARNING,
-                  "input '%s': its features differ from the stored sample's; measuring all "
-                  "variants again",
-                  block->input);
+        warn_of_other_input(self, block);
         nitro_sample_free(block);
         nitro_sample_free(*sample);
         block = *sample = NULL;
@@ -286,16 +301,46 @@ bool nitro_tuning_is_full(const nitro_tuning *self)
            self->kept_bytes > limit_bytes;
 }
 
+/* Evaluates features that were declared after the sample was stored. *sample becomes NULL if the
+ * input is another one now. */
+static nitro_status complete_features(nitro_tuning *self, size_t input, nitro_sample **sample,
+                                      bool *input_failed)
+{
+    nitro_measuring *measuring = NULL;
+    nitro_sample *now = NULL;
+    nitro_status status = nitro_measuring_create(self->plan.computation, &self->plan.inputs[input],
+                                                 NULL, &self->options.measure, false, &measuring);
+    if (status == NITRO_OK)
+        status = nitro_measuring_run(measuring, 0, &now, input_failed);
+    if (status == NITRO_OK && has_same_features(now, *sample)) {
+        status = take_features(self->plan.context, now, *sample);
+    } else if (status == NITRO_OK) {
+        warn_of_other_input(self, now);
+        nitro_sample_free(*sample);
+        *sample = NULL;
+    }
+    nitro_sample_free(now);
+    nitro_measuring_free(measuring);
+    return status;
+}
+
 static nitro_status measure_first(nitro_tuning *self, nitro_tune_target *live,
                                   nitro_kept_input *made, bool *input_failed)
 {
-    nitro_status status = nitro_measuring_create(
-        self->plan.computation, &self->plan.inputs[made->input], live ? live->device->id : NULL,
-        &self->options.measure, live && self->plan.max_blocks > 1, &made->measuring);
-    if (status == NITRO_OK && live) {
+    nitro_status status = NITRO_OK;
+    if (live) {
         made->sample = live->partial[made->input];
         live->partial[made->input] = NULL;
     }
+    if (made->sample && nitro_tune_lacks_features(made->sample)) {
+        status = complete_features(self, made->input, &made->sample, input_failed);
+        if (status != NITRO_OK ||
+            (made->sample && !nitro_tune_missing_variants(&self->plan, made->sample)))
+            return status;
+    }
+    status = nitro_measuring_create(self->plan.computation, &self->plan.inputs[made->input],
+                                    live ? live->device->id : NULL, &self->options.measure,
+                                    live && self->plan.max_blocks > 1, &made->measuring);
     if (status == NITRO_OK)
         status = measure_block(self, made->measuring, &made->sample, input_failed);
     return status;

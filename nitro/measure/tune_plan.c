@@ -120,9 +120,31 @@ static nitro_status find_targets(nitro_tune_plan *self, const char *list)
     return status;
 }
 
+/* Another set of variants or features replaces that of a store of this machine. */
+static nitro_status put_schema(nitro_tune_plan *self)
+{
+    const nitro_schema *declared = self->computation->schema;
+    char message[4096];
+    nitro_status status = nitro_store_put_schema(self->store, declared);
+    if (status != NITRO_ERR_MISMATCH)
+        return status;
+    nitro_context_last_error(self->context, message, sizeof(message));
+    nitro_schema *stored = NULL;
+    status = nitro_store_get_schema(self->store, declared->computation, &stored);
+    bool has_other_names = status == NITRO_OK && !nitro_schema_is_same(stored, declared);
+    nitro_schema_free(stored);
+    status = has_other_names ? nitro_store_change_names(self->store, declared) : NITRO_ERR_MISMATCH;
+    if (status == NITRO_ERR_MISMATCH)
+        return nitro_fail(self->context, status, "%s%s", message,
+                          has_other_names ? " In a shared store all programs declare the same: use "
+                                            "a store on this machine for another set"
+                                          : "");
+    return status;
+}
+
 static nitro_status prepare_store(nitro_tune_plan *self)
 {
-    nitro_status status = nitro_store_put_schema(self->store, self->computation->schema);
+    nitro_status status = put_schema(self);
     for (size_t i = 0; i < self->num_targets && status == NITRO_OK; i++) {
         status = nitro_store_update_device(self->store, self->targets[i].device);
         if (status == NITRO_OK)

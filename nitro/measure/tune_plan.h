@@ -57,6 +57,8 @@ const char *nitro_tune_cache_name(nitro_cache cache);
 
 /** A bit for each variant whose time in this sample is of another version of its code. */
 uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
+/** Does it lack a feature, one that was declared later? */
+bool nitro_tune_lacks_features(const nitro_sample *sample);
 /** A bit for each variant to be measured: outdated, or in need of another block. */
 uint64_t nitro_tune_missing_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 

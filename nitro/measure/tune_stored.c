@@ -1,6 +1,7 @@
 /* Finds a tuning run's stored samples. A stored input is not measured again; if variants have
  * other versions now, only those are, as long as everything else (compiler, driver, the device's
  * features) is unchanged. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,14 @@ static bool is_measured(const nitro_sample *sample)
     return origin && strcmp(origin, "measured") == 0;
 }
 
+bool nitro_tune_lacks_features(const nitro_sample *sample)
+{
+    for (size_t f = 0; is_measured(sample) && f < sample->num_features; f++)
+        if (isnan(sample->features[f]))
+            return true;
+    return false;
+}
+
 uint64_t nitro_tune_missing_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
 {
     uint64_t outdated = nitro_tune_outdated_variants(plan, sample);
@@ -22,14 +31,19 @@ uint64_t nitro_tune_missing_variants(const nitro_tune_plan *plan, const nitro_sa
                                : outdated;
 }
 
+static bool is_of_other_version(const nitro_tune_plan *plan, const nitro_sample *sample, size_t v)
+{
+    const char *version = sample->entries[v].version;
+    return version && strcmp(version, plan->computation->variants[v].version) != 0;
+}
+
 uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
 {
     uint64_t outdated = 0;
     for (size_t v = 0; v < sample->num_entries; v++) {
-        const nitro_entry *entry = &sample->entries[v];
-        bool is_outdated =
-            entry->version && strcmp(entry->version, plan->computation->variants[v].version) != 0;
-        if (is_outdated || (is_measured(sample) && entry->outcome == NITRO_OUTCOME_MISSING))
+        bool is_missing =
+            is_measured(sample) && sample->entries[v].outcome == NITRO_OUTCOME_MISSING;
+        if (is_missing || is_of_other_version(plan, sample, v))
             outdated |= UINT64_C(1) << v;
     }
     return outdated;
@@ -42,6 +56,7 @@ typedef struct stored_samples {
     size_t num_unconfirmed; /* up to date, but in need of another block */
     size_t num_other_cache; /* samples of the other cache mode */
     uint64_t outdated;      /* outdated variants of any sample */
+    bool any_version;       /* of other versions; else they are missing */
     nitro_provenance today;
 } stored_samples;
 
@@ -129,15 +144,19 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
         return NITRO_OK;
     uint64_t outdated = nitro_tune_outdated_variants(stored->plan, sample);
     bool is_alike = is_made_alike(&sample->provenance, &stored->today);
-    if (outdated == 0 && (!is_alike || !nitro_tune_missing_variants(stored->plan, sample))) {
+    bool lacks_features = nitro_tune_lacks_features(sample);
+    if (outdated == 0 && !lacks_features &&
+        (!is_alike || !nitro_tune_missing_variants(stored->plan, sample))) {
         stored->target->stored[input] = true;
         return NITRO_OK;
     }
     stored->outdated |= outdated;
+    for (size_t v = 0; v < sample->num_entries; v++)
+        stored->any_version = stored->any_version || is_of_other_version(stored->plan, sample, v);
     stored->num_outdated += outdated != 0;
     if (!is_alike)
         return NITRO_OK;
-    stored->num_unconfirmed += outdated == 0;
+    stored->num_unconfirmed += outdated == 0 && !lacks_features;
     stored->num_partial += outdated != 0;
     return nitro_sample_copy(stored->plan->context, sample, &stored->target->partial[input]);
 }
@@ -164,10 +183,11 @@ static nitro_status log_outdated(const stored_samples *stored)
     if (!names)
         return NITRO_ERR_NO_MEMORY;
     size_t num_whole = stored->num_outdated - stored->num_partial;
-    nitro_log(plan->context, NITRO_LOG_WARNING,
-              "%s on %s: %zu samples are of other versions of %s: measuring %s again",
-              plan->computation->schema->computation, stored->target->device->id,
-              stored->num_outdated, names, num_whole ? "them" : "these variants");
+    nitro_log(
+        plan->context, NITRO_LOG_WARNING, "%s on %s: %zu samples %s %s: measuring %s%s",
+        plan->computation->schema->computation, stored->target->device->id, stored->num_outdated,
+        stored->any_version ? "are of other versions of" : "have no times of", names,
+        num_whole ? "them" : "these variants", num_whole || stored->any_version ? " again" : "");
     if (num_whole && stored->num_partial)
         nitro_log(plan->context, NITRO_LOG_INFO,
                   "%zu of them keep the times of other variants; the rest was made by another "

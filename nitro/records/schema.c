@@ -146,7 +146,7 @@ nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
     return NITRO_OK;
 }
 
-static bool same_names(const nitro_schema *a, const nitro_schema *b)
+bool nitro_schema_is_same(const nitro_schema *a, const nitro_schema *b)
 {
     if (strcmp(a->computation, b->computation) != 0 || a->num_features != b->num_features ||
         a->num_variants != b->num_variants)
@@ -194,7 +194,7 @@ static char *print_names(const nitro_schema *schema)
 nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,
                                        const char *have, const nitro_schema *b, const char *want)
 {
-    if (same_names(a, b))
+    if (nitro_schema_is_same(a, b))
         return NITRO_OK;
     char *names_a = print_names(a);
     char *names_b = print_names(b);

@@ -54,4 +54,6 @@ const nitro_store_kind nitro_store_sqlite = {
     .remove_damaged = nitro_sqlite_remove_damaged,
     .layout_version = layout_version,
     .size_bytes = size_bytes,
+    .begin = nitro_sqlite_begin_group,
+    .end = nitro_sqlite_end_group,
 };

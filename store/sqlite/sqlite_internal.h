@@ -20,6 +20,7 @@ typedef struct sqlite_store {
     nitro_context *context;
     char *path;
     sqlite3 *db;
+    bool in_group;  /* writes are part of one transaction */
     bool is_absent; /* open for writing, but there is no file yet: `db` is empty and in memory */
     sqlite_statement statements[NITRO_SQLITE_MAX_STATEMENTS];
     size_t num_statements;
@@ -76,6 +77,10 @@ nitro_status nitro_sqlite_begin_read(sqlite_store *store);
 nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status);
 nitro_status nitro_sqlite_begin_write(sqlite_store *store);
 nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status);
+
+/** One transaction around several writes. */
+nitro_status nitro_sqlite_begin_group(void *state);
+nitro_status nitro_sqlite_end_group(void *state, nitro_status status);
 
 /** A text in an untrusted row: false where the column is of another type, or has a '\0' inside. */
 bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text);

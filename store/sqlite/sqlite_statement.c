@@ -194,6 +194,8 @@ nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 
 nitro_status nitro_sqlite_begin_write(sqlite_store *store)
 {
+    if (store->in_group)
+        return NITRO_OK;
     if (!sqlite3_get_autocommit(store->db))
         return nitro_fail(
             store->context, NITRO_ERR_ARGUMENT,
@@ -219,11 +221,28 @@ nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status)
 
 nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status)
 {
+    if (store->in_group)
+        return status;
     if (status == NITRO_OK)
         status = nitro_sqlite_execute(store, "COMMIT", "complete the transaction");
     if (status != NITRO_OK && !sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
+}
+
+nitro_status nitro_sqlite_begin_group(void *state)
+{
+    sqlite_store *store = state;
+    nitro_status status = nitro_sqlite_begin_write(store);
+    store->in_group = status == NITRO_OK;
+    return status;
+}
+
+nitro_status nitro_sqlite_end_group(void *state, nitro_status status)
+{
+    sqlite_store *store = state;
+    store->in_group = false;
+    return nitro_sqlite_end_write(store, status);
 }
 
 bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text)

@@ -120,15 +120,6 @@ static void test_bad_input_lists(void **state)
     assert_fails(b->context, tune(b, "host", 8), NITRO_ERR_ARGUMENT, "input number 7");
 }
 
-static void test_other_names_are_refused(void **state)
-{
-    bench *b = *state;
-    assert_ok(b->context, tune(b, "host", 2));
-    const nitro_variant coo = {.name = "coo", .run = run_csr};
-    assert_ok(b->context, nitro_computation_add_variant(b->computation, &coo));
-    assert_fails(b->context, tune(b, "host", 2), NITRO_ERR_MISMATCH, "coo");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,7 +130,6 @@ int main(void)
         CASE(test_inputs_that_cannot_be_loaded),
         CASE(test_no_input_can_be_loaded),
         CASE(test_bad_input_lists),
-        CASE(test_other_names_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
