@@ -28,6 +28,7 @@ typedef struct nitro_evaluate_options {
      *  that can be adapted are evaluated without and with each of them. */
     const size_t *measured;
     size_t num_measured;
+    bool source_curve; /* evaluate with one source, two, ... all, nearest first and at random */
     double uses; /* of every input: times are those of a run and of its share of preparing, and
                     models choose accordingly; 0: preparing does not count */
     uint64_t seed;
@@ -43,13 +44,18 @@ typedef struct nitro_evaluate_result {
     const char *method; /* static */
     bool modelled;      /* times come from a cost model, not from measurements */
     size_t inputs;
-    size_t measured; /* inputs of the target that the method was adapted to; 0: none */
+    size_t measured;    /* inputs of the target that the method was adapted to; 0: none */
+    const char *order;  /* of a source curve: "nearest" or "random" (first); static; else NULL */
+    size_t num_sources; /* of a source curve: learnt from; else 0 */
+    char *added;        /* the last of them; NULL: not of a source curve */
     double mean, geomean, p5, min, accuracy;
     double total; /* time of the chosen variants over that of the best ones, summed over the inputs;
                      where the chosen one has no time, the slowest one's counts */
     double confident;           /* decisions with a confidence of at least 0.9, in percent; NaN: the
                                    method has no confidences */
     double confident_precision; /* of these, those within 5 % of the best, in percent; NaN: none */
+    double predicted; /* the mean quality that the model expects, percent; NaN: it predicts
+                         none */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
@@ -59,9 +65,11 @@ NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
  * inputs are divided into five folds, each a test of models of the others, unless train or test
  * inputs are given. Methods without anything to learn from
  * are skipped and logged.
- * @param[out] results  shape [count], target by target, methods in declared order, `measured`
- *                      ascending (clamped to the number available); free with
- *                      nitro_evaluate_results_free.
+ * With `source_curve`, the default method is auto, and every method has a result for each number of
+ * sources of each order.
+ * @param[out] results  shape [count], target by target, methods in declared order, orders, numbers
+ *                      of sources and `measured` ascending (clamped to the number available); free
+ * with nitro_evaluate_results_free.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device without samples, a method);
  *         NITRO_ERR_NO_DATA (no inputs to learn from or to test on, or no method could be judged);
  *         NITRO_ERR_ARGUMENT (the fraction, or less than one use); NITRO_ERR_INTERRUPTED; the

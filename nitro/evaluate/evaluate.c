@@ -33,8 +33,10 @@ void nitro_evaluate_options_init(nitro_evaluate_options *options)
 
 void nitro_evaluate_results_free(nitro_evaluate_result *results, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         free(results[i].target);
+        free(results[i].added);
+    }
     free(results);
 }
 
@@ -207,7 +209,8 @@ static nitro_status choose_by_folds(nitro_evaluation *evaluation, size_t method,
 static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
 {
-    result->confident = result->confident_precision = result->total = NAN;
+    result->confident = result->confident_precision = result->total = result->predicted = NAN;
+    evaluation->predicted = NAN;
     if (!nitro_method_chooses(method))
         return judge(evaluation, rows, num_rows, NULL, result);
     size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
@@ -224,6 +227,7 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
     if (status == NITRO_OK) {
         judge_confidences(evaluation, rows, num_rows, choices, result);
         result->total = find_total(evaluation, rows, num_rows, choices);
+        result->predicted = evaluation->predicted;
     }
     free(choices);
     return status;
@@ -267,6 +271,29 @@ static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, c
     return status;
 }
 
+/** One method on one target, for nitro_evaluation_grow_sources. */
+typedef struct source_curve {
+    evaluate_run *run;
+    size_t method, target, num_rows;
+    const size_t *rows;
+} source_curve;
+
+static nitro_status add_point(void *user, const char *order, size_t num_sources, const char *added)
+{
+    const source_curve *curve = user;
+    evaluate_run *run = curve->run;
+    size_t before = run->num_results;
+    nitro_status status =
+        add_result(run, curve->method, curve->target, 0, curve->rows, curve->num_rows);
+    if (status != NITRO_OK || run->num_results == before)
+        return status;
+    nitro_evaluate_result *result = &run->results[before];
+    result->order = order;
+    result->num_sources = num_sources;
+    result->added = nitro_strdup(run->evaluation.context, added);
+    return result->added ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
 static nitro_status report(evaluate_run *run, size_t target, size_t method)
 {
     const nitro_evaluate_options *options = run->options;
@@ -299,8 +326,11 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
                   "no results on %s: none of the test inputs has times of two variants there",
                   dataset->devices[target]->id);
     for (size_t i = 0; status == NITRO_OK && i < run->num_methods; i++) {
+        source_curve curve = {run, run->methods[i], target, num_rows, rows};
         if (num_rows > 0)
-            status = add_curve(run, run->methods[i], target, rows, num_rows);
+            status = run->options->source_curve
+                         ? nitro_evaluation_grow_sources(evaluation, target, add_point, &curve)
+                         : add_curve(run, run->methods[i], target, rows, num_rows);
         if (status == NITRO_OK)
             status = report(run, target, run->methods[i]);
     }
@@ -344,10 +374,13 @@ static size_t find_method(const char *name)
 }
 
 /** Is the method among those of an evaluation that names none? */
-static bool is_usual(const nitro_method_info *method, bool extrapolate, bool has_profiles)
+static bool is_usual(const nitro_method_info *method, const nitro_evaluate_options *options,
+                     bool has_profiles)
 {
-    if (extrapolate)
+    if (options->extrapolate)
         return method->extrapolates;
+    if (options->source_curve)
+        return strcmp(method->name, "auto") == 0;
     return !method->only_named && (has_profiles || !method->needs_profiles);
 }
 
@@ -371,7 +404,7 @@ static nitro_status find_methods(nitro_store *store, const char *computation, ev
     nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         bool wanted = names ? nitro_string_list_find(names, table[i].name) != NITRO_NONE
-                            : is_usual(&table[i], run->options->extrapolate, num_profiles > 0);
+                            : is_usual(&table[i], run->options, num_profiles > 0);
         if (wanted)
             run->methods[run->num_methods++] = i;
     }
@@ -423,8 +456,10 @@ static nitro_status allocate_parts(evaluate_run *run)
         nitro_calloc(evaluation->context, dataset->num_rows, sizeof *evaluation->confidences);
     evaluation->judged_ms = nitro_calloc(evaluation->context, dataset->num_rows,
                                          dataset->schema->num_variants * sizeof(double));
+    size_t num_points =
+        run->options->source_curve ? 2 * dataset->num_devices : run->options->num_measured + 1;
     run->results = nitro_calloc(evaluation->context, run->targets.count * run->num_methods,
-                                (run->options->num_measured + 1) * sizeof *run->results);
+                                num_points * sizeof *run->results);
     if (!evaluation->is_train || !evaluation->is_test || !evaluation->own ||
         !evaluation->confidences || !evaluation->judged_ms || !run->results)
         return NITRO_ERR_NO_MEMORY;

@@ -26,6 +26,7 @@ typedef struct nitro_evaluation {
     double share;            /* of the cost of preparing in every run: 1 / uses */
     double *judged_ms;       /* shape [num_rows x num_variants]: times with that share */
     const nitro_strategy *strategy;
+    double predicted;    /* quality by the current method's model; NaN: unknown */
     double *confidences; /* shape [num_rows] of the current method's choices; NaN: unknown */
     nitro_model **own;   /* shape [num_devices]: trained on a device's own training inputs; NULL:
                             not yet */
@@ -76,6 +77,15 @@ void nitro_evaluation_add_share(const nitro_dataset *dataset, double share, doub
 /** The training rows of a target's sources; nitro_dataset_free. */
 nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation, size_t target,
                                              nitro_dataset **sources);
+/** Called with each growing set of sources: by which order, how many, and the one added last. */
+typedef nitro_status (*nitro_evaluation_step)(void *user, const char *order, size_t num_sources,
+                                              const char *added);
+/** For every number of the target's sources, make the first so many evaluation->is_source and take
+ *  the step: nearest first by likeness ("nearest"), then in an order by the seed ("random"). Stops
+ *  at a step's error. */
+nitro_status nitro_evaluation_grow_sources(nitro_evaluation *evaluation, size_t target,
+                                           nitro_evaluation_step step, void *user);
+
 /** Train a model for a target on the training rows of its sources. `guards` and `range_ends`: as in
  *  nitro_training_task. */
 nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,

@@ -4,6 +4,7 @@
  * except where a method says so.
  */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,9 +137,11 @@ static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_me
                                         method->guards, method->decides, &model);
     if (status == NITRO_OK && evaluation->num_measured > 0)
         status = nitro_evaluation_adapt(evaluation, target, model);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
         nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, method->decides,
                                          choices);
+        evaluation->predicted = model->predicted ? model->predicted->quality : (double)NAN;
+    }
     nitro_model_free(model);
     nitro_dataset_free(sources);
     nitro_string_list_free(&features);

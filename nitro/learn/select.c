@@ -479,7 +479,7 @@ static nitro_status train_one_stack(nitro_context *context, const nitro_training
 {
     nitro_source_weighing *weighing = NULL;
     nitro_model *made = NULL;
-    nitro_status status = task->sources->num_devices < NITRO_MIN_LODO_SOURCES
+    nitro_status status = task->sources->num_devices < 2
                               ? NITRO_ERR_NO_DATA
                               : nitro_source_weighing_run(context, task, &weighing);
     if (status == NITRO_ERR_NO_DATA)

@@ -20,7 +20,17 @@
  * its nearest source as validation devices are, half of the way from held-out inputs to it had no
  * bias on recorded SpMV data. */
 #define LODO_SHARE 0.5
-#define WARN_BELOW 90.0 /* percent of predicted quality */
+/* Confidences are meant to be right in the mean over decisions, not on the worst device: with this
+ * share, 18 % of the decisions on recorded targets are confident and 88 % of these are good, with
+ * LODO_SHARE 4 % and 88 %. */
+#define CONFIDENCE_SHARE 0.15
+/* Quality to expect of the unlikeness to the nearest source alone, percent: a fit over recorded
+ * targets and random subsets of the others. The mean of it and of validation errs by 1.8 in the
+ * mean, validation alone by 2.3. */
+#define LIKE_QUALITY 97.0
+#define UNLIKE_LOSS  5.0
+#define FAR_LOSS     3.0  /* less for a far target */
+#define WARN_BELOW   90.0 /* percent of predicted quality */
 
 struct nitro_source_weighing {
     nitro_context *context;
@@ -145,6 +155,23 @@ static nitro_status select_used(nitro_source_weighing *t)
     return status;
 }
 
+/** By validation and by unlikeness. */
+static void predict(const nitro_source_choice *choice, nitro_predicted_quality *predicted,
+                    nitro_calibration *calibration)
+{
+    nitro_calibration by_lodo;
+    nitro_predicted_quality_weigh(predicted, predicted->share, &by_lodo);
+    double by_validation = predicted->quality;
+    nitro_predicted_quality_weigh(
+        predicted, choice->is_far ? 1.0 : CONFIDENCE_SHARE / LODO_SHARE * predicted->share,
+        calibration);
+    double by_unlikeness = LIKE_QUALITY - UNLIKE_LOSS * choice->unlikeness;
+    predicted->quality =
+        isnan(by_validation) ? by_unlikeness : 0.5 * (by_validation + by_unlikeness);
+    if (choice->is_far)
+        predicted->quality -= FAR_LOSS;
+}
+
 /** Show weights and likeness, and take the mean over validation devices in the target's situation
  * as the prediction. */
 static void conclude(const nitro_source_weighing *t, nitro_model *model)
@@ -170,7 +197,7 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
     double ratio = predicted->target_distance / predicted->usual_distance; /* NaN or infinity: 2 */
     predicted->share = choice->is_far ? 1.0 : LODO_SHARE * (ratio < 2.0 ? ratio : 2.0);
     predicted->warning = NULL;
-    nitro_predicted_quality_weigh(predicted, predicted->share, &model->calibration);
+    predict(choice, predicted, &model->calibration);
     if (choice->is_far)
         predicted->warning = "the target is farther from every source than they are from each "
                              "other; the prediction extrapolates";

@@ -273,11 +273,14 @@ static nitro_status allocate(choosing *c)
 static nitro_status run(choosing *c)
 {
     nitro_source_choice *choice = c->choice;
-    size_t num_usable = 0;
+    size_t num_usable = 0, num_set_aside = 0;
     nitro_status status = mark_usable(c, &num_usable);
     if (status != NITRO_OK)
         return status;
-    if (num_usable < 2)
+    for (size_t d = 0; d < c->set.num_devices; d++)
+        num_set_aside += choice->set_aside[d];
+    bool is_one_left = num_usable == 1 && num_set_aside == c->set.num_devices - 1;
+    if (num_usable < 2 && !(is_one_left && num_set_aside > 0))
         return nitro_fail(c->context, NITRO_ERR_NO_DATA,
                           "%s: fewer than two sources have times that depend on their features",
                           c->task->sources->schema->computation);

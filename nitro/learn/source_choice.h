@@ -31,7 +31,8 @@ typedef struct nitro_source_choice {
  *                     the first again: there are none.
  * @param[out] choice  free with nitro_source_choice_free.
  * Sources of fewer than 100 samples are not used: they cannot be learnt by themselves.
- * @return NITRO_OK; NITRO_ERR_NO_DATA (fewer than two sources speak for others);
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (fewer than two sources speak for others, unless all but one
+ *         are set aside);
  *         NITRO_ERR_NO_MEMORY.
  */
 nitro_status nitro_source_choose(nitro_context *context, const nitro_fit_task *task,

@@ -33,6 +33,18 @@ cp s.db curves.db
 nitro store import --store curves.db --computation calc --device gpu4 --samples <(sed 4d gpu3.csv) --devices <(sed 's/^gpu3/gpu4/' devices.csv) >/dev/null
 try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1,gpu4 --method forest,native --measure 2,30,all --quiet
 
+title "quality against the number of sources"
+try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1 --method fixed,auto --curve sources --quiet
+try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1 --curve sources --format csv --quiet
+nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1 --curve sources --json --quiet >curve.json
+json_get '#' 2.order 2.sources 2.added 2.mean 2.predicted <curve.json
+try nitro evaluate calc --store curves.db --curve sources --measure 2
+try nitro evaluate calc --store curves.db --picture here
+if command -v gnuplot >/dev/null; then
+    nitro evaluate calc --store curves.db --targets gpu1 --method fixed --curve sources --picture here --quiet >/dev/null 2>&1
+    grep -q '<svg' here/calc-source-curve.svg || echo "no picture"
+fi
+
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json
 json_get '#' 0 1.method 2.target 2.sources <e.json

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "apps/cli/commands/evaluation.h"
+#include "apps/cli/commands/source_curve.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
 
 typedef struct settings {
     common_settings common;
-    const char *store, *train, *test, *group_by, *format;
+    const char *store, *train, *test, *group_by, *format, *curve, *picture;
     nitro_string_list targets, sources, methods, measure;
     double train_fraction, uses;
     uint64_t seed, threads;
@@ -29,6 +30,8 @@ static void set_defaults(void *place)
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
 
+static const char *const curves[] = {"sources", NULL};
+
 static const option options[] = {
     OPTION_STORE,
     OPTION_TARGETS,
@@ -37,6 +40,12 @@ static const option options[] = {
     OPTION(LIST, "measure", measure, "N,...",
            "also adapt the methods that support it to the N most informative training inputs, "
            "measured on the target; 'all' for all of them"),
+    OPTION(TEXT, "curve", curve, "sources",
+           "evaluate with the target's nearest source, its two nearest ones, ... all, and the same "
+           "in a random order: what one more device is worth (default method: auto)",
+           .choices = curves),
+    OPTION(TEXT, "picture", picture, "DIR",
+           "with --curve, also draw it into this folder (takes gnuplot)"),
     OPTION(TEXT, "train", train, "FILE",
            "training inputs, one name per line (default: drawn at random, see --train-fraction)"),
     OPTION(TEXT, "test", test, "FILE",
@@ -160,12 +169,15 @@ static int print_results(const invocation *call, const nitro_evaluate_result *re
     if (given->json || strcmp(given->format, "json") == 0)
         return evaluation_print_json(call, results, count);
     if (strcmp(given->format, "csv") == 0)
-        return evaluation_print_csv(results, count);
-    return evaluation_print_table(call, results, count);
+        return given->curve ? source_curve_print_csv(results, count)
+                            : evaluation_print_csv(results, count);
+    return given->curve ? source_curve_print_table(call, results, count)
+                        : evaluation_print_table(call, results, count);
 }
 
 static int evaluate_and_print(invocation *call, nitro_evaluate_options *how)
 {
+    const settings *given = call->settings;
     const char *computation = NULL;
     nitro_evaluate_result *results = NULL;
     size_t count = 0;
@@ -174,6 +186,8 @@ static int evaluate_and_print(invocation *call, nitro_evaluate_options *how)
         code = evaluate(call, computation, how, &results, &count);
     if (code == EXIT_DONE)
         code = print_results(call, results, count);
+    if (code == EXIT_DONE && given->picture)
+        code = source_curve_draw(call, computation, results, count, given->picture);
     nitro_evaluate_results_free(results, count);
     return code;
 }
@@ -197,6 +211,10 @@ static int run(invocation *call)
                                 "--test");
     if (code == EXIT_DONE && given->size_feature && !given->extrapolate)
         code = fail_usage(call, "--size-feature needs --extrapolate");
+    if (code == EXIT_DONE && given->picture && !given->curve)
+        code = fail_usage(call, "--picture needs --curve sources");
+    if (code == EXIT_DONE && given->curve && (given->measure.count > 0 || given->extrapolate))
+        code = fail_usage(call, "--curve sources works without --measure and --extrapolate");
     if (code == EXIT_DONE)
         code = read_measures(call, measures, &num_measures);
     if (code == EXIT_DONE && given->train)
@@ -216,6 +234,7 @@ static int run(invocation *call)
     how.uses = given->uses;
     how.group_separator = given->group_by;
     how.extrapolate = given->extrapolate;
+    how.source_curve = given->curve != NULL;
     how.size_feature = given->size_feature;
     how.without_generation = given->without_generation;
     how.seed = given->seed;
@@ -232,7 +251,7 @@ const command command_evaluate = {
     .summary = "Evaluate selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
-                "[--extrapolate [--size-feature NAME]] "
+                "[--extrapolate [--size-feature NAME]] [--curve sources [--picture DIR]] "
                 "[--without-generation] [--measure N,...] [--uses N] [--seed N] "
                 "[--format table|csv|json]",
     .description =
@@ -252,6 +271,9 @@ const command command_evaluate = {
         "With --measure, 'auto +10' is method auto adapted to ten inputs measured on the target: a "
         "learning curve from none to all. Targets with fewer inputs enter the means with all they "
         "have: 'auto +8 to 10'.\n\n"
+        "With --curve sources, every method is evaluated with one source, two, and so on: nearest "
+        "first, and in an order drawn by the seed. Predicted is the quality that the model itself "
+        "expects.\n\n"
         "With --extrapolate, the methods are the declared default, the best fixed variant, auto "
         "with and without its guard outside the training range, and both learnt from the target's "
         "own smaller inputs; --method names others.\n\n"

@@ -111,8 +111,7 @@ static void print_csv_number(double value)
 int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
 {
     printf("target,method,total,mean,geomean,p5,min,accuracy,confident,confident_precision,"
-           "measured,inputs,"
-           "modelled\n");
+           "measured,inputs,modelled,predicted\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
         print_csv_number(results[i].total);
@@ -123,8 +122,10 @@ int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
         print_csv_number(results[i].accuracy);
         print_csv_number(results[i].confident);
         print_csv_number(results[i].confident_precision);
-        printf(",%zu,%zu,%s\n", results[i].measured, results[i].inputs,
+        printf(",%zu,%zu,%s", results[i].measured, results[i].inputs,
                results[i].modelled ? "yes" : "no");
+        print_csv_number(results[i].predicted);
+        printf("\n");
     }
     return EXIT_DONE;
 }
@@ -145,6 +146,14 @@ int evaluation_print_json(const invocation *call, const nitro_evaluate_result *r
                       (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
         if (results[i].modelled)
             json_object_set_new(object, "modelled", json_true());
+        if (results[i].order) {
+            json_object_set_new(object, "order", json_text(results[i].order));
+            json_object_set_new(object, "sources",
+                                json_integer((json_int_t)results[i].num_sources));
+            json_object_set_new(object, "added", json_text(results[i].added));
+        }
+        if (!isnan(results[i].predicted))
+            json_object_set_new(object, "predicted", json_value(results[i].predicted));
         json_array_append_new(array, object);
     }
     return print_json(call, array);

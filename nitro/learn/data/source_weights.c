@@ -12,12 +12,12 @@
 #include "nitro/learn/data/device_likeness.h"
 
 #define BRANCH_LENGTH     0.2 /* of the kernel over unlikeness between branches */
-#define HARDWARE_LOSS     2.0 /* percent that a unit of hardware distance is expected to cost, */
+#define HARDWARE_LOSS     1.5 /* percent that a unit of hardware distance is expected to cost, */
 #define ARCHITECTURE_LOSS 0.5 /* another architecture, */
 #define SOFTWARE_LOSS     2.0 /* another stack than the branch's nearest one, */
 #define VENDOR_LOSS       2.0 /* and another vendor */
-#define LOSS_LENGTH       2.0 /* percent, of the kernel over expected losses */
-#define LEAST_WEIGHT      0.03
+#define LOSS_LENGTH       2.5 /* percent, of the kernel over expected losses */
+#define LEAST_WEIGHT      0.06
 
 const char *nitro_source_rule_name(nitro_source_rule rule)
 {

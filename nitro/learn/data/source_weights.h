@@ -33,7 +33,7 @@ typedef struct nitro_source_set {
 size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *target,
                             double *unlikeness);
 
-/** @param[out] weights  shape [num_devices], of sum 1; weights of less than 3 percent are 0. */
+/** @param[out] weights  shape [num_devices], of sum 1; weights of less than 6 percent are 0. */
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
                                 const nitro_device *target, nitro_source_rule rule,
                                 double *weights);

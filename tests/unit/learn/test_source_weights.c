@@ -267,6 +267,45 @@ static void test_copies_do_not_judge_each_other(void **state)
     assert_true(source_of(f, "c")->lodo_quality > expected + 1.0);
 }
 
+/** Add one source after the other: quality on the target never falls by more than 0.3. */
+static void require_growth(fixture *f, const char *software, const member *fleet, size_t count,
+                           size_t poisoned, double launch)
+{
+    double before = 0.0;
+    for (size_t k = 1; k <= count; k++) {
+        nitro_dataset_free(f->sources);
+        nitro_device_free(f->target);
+        make(f, software, fleet, k, NUM_INPUTS);
+        if (poisoned < k)
+            shuffle_times(f->sources, poisoned);
+        learn(f);
+        double now = quality(f, launch);
+        if (!(now > before - 0.3))
+            fail_msg("with %zu sources %.2f %%, with one less %.2f %%", k, now, before);
+        before = now;
+    }
+    assert_true(before > 96.0);
+}
+
+static void test_curves_never_fall(void **state)
+{
+    fixture *f = *state;
+    static const member families[] = {{"lib v2019-06", 20.0},  {"lib v2018-09", 0.1},
+                                      {"lib v2019-06", 22.0},  {"lib v2018-09", 0.12},
+                                      {"other v2019-06", 0.1}, {"lib v2018-09", 0.11}};
+    static const member odd[] = {{"lib v2019-06", 2.0},
+                                 {"lib v2018-11", 60.0},
+                                 {"lib v2019-06", 2.1},
+                                 {"lib v2019-06", 1.9},
+                                 {"lib v2018-09", 2.0}};
+    static const member one_stack[] = {
+        {"lib", 5.0}, {"lib", 5.5}, {"lib", 6.0}, {"lib", 4.0}, {"lib", 5.2}};
+    require_growth(f, "lib v2019-06", families, 6, NITRO_NONE, 21.0);
+    require_growth(f, "lib v2019-06", odd, 5, NITRO_NONE, 2.0);
+    for (size_t poisoned = 1; poisoned < 4; poisoned++)
+        require_growth(f, "lib", one_stack, 5, poisoned, 5.3);
+}
+
 static void test_result_does_not_depend_on_threads(void **state)
 {
     fixture *f = *state;
@@ -320,6 +359,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_curves_never_fall, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_does_not_depend_on_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_small_sources_are_learnt_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_strategies, setup, teardown),

@@ -1,0 +1,145 @@
+/* source_curve.c - what one more device in the repository is worth: quality against the number of
+ * sources. Pictures are drawn as those of nitro report. */
+#include "apps/cli/commands/source_curve.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "apps/cli/output.h"
+#include "apps/cli/report/report.h"
+
+/** Is it the first of its target, method and order? */
+static bool is_first(const nitro_evaluate_result *results, size_t i)
+{
+    return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0 ||
+           strcmp(results[i].method, results[i - 1].method) != 0 ||
+           strcmp(results[i].order, results[i - 1].order) != 0;
+}
+
+int source_curve_print_table(const invocation *call, const nitro_evaluate_result *results,
+                             size_t count)
+{
+    text_table table;
+    table_begin(&table, call->context,
+                "target,method,order,>sources,added,>mean,>p5,>accuracy,>predicted");
+    for (size_t i = 0; i < count; i++) {
+        bool first = is_first(results, i);
+        table_cell(&table, "%s", first ? results[i].target : "");
+        table_cell(&table, "%s", first ? results[i].method : "");
+        table_cell(&table, "%s", first ? results[i].order : "");
+        table_cell(&table, "%zu", results[i].num_sources);
+        table_cell(&table, "%s", results[i].added);
+        table_number(&table, results[i].mean, 2);
+        table_number(&table, results[i].p5, 2);
+        table_number(&table, results[i].accuracy, 2);
+        if (isnan(results[i].predicted))
+            table_cell(&table, "%s", "-");
+        else
+            table_number(&table, results[i].predicted, 2);
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static void print_number(double value)
+{
+    char text[40] = "";
+    if (isfinite(value))
+        nitro_format_number(value, text, sizeof text);
+    printf(",%s", text);
+}
+
+int source_curve_print_csv(const nitro_evaluate_result *results, size_t count)
+{
+    printf("target,method,order,sources,added,mean,p5,accuracy,predicted\n");
+    for (size_t i = 0; i < count; i++) {
+        printf("%s,%s,%s,%zu,%s", results[i].target, results[i].method, results[i].order,
+               results[i].num_sources, results[i].added);
+        print_number(results[i].mean);
+        print_number(results[i].p5);
+        print_number(results[i].accuracy);
+        print_number(results[i].predicted);
+        printf("\n");
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Picture ---------------------------------------------------------------------------------
+ */
+
+/** "auto, nearest first". */
+static void name_series(const nitro_evaluate_result *result, char *name, size_t size)
+{
+    snprintf(name, size, "%s, %s", result->method,
+             strcmp(result->order, "nearest") == 0 ? "nearest first" : "at random");
+}
+
+static nitro_status list_bars(nitro_context *context, const nitro_evaluate_result *results,
+                              size_t count, report_chart *chart)
+{
+    nitro_status status = NITRO_OK;
+    size_t most = 0;
+    char name[96];
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        most = results[i].num_sources > most ? results[i].num_sources : most;
+        name_series(&results[i], name, sizeof name);
+        status = report_add_name(context, &chart->series, name);
+    }
+    for (size_t k = 1; k <= most && status == NITRO_OK; k++) {
+        snprintf(name, sizeof name, "%zu", k);
+        status = nitro_string_list_add(context, &chart->categories, name);
+    }
+    return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
+}
+
+/** Mean over the targets that have so many sources; NaN: none has. */
+static double mean_at(const nitro_evaluate_result *results, size_t count, const char *series,
+                      size_t num_sources)
+{
+    double sum = 0.0, targets = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        char name[96];
+        name_series(&results[i], name, sizeof name);
+        if (results[i].num_sources != num_sources || strcmp(name, series) != 0)
+            continue;
+        sum += results[i].mean;
+        targets += 1.0;
+    }
+    return targets > 0.0 ? sum / targets : (double)NAN;
+}
+
+/** Bars of all means; the axis starts at the ten below the lowest one, as in nitro report. */
+static nitro_status fill_chart(nitro_context *context, const nitro_evaluate_result *results,
+                               size_t count, report_chart *chart)
+{
+    double least = 100.0;
+    nitro_status status = list_bars(context, results, count, chart);
+    for (size_t s = 0; s < chart->series.count && status == NITRO_OK; s++)
+        for (size_t k = 1; k <= chart->categories.count; k++) {
+            double mean = mean_at(results, count, chart->series.items[s], k);
+            report_chart_set(chart, s, k - 1, mean);
+            least = fmin(least, mean);
+        }
+    chart->kind = REPORT_BARS;
+    chart->x_label = "sources";
+    chart->y_label = "quality (%)";
+    chart->low = fmax(0.0, 10.0 * floor(least / 10.0));
+    chart->high = 100.0;
+    return status;
+}
+
+int source_curve_draw(const invocation *call, const char *computation,
+                      const nitro_evaluate_result *results, size_t count, const char *folder)
+{
+    report drawn = {.context = call->context, .computation = computation};
+    report_part *part = report_add(&drawn, "source-curve", "Quality and sources", NULL);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fail_text(call, "cannot make the folder %s: %s", folder, strerror(errno));
+    nitro_status status = fill_chart(call->context, results, count, &part->chart);
+    if (status == NITRO_OK)
+        status = report_draw(&drawn, part, folder);
+    report_free_parts(&drawn);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
