@@ -1,4 +1,5 @@
-/* given_features.c - features as a command line gives them: NAME=VALUE, in any order. */
+/* given_features.c - features as a command line gives them: NAME=VALUE in any order, or a file
+ * whose features a computation's code evaluates. */
 #include "apps/cli/given_features.h"
 
 #include <math.h>
@@ -68,8 +69,8 @@ static int require_all(const invocation *call, const nitro_model *model, const d
     return fail_usage(call, "--features: no value for %s", text);
 }
 
-int features_read(const invocation *call, const nitro_model *model, const nitro_string_list *items,
-                  double *values)
+static int read_values(const invocation *call, const nitro_model *model,
+                       const nitro_string_list *items, double *values)
 {
     for (size_t f = 0; f < NITRO_MAX_FEATURES; f++)
         values[f] = NAN;
@@ -79,4 +80,94 @@ int features_read(const invocation *call, const nitro_model *model, const nitro_
             return code;
     }
     return require_all(call, model, values);
+}
+
+static size_t find_feature(const nitro_computation *computation, const char *name)
+{
+    for (size_t f = 0; f < nitro_computation_num_features(computation); f++)
+        if (strcmp(nitro_computation_feature_name(computation, f), name) == 0)
+            return f;
+    return NITRO_NONE;
+}
+
+static bool has_all_features(const nitro_computation *computation, const nitro_model *model)
+{
+    for (size_t f = 0; f < nitro_model_num_features(model); f++)
+        if (find_feature(computation, nitro_model_feature_name(model, f)) == NITRO_NONE)
+            return false;
+    return true;
+}
+
+int features_pick(const invocation *call, const nitro_model *model,
+                  const nitro_computation *computation, const double *evaluated, double *values)
+{
+    const char *lacking[NITRO_MAX_FEATURES + 1] = {0};
+    char text[2048];
+    size_t count = 0;
+    for (size_t f = 0; f < nitro_model_num_features(model); f++) {
+        const char *name = nitro_model_feature_name(model, f);
+        size_t found = find_feature(computation, name);
+        if (found == NITRO_NONE)
+            lacking[count++] = name;
+        else
+            values[f] = evaluated[found];
+    }
+    if (count == 0)
+        return EXIT_DONE;
+    join_names(lacking, text, sizeof text);
+    return fail_text(call,
+                     "the model of %s has features that %s does not evaluate: %s; give all with "
+                     "--features",
+                     nitro_model_computation(model), nitro_computation_name(computation), text);
+}
+
+/** Open the built-in computation of the model's name, else the first one that has its features. */
+static int open_fitting(const invocation *call, const nitro_model *model, loaded_module *loaded)
+{
+    const char *name = nitro_model_computation(model);
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
+        if (strcmp((*each)->name, name) == 0)
+            return module_open(call, name, NULL, loaded);
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++) {
+        if (!module_is_first(*each))
+            continue;
+        int code = module_open(call, (*each)->name, NULL, loaded);
+        if (code != EXIT_DONE || has_all_features(loaded->computation, model))
+            return code;
+        module_close(loaded);
+    }
+    return fail_text(call,
+                     "no built-in computation evaluates the features of the model of %s: name one, "
+                     "or give them with --features",
+                     name);
+}
+
+static int evaluate_file(const invocation *call, const nitro_model *model, const char *path,
+                         double *values)
+{
+    loaded_module loaded = {0};
+    void *input = NULL;
+    double evaluated[NITRO_MAX_FEATURES];
+    int code = call->arguments.count ? module_open(call, call->arguments.items[0], NULL, &loaded)
+                                     : open_fitting(call, model, &loaded);
+    if (code == EXIT_DONE && loaded.module->load(call->context, path, &input) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE &&
+        nitro_computation_evaluate(loaded.computation, input, evaluated) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE)
+        code = features_pick(call, model, loaded.computation, evaluated, values);
+    if (input)
+        loaded.module->unload(input);
+    module_close(&loaded);
+    return code;
+}
+
+int features_given(const invocation *call, const nitro_model *model, const nitro_string_list *items,
+                   const char *input, double *values)
+{
+    if ((items->count > 0) == (input != NULL))
+        return fail_usage(call, "give one of --features NAME=VALUE,... and --input FILE");
+    return input ? evaluate_file(call, model, input, values)
+                 : read_values(call, model, items, values);
 }

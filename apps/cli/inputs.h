@@ -33,6 +33,11 @@ typedef struct input_set {
  */
 int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,
                 generated_range generated, size_t name_parts, input_set *set);
+/**
+ * Keep every Nth input from the Ith, as "I/N" says; NULL: all. The N shards of one set have each
+ * input once, and differ in size by one at most.
+ */
+int inputs_keep_shard(const invocation *call, const char *shard, input_set *set);
 void inputs_free(input_set *set);
 
 /** Read or generate one input now, in this process. */

@@ -6,6 +6,7 @@
 #include "apps/cli/output.h"
 
 enum {
+    BRIEF_MS = 1000,      /* nothing is shown of what is over sooner */
     REDRAW_MS = 100,      /* on a terminal */
     PLAIN_LINE_MS = 5000, /* without one: a line after this time... */
     PLAIN_PERCENT = 10,   /* ...or after this much more is done, */
@@ -63,6 +64,8 @@ static void format_line(const progress_line *progress, size_t done, size_t total
 static bool is_due(const progress_line *progress, double now_ms, size_t percent, bool last)
 {
     double waited_ms = now_ms - progress->last_ms;
+    if (now_ms - progress->started_ms < BRIEF_MS)
+        return false;
     if (last)
         return true;
     if (progress->terminal)

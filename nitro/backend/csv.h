@@ -2,6 +2,8 @@
 #ifndef NITRO_BACKEND_CSV_H
 #define NITRO_BACKEND_CSV_H
 
+#include <stdio.h>
+
 #include "nitro/backend/basics.h"
 
 #ifdef __cplusplus
@@ -49,6 +51,24 @@ NITRO_API nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t col
 /** The field as a finite number; an empty field gives NaN; else NITRO_ERR_FORMAT. */
 NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,
                                         double *value);
+
+/** A CSV text that is written field by field. Running out of memory is reported once, by
+ *  nitro_csv_writer_close, so that rows are written without checks. */
+typedef struct nitro_csv_writer {
+    FILE *stream; /* NULL: out of memory */
+    char *bytes;  /* complete after closing */
+    size_t size;
+    bool in_row;
+} nitro_csv_writer;
+
+NITRO_API void nitro_csv_writer_open(nitro_csv_writer *writer);
+NITRO_API void nitro_csv_writer_add(nitro_csv_writer *writer, const char *field);
+/** A number that reads back as the same double; NaN is an empty field. */
+NITRO_API void nitro_csv_writer_add_number(nitro_csv_writer *writer, double value);
+NITRO_API void nitro_csv_writer_end_row(nitro_csv_writer *writer);
+/** End the text: `bytes` and `size` are complete. @return NITRO_OK; NITRO_ERR_NO_MEMORY. */
+NITRO_API nitro_status nitro_csv_writer_close(nitro_context *context, nitro_csv_writer *writer);
+NITRO_API void nitro_csv_writer_free(nitro_csv_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "store/exchange/csv_writer.h"
 #include "store/exchange/import_internal.h"
 
-static void add_header(csv_writer *writer, const nitro_schema *schema)
+static void add_header(nitro_csv_writer *writer, const nitro_schema *schema)
 {
     nitro_csv_writer_add(writer, "input");
     for (size_t i = 0; i < schema->num_features; i++)
@@ -22,7 +21,7 @@ static void add_header(csv_writer *writer, const nitro_schema *schema)
 
 static nitro_status add_sample(void *user, const nitro_sample *sample)
 {
-    csv_writer *writer = user;
+    nitro_csv_writer *writer = user;
     nitro_csv_writer_add(writer, sample->input);
     for (size_t i = 0; i < sample->num_features; i++)
         nitro_csv_writer_add_number(writer, sample->features[i]);
@@ -48,7 +47,7 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
                             "%s: computation %s cannot be exported: its feature 'input' has the "
                             "name of the column of input names",
                             nitro_store_url(store), computation);
-    csv_writer writer = {0};
+    nitro_csv_writer writer = {0};
     if (status == NITRO_OK) {
         nitro_csv_writer_open(&writer);
         add_header(&writer, schema);
@@ -89,7 +88,7 @@ static nitro_status list_columns(nitro_context *context, nitro_device *const *de
     return status;
 }
 
-static void add_device(csv_writer *writer, const nitro_device *device,
+static void add_device(nitro_csv_writer *writer, const nitro_device *device,
                        const nitro_string_list *labels, const nitro_string_list *features)
 {
     nitro_csv_writer_add(writer, device->id);
@@ -106,14 +105,14 @@ static void add_device(csv_writer *writer, const nitro_device *device,
     nitro_csv_writer_end_row(writer);
 }
 
-static void add_names(csv_writer *writer, const nitro_string_list *names)
+static void add_names(nitro_csv_writer *writer, const nitro_string_list *names)
 {
     for (size_t i = 0; i < names->count; i++)
         nitro_csv_writer_add(writer, names->items[i]);
 }
 
 static nitro_status print_table(nitro_context *context, nitro_device *const *devices, size_t count,
-                                csv_writer *writer)
+                                nitro_csv_writer *writer)
 {
     nitro_string_list labels = {0}, features = {0};
     nitro_status status = list_columns(context, devices, count, &labels, &features);
@@ -169,8 +168,8 @@ static nitro_status put_row(nitro_context *context, device_table *table, nitro_d
 }
 
 /* Warn of labels that import will read as numbers. */
-static nitro_status check_table(nitro_context *context, const char *path, const csv_writer *text,
-                                const device_table *table)
+static nitro_status check_table(nitro_context *context, const char *path,
+                                const nitro_csv_writer *text, const device_table *table)
 {
     nitro_csv *csv = NULL;
     device_table read = {0};
@@ -197,7 +196,7 @@ static nitro_status export_device(nitro_store *store, const char *id, const char
     nitro_context *context = nitro_store_context(store);
     nitro_device *device = NULL;
     device_table table = {0};
-    csv_writer text = {0};
+    nitro_csv_writer text = {0};
     nitro_status status = read_table(context, path, &table);
     if (status == NITRO_OK)
         status = nitro_store_get_device(store, id, &device);

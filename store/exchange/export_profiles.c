@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/exchange/csv_writer.h"
+#include "nitro/nitro_backend.h"
 
 typedef struct export_job {
     nitro_context *context;
     nitro_string_list metrics; /* sorted once all are known */
-    csv_writer writer;
+    nitro_csv_writer writer;
     size_t count;
 } export_job;
 
@@ -39,7 +39,7 @@ static nitro_status collect_metrics(void *user, const char *device, const nitro_
 static nitro_status add_profile(void *user, const char *device, const nitro_profile *profile)
 {
     export_job *job = user;
-    csv_writer *writer = &job->writer;
+    nitro_csv_writer *writer = &job->writer;
     const char *origin = profile->provenance.origin;
     bool of_variant = profile->computation != NULL;
     nitro_csv_writer_add(writer, device);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/exchange/csv_writer.h"
 #include "store/exchange/ginkgo_internal.h"
 
 #define DEFAULT_COMPUTATION "spmv-ginkgo"
@@ -182,7 +181,7 @@ static nitro_status choose_names(ginkgo_import *job)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void write_header(const ginkgo_import *job, csv_writer *writer)
+static void write_header(const ginkgo_import *job, nitro_csv_writer *writer)
 {
     nitro_csv_writer_add(writer, "input");
     for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
@@ -204,7 +203,7 @@ static double time_of(const ginkgo_record *record, size_t variant)
 }
 
 static void write_record(const ginkgo_import *job, const ginkgo_record *record,
-                         const size_t *columns, csv_writer *writer)
+                         const size_t *columns, nitro_csv_writer *writer)
 {
     nitro_csv_writer_add(writer, record->input);
     for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
@@ -217,7 +216,7 @@ static void write_record(const ginkgo_import *job, const ginkgo_record *record,
 static nitro_status make_table(const ginkgo_import *job, ginkgo_campaign *campaign)
 {
     size_t columns[NITRO_MAX_VARIANTS];
-    csv_writer writer;
+    nitro_csv_writer writer;
     for (size_t i = 0; i < job->variants.count; i++)
         columns[i] = nitro_string_list_find(&job->checkout.names, job->variants.items[i]);
     nitro_csv_writer_open(&writer);

@@ -32,7 +32,7 @@ try nitro store sync ours.db missing/folder/new.db
 try nitro store sync
 try nitro store sync ours.db
 
-title "what nobody needs"
+title "unused records"
 nitro store remove --store new.db --computation calc --device gpu
 try nitro store gc --store new.db
 try nitro store gc --store new.db --apply

@@ -1,10 +1,8 @@
 /* cmd_explain.c - nitro explain: why a model decides as it does for one input. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/commands/explanation.h"
 #include "apps/cli/given_features.h"
-#include "apps/cli/load_module.h"
 
 typedef struct settings {
     common_settings common;
@@ -16,69 +14,15 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_MODEL,
-    OPTION(LIST, "features", features, "NAME=VALUE,...",
-           "a value for every input feature of the model, in any order; may be repeated"),
-    OPTION(TEXT, "input", input, "FILE",
-           "instead: an input file, whose features the computation's code evaluates"),
+    OPTION_FEATURES,
+    OPTION_INPUT,
     OPTION_USES,
     OPTION(TEXT, "store", store, "URL",
            "the store with the model's training samples: also shows the nearest ones"),
     OPTION_JSON,
     {0}};
 
-static const argument arguments[] = {
-    {.name = "COMPUTATION",
-     .help = "with --input: a built-in computation, or the path of a shared object with one "
-             "(default: the model's)",
-     .optional = true},
-    {0}};
-
-/** The code's features must be the model's, in its order. */
-static int check_names(const invocation *call, const char *name,
-                       const nitro_computation *computation, const nitro_model *model)
-{
-    bool same = nitro_computation_num_features(computation) == nitro_model_num_features(model);
-    for (size_t f = 0; same && f < nitro_model_num_features(model); f++)
-        same = strcmp(nitro_computation_feature_name(computation, f),
-                      nitro_model_feature_name(model, f)) == 0;
-    if (same)
-        return EXIT_DONE;
-    return fail_text(call,
-                     "the model of %s was made for other features than %s evaluates: give them "
-                     "with --features",
-                     nitro_model_computation(model), name);
-}
-
-static int evaluate_file(const invocation *call, const char *path, const nitro_model *model,
-                         double *values)
-{
-    loaded_module loaded = {0};
-    void *input = NULL;
-    const char *name =
-        call->arguments.count ? call->arguments.items[0] : nitro_model_computation(model);
-    int code = module_open(call, name, NULL, &loaded);
-    if (code == EXIT_DONE)
-        code = check_names(call, name, loaded.computation, model);
-    if (code == EXIT_DONE && loaded.module->load(call->context, path, &input) != NITRO_OK)
-        code = fail(call);
-    if (code == EXIT_DONE &&
-        nitro_computation_evaluate(loaded.computation, input, values) != NITRO_OK)
-        code = fail(call);
-    if (input)
-        loaded.module->unload(input);
-    module_close(&loaded);
-    return code;
-}
-
-static int read_input(const invocation *call, const nitro_model *model, double *values)
-{
-    const settings *given = call->settings;
-    if ((given->features.count > 0) == (given->input != NULL))
-        return fail_usage(call, "give one of --features NAME=VALUE,... and --input FILE");
-    if (given->input)
-        return evaluate_file(call, given->input, model, values);
-    return features_read(call, model, &given->features, values);
-}
+static const argument arguments[] = {ARGUMENT_EVALUATES, {0}};
 
 static int add_store(const invocation *call, explanation *answer)
 {
@@ -102,7 +46,7 @@ static int explain(const invocation *call, const nitro_model *model)
 {
     const settings *given = call->settings;
     explanation answer = {.model = model, .options = {.uses = given->uses}};
-    int code = read_input(call, model, answer.features);
+    int code = features_given(call, model, &given->features, given->input, answer.features);
     if (code == EXIT_DONE && explanation_make(&answer) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE && given->store)

@@ -1,24 +1,20 @@
-/* cmd_predict.c - nitro predict: the decision of a model for given input features. */
+/* cmd_predict.c - nitro predict: the decision of a model for an input. */
 #include "apps/cli/commands/out_of_range.h"
 #include "apps/cli/given_features.h"
 #include "nitro/backend/explain.h"
 
 typedef struct settings {
     common_settings common;
-    const char *model;
+    const char *model, *input;
     nitro_string_list features;
     double uses;
     bool json;
 } settings;
 
-static const option options[] = {
-    OPTION_MODEL,
-    OPTION(LIST, "features", features, "NAME=VALUE,...",
-           "a value for every input feature of the model, in any order; may be repeated",
-           .required = true),
-    OPTION_USES,
-    OPTION_JSON,
-    {0}};
+static const option options[] = {OPTION_MODEL, OPTION_FEATURES, OPTION_INPUT,
+                                 OPTION_USES,  OPTION_JSON,     {0}};
+
+static const argument arguments[] = {ARGUMENT_EVALUATES, {0}};
 
 /** A prediction; variants are in the model's order. */
 typedef struct prediction {
@@ -78,7 +74,7 @@ static int query(const invocation *call, const nitro_model *model)
     const settings *given = call->settings;
     double values[NITRO_MAX_FEATURES];
     prediction found;
-    int code = features_read(call, model, &given->features, values);
+    int code = features_given(call, model, &given->features, given->input, values);
     if (code != EXIT_DONE)
         return code;
     const nitro_call_options how = {.uses = given->uses};
@@ -104,11 +100,16 @@ static int run(invocation *call)
 
 const command command_predict = {
     .name = "predict",
-    .summary = "Predict the best variant from input features",
-    .synopsis = "--model FILE --features NAME=VALUE,... [--uses N] [--json]",
-    .description = "Prints the variant that the model chooses for these features, its confidence, "
-                   "the reason, and all variants from best to worst. Neither the computation's "
-                   "code nor the device is needed. Where the model knows what preparing a variant "
+    .summary = "Predict the best variant for an input",
+    .synopsis = "--model FILE (--features NAME=VALUE,... | [COMPUTATION] --input FILE) [--uses N] "
+                "[--json]",
+    .description = "Prints the variant that the model chooses for an input, its confidence, the "
+                   "reason, and all variants from best to worst. The device is not needed, nor is "
+                   "the computation's code where the features are given as values. With --input a "
+                   "computation evaluates them: for a model of recorded measurements, any that has "
+                   "features of the same names. Where the model knows what preparing a variant "
                    "costs, it is given in runs of the fastest variant, and --uses counts it.",
-    .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n",
+    .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n"
+                "  nitro predict --model gpu2.json --input A.mtx\n",
+    .arguments = arguments,
     COMMAND_USUAL};

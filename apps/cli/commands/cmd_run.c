@@ -6,6 +6,7 @@
 
 #include "apps/cli/commands/one_run.h"
 #include "apps/cli/commands/out_of_range.h"
+#include "apps/cli/given_features.h"
 #include "apps/cli/paths.h"
 
 typedef struct settings {
@@ -94,13 +95,15 @@ static int find_device(one_run *self)
     return self->device ? EXIT_DONE : fail(self->call);
 }
 
-/** The caller prints the failure. */
+/** A model of another computation decides from outside. The caller prints the failure. */
 static nitro_status attach(one_run *self, const char *path)
 {
     nitro_context *context = self->call->context;
     nitro_model *model = NULL;
     nitro_status status = nitro_model_load(context, path, &model);
     if (status == NITRO_OK)
+        self->is_recorded = strcmp(nitro_model_computation(model), self->loaded.module->name) != 0;
+    if (status == NITRO_OK && !self->is_recorded)
         status = nitro_computation_attach_model(self->loaded.computation, model);
     if (status != NITRO_OK) {
         nitro_model_free(model);
@@ -145,28 +148,90 @@ static int attach_model(one_run *self)
     return EXIT_DONE;
 }
 
+static size_t find_variant(const nitro_computation *computation, const char *name)
+{
+    for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
+        if (strcmp(nitro_computation_variant_name(computation, v), name) == 0)
+            return v;
+    return NITRO_NONE;
+}
+
+/** Keep those of the model's variants that the computation has, with their scores. */
+static void map_ranking(one_run *self, const size_t *ranking, const double *scores)
+{
+    for (size_t r = 0; r < nitro_model_num_variants(self->model); r++) {
+        const char *name = nitro_model_variant_name(self->model, ranking[r]);
+        size_t variant = find_variant(self->loaded.computation, name);
+        if (variant == NITRO_NONE)
+            continue;
+        self->ranking[self->num_ranked++] = variant;
+        self->scores[variant] = scores[ranking[r]];
+    }
+}
+
+/** The best variant that the computation has and that the input allows. */
+static int decide_by_recorded(one_run *self, nitro_decision predicted)
+{
+    nitro_computation *computation = self->loaded.computation;
+    nitro_status status = NITRO_OK;
+    bool allowed = false;
+    for (size_t r = 0; r < self->num_ranked && status == NITRO_OK && !allowed; r++) {
+        const char *name = nitro_computation_variant_name(computation, self->ranking[r]);
+        status = nitro_computation_force(computation, name);
+        if (status == NITRO_OK)
+            status = nitro_select(computation, self->input, &self->decision);
+        allowed = self->decision.variant == self->ranking[r];
+    }
+    if (status != NITRO_OK)
+        return fail(self->call);
+    if (!allowed)
+        return fail_text(self->call, "the input allows no variant that %s ranks", self->model_path);
+    self->decision.reason = predicted.reason;
+    self->decision.confidence = predicted.confidence;
+    return EXIT_DONE;
+}
+
+/** The features and the ranking of all variants, beside the decision. */
+static int rank(one_run *self, const nitro_call_options *how, nitro_decision *predicted)
+{
+    double evaluated[NITRO_MAX_FEATURES], features[NITRO_MAX_FEATURES];
+    double scores[NITRO_MAX_VARIANTS];
+    size_t ranking[NITRO_MAX_VARIANTS];
+    nitro_computation *computation = self->loaded.computation;
+    if (nitro_computation_evaluate(computation, self->input, evaluated) != NITRO_OK)
+        return fail(self->call);
+    int code = features_pick(self->call, self->model, computation, evaluated, features);
+    if (code != EXIT_DONE)
+        return code;
+    if (nitro_model_predict_with(self->model, features, how, predicted, ranking, scores) !=
+        NITRO_OK)
+        return fail(self->call);
+    map_ranking(self, ranking, scores);
+    self->outside = outside_names(self->model, features);
+    return EXIT_DONE;
+}
+
 static int decide(one_run *self)
 {
     const settings *given = self->call->settings;
     nitro_context *context = self->call->context;
-    nitro_computation *computation = self->loaded.computation;
-    double features[NITRO_MAX_FEATURES];
-    nitro_decision ignored;
+    nitro_decision predicted = {0};
     const nitro_call_options how = {.uses = given->uses};
     self->uses = given->uses;
-    nitro_status status = nitro_computation_set_min_confidence(computation, given->min_confidence);
+    nitro_status status =
+        nitro_computation_set_min_confidence(self->loaded.computation, given->min_confidence);
     double start_ms = nitro_clock_wall_ms(context);
-    if (status == NITRO_OK)
-        status = nitro_select_with(computation, self->input, &how, &self->decision);
+    if (status == NITRO_OK && !self->is_recorded)
+        status = nitro_select_with(self->loaded.computation, self->input, &how, &self->decision);
     self->decision_ms = nitro_clock_wall_ms(context) - start_ms;
-    if (status == NITRO_OK && self->model)
-        status = nitro_computation_evaluate(computation, self->input, features);
-    if (status == NITRO_OK && self->model)
-        status = nitro_model_predict_with(self->model, features, &how, &ignored, self->ranking,
-                                          self->scores);
-    if (status == NITRO_OK && self->model)
-        self->outside = outside_names(self->model, features);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    if (status != NITRO_OK)
+        return fail(self->call);
+    int code = self->model ? rank(self, &how, &predicted) : EXIT_DONE;
+    if (code == EXIT_DONE && self->is_recorded) {
+        code = decide_by_recorded(self, predicted);
+        self->decision_ms = nitro_clock_wall_ms(context) - start_ms;
+    }
+    return code;
 }
 
 static nitro_status hand_over(nitro_context *context, void *state, void **input)
@@ -215,6 +280,8 @@ static int run(invocation *call)
     if (self.input)
         self.loaded.module->unload(self.input);
     inputs_free(&self.inputs);
+    if (self.is_recorded)
+        nitro_model_free(self.model);
     module_close(&self.loaded);
     json_decref(self.outside);
     free(self.model_path);
@@ -233,7 +300,8 @@ const command command_run = {
         "whether its result agrees with the reference variant's. Without a model the default "
         "variant runs. On a GPU the time is taken from GPU events. With --uses N, the choice and "
         "its "
-        "rating count preparing once and N runs.\n\n"
+        "rating count preparing once and N runs. --model may also be one of recorded measurements, "
+        "of a computation without code: features and variants of the same names are used.\n\n"
         "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
         "reported. The exit code is 1 if the chosen variant gave no correct result.",
     .examples = "  nitro run spmv --input A.mtx\n"

@@ -201,7 +201,7 @@ static int learn_and_report(tuning *self, const nitro_device *device)
     nitro_model *model = NULL;
     char *path = NULL;
     int code = EXIT_DONE;
-    if (!given->no_model)
+    if (!given->no_model && !given->shard)
         code = learn_own(self->call, self->store, self->loaded.module->name, device->id,
                          given->seed, given->output, &model, &path);
     if (code == EXIT_DONE)
@@ -246,8 +246,8 @@ static int find_devices(const invocation *call, device_set *devices)
                           "--output names one model, but there are %zu devices; without it "
                           "every device's model goes to the default place",
                           ids->count);
-    if (given->output && given->no_model)
-        return fail_usage(call, "--output and --no-model exclude each other");
+    if (given->output && (given->no_model || given->shard))
+        return fail_usage(call, "--output goes with neither --no-model nor --shard");
     return device_set_find(call->context, ids, false, devices) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
@@ -264,6 +264,8 @@ static int run(invocation *call)
         code = inputs_make(call, self.loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,
                            &self.inputs);
+    if (code == EXIT_DONE)
+        code = inputs_keep_shard(call, given->shard, &self.inputs);
     if (code == EXIT_DONE)
         code = note_range(&self);
     if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
@@ -317,7 +319,8 @@ const command command_tune = {
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
                 "  nitro tune histogram --inputs *.png --name-parts 2\n"
-                "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
+                "  nitro tune ./libmine.so --inputs small.txt large.txt\n"
+                "  nitro tune spmv --generate 1000 --shard 3/8 --store sqlite:shard3.db\n",
     .arguments = tune_arguments,
     .items_title = "Computations",
     .list_items = list_modules,

@@ -67,7 +67,7 @@ static json_t *entry_json(const char *name, const nitro_entry *entry)
 static json_t *ranking_json(const one_run *self)
 {
     json_t *array = json_array();
-    for (size_t r = 0; self->model && r < nitro_model_num_variants(self->model); r++)
+    for (size_t r = 0; r < self->num_ranked; r++)
         json_array_append_new(array,
                               json_pack("{s:o, s:o}", "variant",
                                         json_text(variant_name(self, self->ranking[r])), "score",
@@ -122,9 +122,9 @@ static void print_decision(const one_run *self)
         printf("; confidence %.2f", self->decision.confidence);
     if (self->model) {
         printf("\nranking  ");
-        for (size_t r = 0; r < nitro_model_num_variants(self->model); r++)
+        for (size_t r = 0; r < self->num_ranked; r++)
             printf(" %s%s", variant_name(self, self->ranking[r]),
-                   r + 1 < nitro_model_num_variants(self->model) ? "," : "");
+                   r + 1 < self->num_ranked ? "," : "");
     }
     format_time(self->decision_ms, time, sizeof time);
     printf("\ndecided   in %s, input features included\n", time);

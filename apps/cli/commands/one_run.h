@@ -15,13 +15,15 @@ typedef struct one_run {
     char *device;     /* its id */
     const char *kind; /* the device's */
     char *model_path;
-    nitro_model *model; /* owned by the computation; NULL: none */
+    nitro_model *model; /* owned by the computation unless is_recorded; NULL: none */
+    bool is_recorded;   /* made for another computation: a recorded one, without code */
     double uses;        /* of the input; 0: preparing does not count */
     nitro_decision decision;
     double decision_ms; /* features and model */
     json_t *outside;    /* names of features outside the training range; NULL: no model */
+    size_t num_ranked;  /* of the model's variants, those that the computation has */
     size_t ranking[NITRO_MAX_VARIANTS];
-    double scores[NITRO_MAX_VARIANTS];
+    double scores[NITRO_MAX_VARIANTS]; /* by variant of the computation */
     nitro_sample *sample;
 } one_run;
 

@@ -34,6 +34,10 @@ const option tune_options[] = {
     OPTION(TEXT, "output", output, "MODEL",
            "the model file to write (default: $XDG_DATA_HOME/nitro/models/"
            "COMPUTATION@DEVICE.json, which 'nitro run' looks for)"),
+    OPTION(
+        TEXT, "shard", shard, "I/N",
+        "measure only every Nth of these inputs, from the Ith (1 to N), and learn nothing: for N "
+        "machines of one kind that share no store; see 'nitro store copy'"),
     OPTION(FLAG, "no-model", no_model, NULL, "measure only, learn nothing"),
     OPTION(FLAG, "profile", profile, NULL,
            "then profile the proxies and every variant on the inputs, as 'nitro profile' does; a "

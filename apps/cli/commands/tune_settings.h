@@ -7,7 +7,7 @@
 typedef struct tune_settings {
     common_settings common;
     nitro_string_list inputs, devices;
-    const char *store, *output;
+    const char *store, *output, *shard;
     uint64_t generate, seed, name_parts;
     uint64_t warmups, min_repetitions, repetitions, blocks, memory_limit_mb;
     double budget_ms, timeout_s;

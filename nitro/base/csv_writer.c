@@ -1,16 +1,16 @@
 /* csv_writer.c - builds a CSV text (RFC 4180) field by field. */
-#include "store/exchange/csv_writer.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-void nitro_csv_writer_open(csv_writer *writer)
+#include "nitro/backend/csv.h"
+
+void nitro_csv_writer_open(nitro_csv_writer *writer)
 {
-    *writer = (csv_writer){0};
+    *writer = (nitro_csv_writer){0};
     writer->stream = open_memstream(&writer->bytes, &writer->size);
 }
 
-static void add_field(csv_writer *writer, const char *guard, const char *field)
+static void add_field(nitro_csv_writer *writer, const char *guard, const char *field)
 {
     if (!writer->stream)
         return;
@@ -33,12 +33,12 @@ static void add_field(csv_writer *writer, const char *guard, const char *field)
     writer->in_row = true;
 }
 
-void nitro_csv_writer_add(csv_writer *writer, const char *field)
+void nitro_csv_writer_add(nitro_csv_writer *writer, const char *field)
 {
     add_field(writer, nitro_csv_is_formula(field) ? "'" : "", field);
 }
 
-void nitro_csv_writer_add_number(csv_writer *writer, double value)
+void nitro_csv_writer_add_number(nitro_csv_writer *writer, double value)
 {
     char number[32] = "";
     if (value == value)
@@ -46,14 +46,14 @@ void nitro_csv_writer_add_number(csv_writer *writer, double value)
     add_field(writer, "", number);
 }
 
-void nitro_csv_writer_end_row(csv_writer *writer)
+void nitro_csv_writer_end_row(nitro_csv_writer *writer)
 {
     if (writer->stream)
         putc('\n', writer->stream);
     writer->in_row = false;
 }
 
-nitro_status nitro_csv_writer_close(nitro_context *context, csv_writer *writer)
+nitro_status nitro_csv_writer_close(nitro_context *context, nitro_csv_writer *writer)
 {
     bool complete = writer->stream && !ferror(writer->stream);
     if (writer->stream && fclose(writer->stream) != 0)
@@ -63,10 +63,10 @@ nitro_status nitro_csv_writer_close(nitro_context *context, csv_writer *writer)
                     : nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a CSV table");
 }
 
-void nitro_csv_writer_free(csv_writer *writer)
+void nitro_csv_writer_free(nitro_csv_writer *writer)
 {
     if (writer->stream)
         fclose(writer->stream);
     free(writer->bytes);
-    *writer = (csv_writer){0};
+    *writer = (nitro_csv_writer){0};
 }
