@@ -95,14 +95,17 @@ static int find_device(one_run *self)
     return self->device ? EXIT_DONE : fail(self->call);
 }
 
-/** A model of another computation decides from outside. The caller prints the failure. */
+/** A named model may be one of another computation, a recorded one. The caller prints the failure.
+ */
 static nitro_status attach(one_run *self, const char *path)
 {
+    const settings *given = self->call->settings;
     nitro_context *context = self->call->context;
     nitro_model *model = NULL;
     nitro_status status = nitro_model_load(context, path, &model);
     if (status == NITRO_OK)
-        self->is_recorded = strcmp(nitro_model_computation(model), self->loaded.module->name) != 0;
+        self->is_recorded = path == given->model &&
+                            strcmp(nitro_model_computation(model), self->loaded.module->name) != 0;
     if (status == NITRO_OK && !self->is_recorded)
         status = nitro_computation_attach_model(self->loaded.computation, model);
     if (status != NITRO_OK) {
