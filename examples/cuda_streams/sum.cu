@@ -198,7 +198,6 @@ static nitro_status declare_parts(nitro_computation *made)
     count.scale = NITRO_SCALE_LOG;
     nitro_hooks hooks = {};
     hooks.stream = stream_of;
-    hooks.problem = problem_of;
     hooks.keep_reference = keep_reference;
     hooks.check_result = check_result;
     nitro_status status = nitro_computation_add_variant(made, &partial);
@@ -208,6 +207,8 @@ static nitro_status declare_parts(nitro_computation *made)
         status = nitro_computation_add_features(made, &count, 1, evaluate, nullptr);
     if (status == NITRO_OK)
         status = nitro_computation_set_hooks(made, &hooks);
+    if (status == NITRO_OK)
+        status = nitro_computation_set_problem(made, problem_of, nullptr);
     return status == NITRO_OK ? nitro_computation_set_device_kind(made, "cuda") : status;
 }
 
