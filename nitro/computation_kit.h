@@ -196,6 +196,9 @@ typedef struct nitro_kit {
     nitro_status (*adopt)(nitro_context *context, void *data, void **argument);
     /** Optional: describe an input in one line. */
     void (*describe)(const void *argument, char *text, size_t size);
+    /** Optional: names that recorded measurements have for features, each followed by the feature's
+     *  own; ended by NULL. */
+    const char *const *feature_aliases;
 
     const nitro_kit_device *device; /* NULL: host only */
 } nitro_kit;
@@ -263,6 +266,7 @@ NITRO_API nitro_status nitro_kit_generate(nitro_context *context, const nitro_ki
 /** Its description, else its scalars. */
 NITRO_API void nitro_kit_describe(const nitro_kit *kit, const void *argument, char *text,
                                   size_t size);
+NITRO_API const char *nitro_kit_feature_alias(const nitro_kit *kit, const char *name);
 
 /** An input is generated in up to so many bytes: by the setting generate_mb, else 40 times the
  *  last-level cache, at most a sixteenth of the memory.
@@ -297,6 +301,10 @@ NITRO_API double nitro_kit_draw_size(const nitro_kit_inputs *inputs, struct nitr
     static void prefix##_describe(const void *argument, char *text, size_t size)                   \
     {                                                                                              \
         nitro_kit_describe(&(kit), argument, text, size);                                          \
+    }                                                                                              \
+    static const char *prefix##_feature_alias(const char *name)                                    \
+    {                                                                                              \
+        return nitro_kit_feature_alias(&(kit), name);                                              \
     }
 
 /** A module of these functions, as an initialiser: an entry of what nitro_module_get returns. */
@@ -305,6 +313,7 @@ NITRO_API double nitro_kit_draw_size(const nitro_kit_inputs *inputs, struct nitr
         .version = NITRO_MODULE_VERSION, .name = its_name, .description = about,                   \
         .device_kind = its_kind, .create = prefix##_create, .load = prefix##_load,                 \
         .generate = prefix##_generate, .unload = prefix##_unload, .describe = prefix##_describe,   \
+        .feature_alias = prefix##_feature_alias,                                                   \
     }
 
 /** Two modules: `symbol` on the host, and symbol_cuda on CUDA devices, or what refuses without. */

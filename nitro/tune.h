@@ -318,6 +318,10 @@ typedef struct nitro_module {
 
     /** Optional: describe an input in one line, e.g. its sizes. */
     void (*describe)(const void *argument, char *text, size_t size);
+
+    /** Optional: the feature that has the value which others call `name`, so that models of
+     * recorded measurements decide for its inputs; NULL: none has. */
+    const char *(*feature_alias)(const char *name);
 } nitro_module;
 
 typedef const nitro_module *(*nitro_module_get_function)(void);

@@ -82,31 +82,34 @@ static int read_values(const invocation *call, const nitro_model *model,
     return require_all(call, model, values);
 }
 
-static size_t find_feature(const nitro_computation *computation, const char *name)
+/** The computation's feature of this name, or that which the module says it has the value of. */
+static size_t find_feature(const loaded_module *loaded, const char *name)
 {
+    const nitro_computation *computation = loaded->computation;
     for (size_t f = 0; f < nitro_computation_num_features(computation); f++)
         if (strcmp(nitro_computation_feature_name(computation, f), name) == 0)
             return f;
-    return NITRO_NONE;
+    const char *own = loaded->module->feature_alias ? loaded->module->feature_alias(name) : NULL;
+    return own ? find_feature(loaded, own) : NITRO_NONE;
 }
 
-static bool has_all_features(const nitro_computation *computation, const nitro_model *model)
+static bool has_all_features(const loaded_module *loaded, const nitro_model *model)
 {
     for (size_t f = 0; f < nitro_model_num_features(model); f++)
-        if (find_feature(computation, nitro_model_feature_name(model, f)) == NITRO_NONE)
+        if (find_feature(loaded, nitro_model_feature_name(model, f)) == NITRO_NONE)
             return false;
     return true;
 }
 
-int features_pick(const invocation *call, const nitro_model *model,
-                  const nitro_computation *computation, const double *evaluated, double *values)
+int features_pick(const invocation *call, const nitro_model *model, const loaded_module *loaded,
+                  const double *evaluated, double *values)
 {
     const char *lacking[NITRO_MAX_FEATURES + 1] = {0};
     char text[2048];
     size_t count = 0;
     for (size_t f = 0; f < nitro_model_num_features(model); f++) {
         const char *name = nitro_model_feature_name(model, f);
-        size_t found = find_feature(computation, name);
+        size_t found = find_feature(loaded, name);
         if (found == NITRO_NONE)
             lacking[count++] = name;
         else
@@ -118,7 +121,7 @@ int features_pick(const invocation *call, const nitro_model *model,
     return fail_text(call,
                      "the model of %s has features that %s does not evaluate: %s; give all with "
                      "--features",
-                     nitro_model_computation(model), nitro_computation_name(computation), text);
+                     nitro_model_computation(model), loaded->module->name, text);
 }
 
 /** Open the built-in computation of the model's name, else the first one that has its features. */
@@ -132,7 +135,7 @@ static int open_fitting(const invocation *call, const nitro_model *model, loaded
         if (!module_is_first(*each))
             continue;
         int code = module_open(call, (*each)->name, NULL, loaded);
-        if (code != EXIT_DONE || has_all_features(loaded->computation, model))
+        if (code != EXIT_DONE || has_all_features(loaded, model))
             return code;
         module_close(loaded);
     }
@@ -156,7 +159,7 @@ static int evaluate_file(const invocation *call, const nitro_model *model, const
         nitro_computation_evaluate(loaded.computation, input, evaluated) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE)
-        code = features_pick(call, model, loaded.computation, evaluated, values);
+        code = features_pick(call, model, &loaded, evaluated, values);
     if (input)
         loaded.module->unload(input);
     module_close(&loaded);

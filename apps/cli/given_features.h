@@ -34,7 +34,7 @@ int features_given(const invocation *call, const nitro_model *model, const nitro
  * @param[in]  evaluated  shape [number of the computation's features].
  * @param[out] values     shape [NITRO_MAX_FEATURES], in the model's order.
  */
-int features_pick(const invocation *call, const nitro_model *model,
-                  const nitro_computation *computation, const double *evaluated, double *values);
+int features_pick(const invocation *call, const nitro_model *model, const loaded_module *loaded,
+                  const double *evaluated, double *values);
 
 #endif

@@ -136,6 +136,14 @@ nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit, bo
     return status;
 }
 
+const char *nitro_kit_feature_alias(const nitro_kit *kit, const char *name)
+{
+    for (const char *const *alias = kit->feature_aliases; alias && alias[0]; alias += 2)
+        if (strcmp(alias[0], name) == 0)
+            return alias[1];
+    return NULL;
+}
+
 void nitro_kit_describe(const nitro_kit *kit, const void *argument, char *text, size_t size)
 {
     if (kit->describe) {

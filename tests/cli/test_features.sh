@@ -30,7 +30,7 @@ gpu1,100,10
 gpu2,200,12
 END
 {
-    echo "input,rows,avg_nz_per_row,row_max,time_ms:csr,time_ms:ell,time_ms:warp"
+    echo "input,rows,row_mean,row_max,time_ms:csr,time_ms:ell,time_ms:warp"
     for i in $(seq 60); do
         if ((i < 30)); then echo "in$i,$i,2,$i,3,2,1"; else echo "in$i,$i,2,$i,1,2,3"; fi
     done
@@ -41,7 +41,7 @@ nitro tune-from-source recorded --store s.db --target gpu2 --sources gpu1 --stra
 
 title "a model of recorded measurements decides for a matrix"
 nitro predict --model m.json --input a.mtx --json | json_get computation variant ranking.1.variant
-nitro predict spmv --model m.json --features rows=3,avg_nz_per_row=2,row_max=3 --json | json_get variant
+nitro predict spmv --model m.json --features rows=3,row_mean=2,row_max=3 --json | json_get variant
 nitro explain --model m.json --input a.mtx | sed -n '1,3p; /^row_max /p' | sed -E 's/ +/ /g'
 
 title "and spmv runs the best of its variants"
@@ -49,7 +49,7 @@ nitro run spmv --model m.json --input a.mtx --json 2>err.txt | json_get model va
 sed 's/host:[^ ]*/HOST/' err.txt
 
 title "features that the computation lacks"
-sed 's/avg_nz_per_row/diameter/' gpu1.csv >gpu1d.csv
+sed 's/row_mean/diameter/' gpu1.csv >gpu1d.csv
 nitro store import --store d.db --computation recorded --device gpu1 --samples gpu1d.csv --devices devices.csv
 nitro store import --store d.db --devices devices.csv --device gpu2
 nitro tune-from-source recorded --store d.db --target gpu2 --sources gpu1 --strategy forest --output d.json --quiet >/dev/null

@@ -203,7 +203,7 @@ static int rank(one_run *self, const nitro_call_options *how, nitro_decision *pr
     nitro_computation *computation = self->loaded.computation;
     if (nitro_computation_evaluate(computation, self->input, evaluated) != NITRO_OK)
         return fail(self->call);
-    int code = features_pick(self->call, self->model, computation, evaluated, features);
+    int code = features_pick(self->call, self->model, &self->loaded, evaluated, features);
     if (code != EXIT_DONE)
         return code;
     if (nitro_model_predict_with(self->model, features, how, predicted, ranking, scores) !=
