@@ -113,9 +113,10 @@ typedef struct nitro_measure_options {
                              to the median, is below this; 0: never */
     double budget_ms;     /* stop a variant's block after this much of its own time, but
                              not below the minimum; a run that takes all of it counts once */
-    double timeout_ms;    /* a longer call of a variant's function counts as hung; loading and
-                             features have no limit */
-    size_t memory_limit_bytes; /* a worker with more resident memory is killed; 0: no limit */
+    double timeout_ms;    /* a longer call of a variant's function counts as hung; opening the
+                             device, loading and features may take 20 times as long */
+    size_t memory_limit_bytes; /* a worker with more resident memory, that of the processes which it
+                                  started included, is killed; 0: no limit */
     nitro_cache cache;         /* recorded with samples; cold and warm ones are not mixed */
 } nitro_measure_options;
 

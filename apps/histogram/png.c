@@ -9,6 +9,11 @@
 
 /* Deflate's maximum compression ratio. */
 #define MOST_EXPANSION 1032
+/* Larger images must have at least a byte in this many pixels: a small file must not take
+ * gigabytes.
+ */
+#define PLAIN_PIXELS       ((size_t)1 << 26)
+#define MOST_PIXELS_A_BYTE 64
 /* Limit of other chunks, such as a colour profile. */
 #define MAX_CHUNK_BYTES (8 << 20)
 #define MAX_CHUNKS      1000
@@ -73,6 +78,14 @@ static nitro_status check_header(reader *r)
             "%zu x %zu pixels are declared, which no file of %zu bytes can hold: the sizes are "
             "wrong, or the file is cut short",
             width, height, r->image->size);
+        return refuse(r, what);
+    }
+    if (width * height > PLAIN_PIXELS && width * height / MOST_PIXELS_A_BYTE > r->image->size) {
+        snprintf(what, sizeof(what),
+                 "%zu x %zu pixels in %zu bytes, which would take %.1f GB of memory: cut the image "
+                 "into parts of at most %zu pixels",
+                 width, height, r->image->size, 5e-9 * (double)width * (double)height,
+                 PLAIN_PIXELS);
         return refuse(r, what);
     }
     return NITRO_OK;

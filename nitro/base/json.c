@@ -1,11 +1,38 @@
 /* Reads fields of an untrusted JSON file. Errors name file and field. */
 #include "nitro/base/json.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* A value takes some 40 bytes of memory, an object 300, a key 100: a file of 60 MB could take 3 GB.
+ * Marks inside strings count too, which does no harm. */
+#define MAX_VALUES  ((size_t)8 << 20)
+#define MAX_OBJECTS ((size_t)1 << 19)
+#define MAX_KEYS    ((size_t)1 << 21)
+
+static bool is_too_large(const char *text, size_t size)
+{
+    size_t counts[UCHAR_MAX + 1] = {0};
+    if (size < MAX_OBJECTS)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        counts[(unsigned char)text[i]]++;
+    return counts['{'] > MAX_OBJECTS || counts[':'] > MAX_KEYS ||
+           counts[','] + counts['['] > MAX_VALUES;
+}
 
 json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error_t *error)
 {
+    if (is_too_large(text, size)) {
+        *error = (json_error_t){.line = 1, .column = 1};
+        snprintf(error->text, sizeof error->text,
+                 "more than %zu values, %zu keys or %zu objects, which would take gigabytes of "
+                 "memory",
+                 MAX_VALUES, MAX_KEYS, MAX_OBJECTS);
+        return NULL;
+    }
     nitro_number_scope before = nitro_numbers_begin();
     json_t *value = json_loadb(text, size, flags | JSON_REJECT_DUPLICATES, error);
     nitro_numbers_end(before);

@@ -15,11 +15,14 @@
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
+#include "nitro/measure/process_tree.h"
 #include "nitro/measure/worker.h"
 #include "nitro/runtime/computation.h"
 
 /* Polling interval of limits; long enough not to disturb timings. */
 #define MONITOR_INTERVAL_MS 20
+/* Every how many intervals the memory of a worker's descendants is measured. */
+#define CHECKS_OF_DESCENDANTS 10
 /* More records than a socket holds; bounds the time between checks of limits. */
 #define RECORDS_AT_ONCE 32
 /* Polling interval after the worker closed its socket. */
@@ -38,6 +41,8 @@ struct nitro_worker_process {
     nitro_worker_record record; /* the one being received */
     size_t received;            /* bytes of it */
     bool paused, ended;
+    unsigned checks; /* of limits */
+    size_t descendants_bytes;
 };
 
 typedef struct nitro_worker_process supervisor;
@@ -125,28 +130,21 @@ static bool has_ended(const supervisor *self)
 
 size_t nitro_worker_memory(const nitro_worker_process *self)
 {
-    char text[128];
-    ssize_t count = self->statm < 0 ? -1 : pread(self->statm, text, sizeof(text) - 1, 0);
-    if (count <= 0)
-        return 0;
-    text[count] = '\0';
-    unsigned long resident = 0;
-    if (sscanf(text, "%*u %lu", &resident) != 1)
-        return 0;
-    return resident * (size_t)sysconf(_SC_PAGESIZE);
+    return nitro_process_memory(self->statm);
 }
 
-/* Only a variant's functions have a time limit: loading a large file is not hanging. */
-static bool is_timed(nitro_phase phase)
+/* The worker's processes are counted now and then: finding them takes longer. */
+static size_t measure_memory(supervisor *self)
 {
-    return phase >= NITRO_PHASE_ALLOWS && phase != NITRO_PHASE_BETWEEN &&
-           phase != NITRO_PHASE_PAUSED;
+    if (++self->checks % CHECKS_OF_DESCENDANTS == 0)
+        self->descendants_bytes = nitro_process_tree_memory(self->worker);
+    return nitro_worker_memory(self) + self->descendants_bytes;
 }
 
 static bool is_over_limit(supervisor *self, nitro_worker_end *end)
 {
     size_t limit_bytes = self->options->memory_limit_bytes;
-    size_t used_bytes = limit_bytes ? nitro_worker_memory(self) : 0;
+    size_t used_bytes = limit_bytes ? measure_memory(self) : 0;
     uint64_t place = atomic_load_explicit(self->place, memory_order_acquire);
     end->place = nitro_place_decode(place);
     if (limit_bytes && used_bytes > limit_bytes) {
@@ -157,17 +155,18 @@ static bool is_over_limit(supervisor *self, nitro_worker_end *end)
     if (place != self->seen_place) {
         self->seen_place = place;
         self->seen_since_ms = now_ms();
-    } else if (is_timed(end->place.phase) &&
-               now_ms() - self->seen_since_ms > self->options->timeout_ms) {
+    } else if (now_ms() - self->seen_since_ms >
+               nitro_worker_limit_ms(self->options, end->place.phase)) {
         end->ending = NITRO_ENDING_TIMED_OUT;
         return true;
     }
     return false;
 }
 
-/* Kills the process group, since a variant may have started processes. */
+/* Kills what a variant may have started, too. */
 static void kill_worker(const supervisor *self)
 {
+    nitro_process_tree_kill(self->worker);
     kill(-self->worker, SIGKILL);
     kill(self->worker, SIGKILL);
 }

@@ -19,7 +19,7 @@ typedef enum nitro_phase {
     NITRO_PHASE_LOAD,
     NITRO_PHASE_FEATURES,
     NITRO_PHASE_PREPARE_INPUT,
-    NITRO_PHASE_ALLOWS, /* from here on a variant's code runs under the time limit */
+    NITRO_PHASE_ALLOWS, /* from here on to NITRO_PHASE_RELEASE a variant's code */
     NITRO_PHASE_PREPARE,
     NITRO_PHASE_RESTORE,
     NITRO_PHASE_RUN,
@@ -136,7 +136,7 @@ _Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int channel
 typedef enum nitro_ending {
     NITRO_ENDING_EXITED,       /* `code` is the exit status; -1: unknown */
     NITRO_ENDING_SIGNALLED,    /* `code` is the signal */
-    NITRO_ENDING_TIMED_OUT,    /* killed: one call took longer than the limit */
+    NITRO_ENDING_TIMED_OUT,    /* killed: one call or phase took longer than the limit */
     NITRO_ENDING_OUT_OF_MEMORY /* killed: `memory_bytes` exceed the limit */
 } nitro_ending;
 
@@ -146,6 +146,9 @@ typedef struct nitro_worker_end {
     size_t memory_bytes;
     nitro_place place; /* where it was then */
 } nitro_worker_end;
+
+/** How long a phase may take. */
+double nitro_worker_limit_ms(const nitro_measure_options *options, nitro_phase phase);
 
 /** Room for nitro_worker_end_describe. */
 #define NITRO_WORKER_END_BYTES 272

@@ -1,9 +1,20 @@
-/* Describes how a worker ended, for entries and errors: "took longer than 5 ms in run, call 3". */
+/* The time limits of a worker's phases, and how it ended, for entries and errors: "took longer than
+ * 5 ms in run, call 3". */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "nitro/measure/worker.h"
+
+/* Loading an input, its features and the device's opening may take this many times as long as a
+ * variant's call: a large file is no hang. */
+#define SETUP_TIMEOUTS 20
+
+double nitro_worker_limit_ms(const nitro_measure_options *options, nitro_phase phase)
+{
+    bool is_call = phase >= NITRO_PHASE_ALLOWS && phase <= NITRO_PHASE_RELEASE;
+    return options->timeout_ms * (is_call ? 1 : SETUP_TIMEOUTS);
+}
 
 static void describe_ending(const nitro_measure_options *options, const nitro_worker_end *end,
                             char *text, size_t size)
@@ -11,7 +22,8 @@ static void describe_ending(const nitro_measure_options *options, const nitro_wo
     const char *signal_name;
     switch (end->ending) {
     case NITRO_ENDING_TIMED_OUT:
-        snprintf(text, size, "took longer than %g ms", options->timeout_ms);
+        snprintf(text, size, "took longer than %g ms",
+                 nitro_worker_limit_ms(options, end->place.phase));
         break;
     case NITRO_ENDING_OUT_OF_MEMORY:
         snprintf(text, size, "took %.1f MB, over the limit of %.1f MB",

@@ -6,10 +6,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
 #include "nitro/base/context.h"
+#include "nitro/measure/process_tree.h"
 #include "nitro/measure/worker_internal.h"
 
 void nitro_worker_enter(const nitro_worker *self, nitro_phase phase)
@@ -87,6 +89,7 @@ static nitro_status open_device(nitro_worker *self)
 void nitro_worker_main(const nitro_job *job, pid_t parent, int channel, nitro_place_word *place)
 {
     nitro_child_detach(parent, channel);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* see process_tree.c */
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
     nitro_worker self = {
@@ -113,11 +116,12 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int channel, nitro_pl
         nitro_worker_send_features(&self, features, costs_ms);
         status = run_variants(&self, features);
     }
-    if (status != NITRO_OK) {
+    if (status == NITRO_OK) {
+        nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
+        release(&self);
+    } else {
         nitro_worker_send_error(&self, status);
-        _exit(EXIT_SUCCESS);
     }
-    nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
-    release(&self);
+    nitro_process_tree_kill(getpid());
     _exit(EXIT_SUCCESS);
 }

@@ -176,7 +176,7 @@ static void put_range_ends(FILE *out, const nitro_model *model)
     }
 }
 
-nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
+static nitro_status format(const nitro_model *model, char **bytes, size_t *size)
 {
     nitro_score_terms terms;
     nitro_status status = nitro_model_parts(model, &terms);
@@ -211,4 +211,12 @@ nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t 
     *bytes = made;
     *size = made_size;
     return NITRO_OK;
+}
+
+nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
+{
+    nitro_number_scope before = nitro_numbers_begin(); /* terms are computed */
+    nitro_status status = format(model, bytes, size);
+    nitro_numbers_end(before);
+    return status;
 }

@@ -7,11 +7,16 @@
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 
+/* What a model computes when it is read does not depend on the caller's rounding mode. */
 static nitro_status parse_any(nitro_context *context, const char *origin, const char *data,
                               size_t size, nitro_model **model)
 {
-    return nitro_binary_is(data, size) ? nitro_binary_parse(context, origin, data, size, model)
-                                       : nitro_model_parse(context, origin, data, size, model);
+    nitro_number_scope before = nitro_numbers_begin();
+    nitro_status status = nitro_binary_is(data, size)
+                              ? nitro_binary_parse(context, origin, data, size, model)
+                              : nitro_model_parse(context, origin, data, size, model);
+    nitro_numbers_end(before);
+    return status;
 }
 
 nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_model **model)

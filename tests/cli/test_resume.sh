@@ -39,3 +39,17 @@ kill -INT $!
 wait $!
 echo "exit $?"
 sed -n 's/after [0-9]* of/after N of/p' err.txt
+
+title "SIGTERM while a variant hangs"
+echo 2001 >hang.txt
+nitro tune "$mine" --inputs hang.txt --timeout 1000 --store t.db --no-model >/dev/null 2>err.txt &
+for _ in $(seq 600); do
+    [[ -s t.db ]] && break
+    sleep 0.05
+done
+sleep 0.5
+{ kill -TERM $! && wait $!; } 2>/dev/null
+echo "exit $?"
+nitro store verify --store t.db
+pgrep -f "tune $mine --inputs hang.txt" >/dev/null && echo "a worker was left behind"
+true

@@ -66,6 +66,7 @@ static void bad_files_are_refused(void **state)
         {"palette.png", "palette.png: an image in colour"},
         {"cut.png", "cut.png: invalid PNG image: the file is cut short"},
         {"damaged.png", "damaged.png: invalid PNG image: "},
+        {"bomb.png", "which would take 0.7 GB of memory"},
         {"huge.png", "60000 x 60000 pixels are declared, which no file of"},
     };
     nitro_context *context = unit_context();

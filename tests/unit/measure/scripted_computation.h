@@ -40,6 +40,8 @@ typedef enum action {
     RETURN_FAILURE,
     WRONG_RESULT,
     LEAVE_A_CHILD,
+    LEAVE_A_SESSION,
+    EAT_IN_A_CHILD,
     SPLIT,
     TURN_CLOCK_BACK,
     BREAK_CLOCK,
@@ -115,6 +117,15 @@ static inline int act(action what)
     case LEAVE_A_CHILD:
         if (fork() == 0)
             tick();
+        break;
+    case LEAVE_A_SESSION:
+        if (fork() == 0 && setsid() > 0 && fork() == 0)
+            tick();
+        break;
+    case EAT_IN_A_CHILD:
+        if (fork() == 0 && setsid() > 0)
+            eat_memory();
+        hang();
         break;
     case SPLIT:
         if (fork() < 0)

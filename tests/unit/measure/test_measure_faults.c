@@ -110,17 +110,47 @@ static void test_memory_eater(void **state)
     assert_without_time(b, 1, NITRO_OUTCOME_OUT_OF_MEMORY, "over the limit of");
 }
 
-/* What a variant forks goes when its worker goes. */
-static void test_processes_left_behind(void **state)
+static bool has_children_files(void)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+    return access(path, R_OK) == 0;
+}
+
+/* Processes that a variant starts count, also in a session of their own. */
+static void test_memory_eating_child(void **state)
 {
     bench *b = *state;
+    if (!has_children_files()) {
+        print_message("SKIPPED: this kernel does not list a process's children\n");
+        return;
+    }
+    b->options.memory_limit_bytes = 2 * resident_bytes() + ((size_t)100 << 20);
+    measure_among_good(b, (script){.action = EAT_IN_A_CHILD});
+    assert_without_time(b, 1, NITRO_OUTCOME_OUT_OF_MEMORY, "over the limit of");
+}
+
+/* What a variant forks goes when its worker goes. */
+static void assert_nothing_left_behind(bench *b, action leave)
+{
     marks = trace_open();
-    measure_among_good(b, (script){.action = LEAVE_A_CHILD, .at_call = 1});
+    measure_among_good(b, (script){.action = leave, .at_call = 1});
     assert_measured(b, 1, 1);
     usleep(50000); /* for a signal that is on its way */
     size_t ticks = marks->length;
     usleep(50000);
     assert_int_equal(marks->length, ticks);
+}
+
+static void test_processes_left_behind(void **state)
+{
+    assert_nothing_left_behind(*state, LEAVE_A_CHILD);
+}
+
+static void test_sessions_left_behind(void **state)
+{
+    if (has_children_files())
+        assert_nothing_left_behind(*state, LEAVE_A_SESSION);
 }
 
 /* A variant comes back twice, the second time in a process of its own: only the first counts. */
@@ -200,7 +230,9 @@ int main(void)
         CASE(test_exit),
         CASE(test_hang),
         CASE(test_memory_eater),
+        CASE(test_memory_eating_child),
         CASE(test_processes_left_behind),
+        CASE(test_sessions_left_behind),
         CASE(test_variant_that_splits),
         CASE(test_all_kinds_at_once),
         CASE(test_failing_reference),

@@ -154,6 +154,18 @@ static void test_log_passes_through(void **state)
                                 "run returned 7 in call 1]");
 }
 
+/* A loader that hangs costs its input, not the run. */
+static void test_hanging_loader(void **state)
+{
+    bench *b = *state;
+    action hangs = HANG;
+    add(b, (script){.name = "a", .time_ms = 1});
+    declare(b);
+    b->options.timeout_ms = 20;
+    assert_input_fails(b, load_badly, &hangs, NITRO_ERR_IO,
+                       "took longer than 400 ms in its loader");
+}
+
 static void ignore_alarm(int number)
 {
     (void)number;
@@ -208,10 +220,15 @@ static void test_worker_dies_with_its_parent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_bad_inputs),         CASE(test_bad_options),
-        CASE(test_no_file_stays_open), CASE(test_worker_has_no_files),
-        CASE(test_log_passes_through), CASE(test_interrupted_waits),
-        CASE(test_ignored_children),   CASE(test_worker_dies_with_its_parent),
+        CASE(test_bad_inputs),
+        CASE(test_bad_options),
+        CASE(test_no_file_stays_open),
+        CASE(test_worker_has_no_files),
+        CASE(test_log_passes_through),
+        CASE(test_hanging_loader),
+        CASE(test_interrupted_waits),
+        CASE(test_ignored_children),
+        CASE(test_worker_dies_with_its_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

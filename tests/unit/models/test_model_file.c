@@ -222,12 +222,37 @@ static void test_rounding_modes(void **state)
     }
 }
 
+/* Refused before it is parsed: 20 MB of values would take 20 times as much. */
+static void test_too_many_values(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *repeated, *error;
+    } files[] = {{"0,", "more than 8388608 values"}, {"{", "or 524288 objects"}};
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        temporary folder = temporary_make();
+        const char *path = temporary_path(&folder, "many.json");
+        nitro_model *model = NULL;
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs("{\"x\": [", file);
+        for (size_t k = 0; k < 9000000; k++)
+            fputs(files[i].repeated, file);
+        fclose(file);
+        assert_fails(f->context, nitro_model_load(f->context, path, &model), NITRO_ERR_FORMAT,
+                     files[i].error);
+        assert_null(model);
+        temporary_remove(&folder);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rounding_modes, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_no_file, setup_small, teardown),
+        cmocka_unit_test_setup_teardown(test_too_many_values, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_cut_at_every_byte, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_every_byte_altered, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_fields, setup, teardown),
