@@ -27,6 +27,7 @@
 #include "nitro/backend/record_codec.h"
 #include "nitro/backend/records.h"
 #include "nitro/backend/search.h"
+#include "nitro/backend/searching.h"
 #include "nitro/backend/settings.h"
 #include "nitro/backend/store_support.h"
 #include "nitro/backend/stores.h"

@@ -1,0 +1,344 @@
+/* Evaluates C source code: compiles it with -DNAME=VALUE for each parameter, loads the result in a
+ * worker process, and times and checks it as a variant.
+ *
+ * Of a kernel NAME, the source defines (docs/search.md):
+ *   void *NAME_create(void)                            makes inputs and outputs; NULL: it failed
+ *   int NAME(void *argument)                           what is timed; 0: success
+ *   int NAME_check(void *, char *why, size_t size)     optional; nonzero: the result is wrong
+ *   void NAME_free(void *argument)                     optional
+ */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nitro/measure/measure_input.h"
+#include "nitro/search/evaluator_measured.h"
+
+#define MAX_ARGUMENTS    (NITRO_MAX_PARAMETERS + 64)
+#define COMPILE_LIMIT_MS 120000
+#define MESSAGE_BYTES    2000 /* of what the compiler says */
+
+extern const nitro_evaluator_kind nitro_evaluator_c;
+extern char **environ;
+
+typedef struct c_state {
+    nitro_context *context;
+    const nitro_space *space;
+    char *name, *source;
+    char **options; /* of the compiler, ended by NULL */
+    nitro_measure_options measure;
+    nitro_computation *computation;
+    char folder[64]; /* of what is compiled */
+    char object[96], output[96];
+    uint64_t configuration;
+} c_state;
+
+/* What the compiled code made, in the worker. */
+typedef struct c_argument {
+    void *library, *argument;
+    int (*run)(void *);
+    int (*check)(void *, char *, size_t);
+    void (*release)(void *);
+} c_argument;
+
+/* ---- In the worker --------------------------------------------------------------------------- */
+
+/* The library's function NAME + suffix, or NULL. */
+static void *find_function(const c_state *state, void *library, const char *suffix)
+{
+    char symbol[256];
+    snprintf(symbol, sizeof(symbol), "%s%s", state->name, suffix);
+    return dlsym(library, symbol);
+}
+
+static nitro_status load(nitro_context *context, void *place, void **argument)
+{
+    const c_state *state = place;
+    c_argument *made = nitro_calloc(context, 1, sizeof(*made));
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->library = dlopen(state->object, RTLD_NOW | RTLD_LOCAL);
+    if (!made->library) {
+        const char *why = dlerror();
+        free(made);
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: cannot load what was compiled: %s",
+                          state->source, why ? why : "unknown error");
+    }
+    void *(*create)(void) = NULL;
+    *(void **)&create = find_function(state, made->library, "_create");
+    *(void **)&made->run = find_function(state, made->library, "");
+    *(void **)&made->check = find_function(state, made->library, "_check");
+    *(void **)&made->release = find_function(state, made->library, "_free");
+    if (!create || !made->run)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "%s: does not define %s(void *) and %s_create(void), or they are static",
+                          state->source, state->name, state->name);
+    made->argument = create();
+    if (!made->argument)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: %s_create() returned NULL",
+                          state->source, state->name);
+    *argument = made;
+    return NITRO_OK;
+}
+
+static void unload(void *place)
+{
+    c_argument *argument = place;
+    if (argument->release)
+        argument->release(argument->argument);
+    dlclose(argument->library);
+    free(argument);
+}
+
+static int run(void *place, void *user)
+{
+    const c_argument *argument = place;
+    (void)user;
+    return argument->run(argument->argument);
+}
+
+static int run_nothing(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
+static int check(void *place, char *why, size_t size, void *user)
+{
+    const c_argument *argument = place;
+    (void)user;
+    return argument->check ? argument->check(argument->argument, why, size) : 0;
+}
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+/* Runs the compiler in a child process: its messages go to a file. */
+static nitro_status compile_in_child(nitro_context *context, void *arguments, char **answer)
+{
+    char *const *words = arguments;
+    const char *output = words[MAX_ARGUMENTS];
+    posix_spawn_file_actions_t files;
+    pid_t compiler;
+    int code = 0;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    int error = posix_spawnp(&compiler, words[0], &files, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0 || waitpid(compiler, &code, 0) < 0)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot run the C compiler '%s': %s",
+                          words[0], strerror(error));
+    *answer = strdup(WIFEXITED(code) && WEXITSTATUS(code) == 0 ? "" : "failed");
+    return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static void log_compiler(const c_state *state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (nitro_file_read(state->context, state->output, (size_t)1 << 24, &text, &size) != NITRO_OK)
+        return;
+    if (size > MESSAGE_BYTES)
+        text[MESSAGE_BYTES] = '\0';
+    nitro_text_clean(text, "\n\t");
+    char *shown = nitro_configuration_text(state->context, state->space, state->configuration);
+    nitro_log(state->context, NITRO_LOG_INFO, "%s: %s does not compile: %s", state->source,
+              shown ? shown : "", text);
+    free(shown);
+    free(text);
+}
+
+/* cc -O2 -shared -fPIC [options] -DNAME=VALUE... -o OBJECT SOURCE */
+static size_t compiler_words(const c_state *state, char **words, nitro_string_list *defines)
+{
+    static char shared[] = "-shared", pic[] = "-fPIC", to[] = "-o", optimise[] = "-O2",
+                compiler[] = "cc";
+    char *given = getenv("CC");
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    size_t count = 0;
+    words[count++] = given && *given ? given : compiler;
+    words[count++] = optimise; /* a later -O counts */
+    words[count++] = shared;
+    words[count++] = pic;
+    for (size_t i = 0; state->options && state->options[i] && count < 32; i++)
+        words[count++] = state->options[i];
+    nitro_space_indices(state->space, state->configuration, indices);
+    for (size_t p = 0; p < nitro_space_num_parameters(state->space); p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(state->space, p);
+        char *define = nitro_asprintf(state->context, "-D%s=%s", parameter->name,
+                                      parameter->values[indices[p]].text);
+        if (!define || nitro_string_list_add(state->context, defines, define) != NITRO_OK) {
+            free(define);
+            return 0;
+        }
+        free(define);
+        words[count++] = defines->items[p];
+    }
+    words[count++] = to;
+    words[count++] = (char *)state->object;
+    words[count++] = state->source;
+    words[count] = NULL;
+    return count;
+}
+
+static nitro_status compile(const c_state *state, bool *compiled)
+{
+    char *words[MAX_ARGUMENTS + 1] = {NULL}, *answer = NULL;
+    nitro_string_list defines = {0};
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    *compiled = false;
+    words[MAX_ARGUMENTS] = (char *)state->output;
+    if (compiler_words(state, words, &defines) > 0)
+        status = nitro_child_run(state->context, "compiling", COMPILE_LIMIT_MS, compile_in_child,
+                                 words, &answer);
+    nitro_string_list_free(&defines);
+    *compiled = status == NITRO_OK && answer[0] == '\0';
+    free(answer);
+    if (status == NITRO_ERR_IO) /* it crashed, or took too long: this configuration is invalid */
+        return NITRO_OK;
+    if (status == NITRO_OK && !*compiled)
+        log_compiler(state);
+    return status;
+}
+
+/* ---- The evaluator --------------------------------------------------------------------------- */
+
+static nitro_status evaluate(void *place, const nitro_search_question *question,
+                             nitro_search_answer *answer)
+{
+    c_state *state = place;
+    bool compiled = false;
+    const nitro_input input = {
+        .name = "arguments", .load = load, .unload = unload, .state = state};
+    state->configuration = question->configuration;
+    double start_ms = nitro_clock_wall_ms(state->context);
+    nitro_status status = compile(state, &compiled);
+    answer->outcome = NITRO_OUTCOME_FAILED;
+    if (status == NITRO_OK && compiled)
+        status = evaluator_measure(state->computation, &input, 1, &state->measure, answer);
+    answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
+    unlink(state->object);
+    unlink(state->output);
+    return status;
+}
+
+static void close_c(void *place)
+{
+    c_state *state = place;
+    nitro_computation_free(state->computation);
+    if (state->folder[0])
+        rmdir(state->folder);
+    for (size_t i = 0; state->options && state->options[i]; i++)
+        free(state->options[i]);
+    free(state->options);
+    free(state->name);
+    free(state->source);
+    free(state);
+}
+
+static bool is_identifier(const char *name)
+{
+    if (!isalpha((unsigned char)*name) && *name != '_')
+        return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
+
+static nitro_status check_source(const c_state *state)
+{
+    if (!is_identifier(state->name))
+        return nitro_fail(state->context, NITRO_ERR_ARGUMENT,
+                          "the kernel's name '%s' is no C identifier", state->name);
+    for (size_t p = 0; p < nitro_space_num_parameters(state->space); p++) {
+        const char *name = nitro_space_parameter(state->space, p)->name;
+        if (!is_identifier(name))
+            return nitro_fail(state->context, NITRO_ERR_ARGUMENT,
+                              "the parameter '%s' is no C identifier: it becomes a macro", name);
+    }
+    if (access(state->source, R_OK) != 0)
+        return nitro_fail(state->context, NITRO_ERR_NOT_FOUND, "%s: no such source file",
+                          state->source);
+    return NITRO_OK;
+}
+
+static nitro_status copy_source(c_state *state, const nitro_tunable_source *source)
+{
+    size_t count = 0;
+    while (source->compiler_options && source->compiler_options[count])
+        count++;
+    state->name = nitro_strdup(state->context, source->name);
+    state->source = nitro_strdup(state->context, source->path);
+    state->options = nitro_calloc(state->context, count + 1, sizeof(*state->options));
+    if (!state->name || !state->source || !state->options)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        if (!(state->options[i] = nitro_strdup(state->context, source->compiler_options[i])))
+            return NITRO_ERR_NO_MEMORY;
+    return NITRO_OK;
+}
+
+static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
+{
+    static const nitro_hooks hooks = {.check_result = check};
+    nitro_status status = copy_source(state, source);
+    if (status == NITRO_OK)
+        status = check_source(state);
+    if (status == NITRO_OK)
+        status = nitro_computation_create(state->context, state->name, &state->computation);
+    if (status == NITRO_OK)
+        status = nitro_computation_add_variant(
+            state->computation, &(nitro_variant){.name = "reference", .run = run_nothing});
+    if (status == NITRO_OK)
+        status = nitro_computation_add_variant(state->computation,
+                                               &(nitro_variant){.name = "run", .run = run});
+    if (status == NITRO_OK)
+        status = nitro_computation_set_hooks(state->computation, &hooks);
+    if (status != NITRO_OK)
+        return status;
+    strcpy(state->folder, "/tmp/nitro-search-XXXXXX");
+    if (!mkdtemp(state->folder)) {
+        state->folder[0] = '\0';
+        return nitro_fail(state->context, NITRO_ERR_IO, "cannot create a folder in /tmp");
+    }
+    snprintf(state->object, sizeof(state->object), "%s/variant.so", state->folder);
+    snprintf(state->output, sizeof(state->output), "%s/messages", state->folder);
+    return NITRO_OK;
+}
+
+static nitro_status open_c(nitro_context *context, const nitro_space *space,
+                           const nitro_tunable_source *source,
+                           const nitro_measure_options *options, nitro_evaluator *evaluator)
+{
+    c_state *state = nitro_calloc(context, 1, sizeof(*state));
+    if (!state)
+        return NITRO_ERR_NO_MEMORY;
+    state->context = context;
+    state->space = space;
+    nitro_measure_options_init(&state->measure);
+    if (options)
+        state->measure = *options;
+    nitro_status status = prepare(state, source);
+    if (status != NITRO_OK) {
+        close_c(state);
+        return status;
+    }
+    *evaluator = (nitro_evaluator){
+        .name = "c", .evaluate = evaluate, .close = close_c, .state = state};
+    return NITRO_OK;
+}
+
+const nitro_evaluator_kind nitro_evaluator_c = {
+    .name = "c",
+    .description = "C source, compiled with -DPARAMETER=VALUE and loaded in a worker process",
+    .language = "C",
+    .open = open_c};

@@ -1,0 +1,131 @@
+/* Evaluates tunables: functions that read parameter values, timed and checked as variants. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/measure/measure_input.h"
+#include "nitro/runtime/computation.h"
+#include "nitro/search/evaluator_measured.h"
+
+typedef struct tunable_state {
+    nitro_context *context;
+    const nitro_space *space;
+    const nitro_tunable *tunable;
+    nitro_input input;
+    nitro_measure_options options;
+    nitro_computation *computation;
+    double values[NITRO_MAX_PARAMETERS]; /* of the configuration that is measured */
+} tunable_state;
+
+nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input, size_t run,
+                               const nitro_measure_options *options, nitro_search_answer *answer)
+{
+    nitro_sample *sample = NULL;
+    nitro_status status = nitro_measure_variants(computation, input, NULL, options,
+                                                 UINT64_C(1) << run, &sample);
+    if (status == NITRO_ERR_FORMAT || status == NITRO_ERR_NO_MEMORY || status == NITRO_ERR_IO) {
+        char why[512]; /* its input cannot be made: this configuration is invalid, others may not */
+        nitro_context *context = computation->context;
+        nitro_context_last_error(context, why, sizeof(why));
+        nitro_log(context, NITRO_LOG_INFO, "a configuration failed: %s", why);
+        answer->outcome = NITRO_OUTCOME_FAILED;
+        return NITRO_OK;
+    }
+    if (status != NITRO_OK)
+        return status;
+    const nitro_entry *entry = &sample->entries[run];
+    answer->outcome = entry->outcome;
+    answer->time_ms =
+        entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : (double)NAN;
+    answer->spread = entry->spread;
+    nitro_sample_free(sample);
+    return NITRO_OK;
+}
+
+static int run_tunable(void *argument, void *user)
+{
+    const tunable_state *state = user;
+    return state->tunable->run(argument, state->values, state->tunable->user);
+}
+
+/* Results are checked by the tunable's own function: there is no reference to be run. */
+static int run_nothing(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
+static int check_tunable(void *argument, char *why, size_t size, void *user)
+{
+    const tunable_state *state = user;
+    return state->tunable->check(argument, why, size, state->tunable->user);
+}
+
+static nitro_status evaluate_tunable(void *place, const nitro_search_question *question,
+                                     nitro_search_answer *answer)
+{
+    tunable_state *state = place;
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    nitro_space_indices(state->space, question->configuration, indices);
+    for (size_t p = 0; p < nitro_space_num_parameters(state->space); p++)
+        state->values[p] = nitro_space_parameter(state->space, p)->values[indices[p]].number;
+    double start_ms = nitro_clock_wall_ms(state->context);
+    nitro_status status =
+        evaluator_measure(state->computation, &state->input, 1, &state->options, answer);
+    answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
+    return status;
+}
+
+static void close_tunable(void *place)
+{
+    tunable_state *state = place;
+    nitro_computation_free(state->computation);
+    free(state);
+}
+
+static nitro_status declare(tunable_state *state)
+{
+    nitro_computation *computation = NULL;
+    nitro_status status =
+        nitro_computation_create(state->context, state->tunable->name, &computation);
+    state->computation = computation;
+    if (status == NITRO_OK)
+        status = nitro_computation_add_variant(
+            computation, &(nitro_variant){.name = "reference", .run = run_nothing});
+    if (status == NITRO_OK)
+        status = nitro_computation_add_variant(
+            computation, &(nitro_variant){.name = "run",
+                                          .version = state->tunable->version,
+                                          .run = run_tunable,
+                                          .user = state});
+    if (status == NITRO_OK && state->tunable->check)
+        status = nitro_computation_set_hooks(
+            computation, &(nitro_hooks){.check_result = check_tunable, .user = state});
+    return status;
+}
+
+nitro_status nitro_evaluator_tunable(nitro_context *context, const nitro_space *space,
+                                     const nitro_tunable *tunable, const nitro_input *input,
+                                     const nitro_measure_options *options,
+                                     nitro_evaluator *evaluator)
+{
+    tunable_state *state = nitro_calloc(context, 1, sizeof(*state));
+    if (!state)
+        return NITRO_ERR_NO_MEMORY;
+    *state = (tunable_state){
+        .context = context, .space = space, .tunable = tunable, .input = *input};
+    nitro_measure_options_init(&state->options);
+    if (options)
+        state->options = *options;
+    nitro_status status = declare(state);
+    if (status != NITRO_OK) {
+        close_tunable(state);
+        return status;
+    }
+    *evaluator = (nitro_evaluator){.name = "tunable",
+                                   .evaluate = evaluate_tunable,
+                                   .close = close_tunable,
+                                   .state = state};
+    return NITRO_OK;
+}

@@ -1,0 +1,42 @@
+/* score.h - what scores of searchers share. Internal to nitro/. */
+#ifndef NITRO_SEARCH_SCORE_H
+#define NITRO_SEARCH_SCORE_H
+
+#include "nitro/nitro_backend.h"
+
+/** The distribution of a recorded space. */
+typedef struct score_space {
+    const nitro_recording *recording;
+    uint64_t size, num_valid;
+    double *sorted;  /* shape [num_valid]: times, ascending */
+    double best_ms;
+    double median_cost_ms; /* of an evaluation */
+    double mean_cost_ms;   /* of a valid one, plus the share of invalid ones times their mean */
+} score_space;
+
+/** NITRO_ERR_NO_DATA: no configuration has a time. */
+nitro_status score_space_read(nitro_context *context, const nitro_recording *recording,
+                              score_space *space);
+void score_space_free(score_space *space);
+
+/** Expected best time of `count` evaluations drawn without replacement, given that one is valid. */
+double score_random_best(const score_space *space, uint64_t count);
+
+/** Evaluations until random search gets `cutoff` of the way from the median to the optimum. */
+uint64_t score_budget(const score_space *space, double cutoff);
+
+/** One simulated search. */
+typedef struct score_run {
+    size_t count;
+    uint64_t *evaluations; /* shape [count], ascending: when the best so far changed */
+    double *seconds;       /* shape [count] */
+    double *best_ms;       /* shape [count] */
+    uint64_t num_evaluations;
+    double cpu_ms; /* of choosing, all steps */
+} score_run;
+
+/** The community's performance score of simulated searches. */
+nitro_status score_community(nitro_context *context, const score_space *space,
+                             const score_run *runs, size_t num_runs, double *score);
+
+#endif
