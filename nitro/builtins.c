@@ -26,6 +26,10 @@
 #include "nitro/lists/searchers.list"
 #undef NITRO_PLUGIN
 
+#define NITRO_PLUGIN(symbol) extern const nitro_evaluator_kind symbol;
+#include "nitro/lists/evaluators.list"
+#undef NITRO_PLUGIN
+
 #define NITRO_PLUGIN(symbol) &symbol,
 const nitro_store_kind *const *nitro_builtin_stores(void)
 {
@@ -95,4 +99,12 @@ const nitro_searcher *const *nitro_builtin_searchers(void)
 #include "nitro/lists/searchers.list"
         NULL};
     return searchers;
+}
+
+const nitro_evaluator_kind *const *nitro_builtin_evaluators(void)
+{
+    static const nitro_evaluator_kind *const kinds[] = {
+#include "nitro/lists/evaluators.list"
+        NULL};
+    return kinds;
 }

@@ -89,10 +89,19 @@ typedef struct nitro_tunable {
     int (*run)(void *argument, const double *values, void *user);
     /** Optional: nonzero where the result of the last run is wrong; `why` has shape [size]. */
     int (*check)(void *argument, char *why, size_t size, void *user);
+    /** Optional: make and free an argument, for `nitro search`, which has no input of its own. They
+     *  run in worker processes. */
+    nitro_status (*load)(nitro_context *context, void *user, void **argument);
+    void (*unload)(void *argument);
     void *user; /* borrowed */
 } nitro_tunable;
 
-/** Evaluate a tunable on an input, in worker processes. @param[in] options  NULL: the defaults. */
+/** What a shared object exports as `nitro_tunable_get` that `nitro search` can name: one tunable,
+ * of static storage, with `load`. */
+typedef const nitro_tunable *(*nitro_tunable_get_function)(void);
+
+/** Evaluate a tunable in worker processes. @param[in] input  NULL: what its `load` makes.
+ * @param[in] options  NULL: the defaults. */
 NITRO_API nitro_status nitro_evaluator_tunable(nitro_context *context, const nitro_space *space,
                                                const nitro_tunable *tunable,
                                                const nitro_input *input,

@@ -216,8 +216,7 @@ static nitro_status evaluate(void *place, const nitro_search_question *question,
 {
     c_state *state = place;
     bool compiled = false;
-    const nitro_input input = {
-        .name = "arguments", .load = load, .unload = unload, .state = state};
+    const nitro_input input = {.name = "arguments", .load = load, .unload = unload, .state = state};
     state->configuration = question->configuration;
     double start_ms = nitro_clock_wall_ms(state->context);
     nitro_status status = compile(state, &compiled);
@@ -316,8 +315,8 @@ static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
 }
 
 static nitro_status open_c(nitro_context *context, const nitro_space *space,
-                           const nitro_tunable_source *source,
-                           const nitro_measure_options *options, nitro_evaluator *evaluator)
+                           const nitro_tunable_source *source, const nitro_measure_options *options,
+                           nitro_evaluator *evaluator)
 {
     c_state *state = nitro_calloc(context, 1, sizeof(*state));
     if (!state)
@@ -332,8 +331,8 @@ static nitro_status open_c(nitro_context *context, const nitro_space *space,
         close_c(state);
         return status;
     }
-    *evaluator = (nitro_evaluator){
-        .name = "c", .evaluate = evaluate, .close = close_c, .state = state};
+    *evaluator =
+        (nitro_evaluator){.name = "c", .evaluate = evaluate, .close = close_c, .state = state};
     return NITRO_OK;
 }
 

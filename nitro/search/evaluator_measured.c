@@ -21,8 +21,8 @@ nitro_status evaluator_measure(nitro_computation *computation, const nitro_input
                                const nitro_measure_options *options, nitro_search_answer *answer)
 {
     nitro_sample *sample = NULL;
-    nitro_status status = nitro_measure_variants(computation, input, NULL, options,
-                                                 UINT64_C(1) << run, &sample);
+    nitro_status status =
+        nitro_measure_variants(computation, input, NULL, options, UINT64_C(1) << run, &sample);
     if (status == NITRO_ERR_FORMAT || status == NITRO_ERR_NO_MEMORY || status == NITRO_ERR_IO) {
         char why[512]; /* its input cannot be made: this configuration is invalid, others may not */
         nitro_context *context = computation->context;
@@ -35,8 +35,7 @@ nitro_status evaluator_measure(nitro_computation *computation, const nitro_input
         return status;
     const nitro_entry *entry = &sample->entries[run];
     answer->outcome = entry->outcome;
-    answer->time_ms =
-        entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : (double)NAN;
+    answer->time_ms = entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : (double)NAN;
     answer->spread = entry->spread;
     nitro_sample_free(sample);
     return NITRO_OK;
@@ -60,6 +59,15 @@ static int check_tunable(void *argument, char *why, size_t size, void *user)
 {
     const tunable_state *state = user;
     return state->tunable->check(argument, why, size, state->tunable->user);
+}
+
+static nitro_status load_tunable(nitro_context *context, void *place, void **argument)
+{
+    const tunable_state *state = place;
+    if (state->tunable->load)
+        return state->tunable->load(context, state->tunable->user, argument);
+    return nitro_fail(context, NITRO_ERR_ARGUMENT, "tunable '%s' has no input and no function load",
+                      state->tunable->name);
 }
 
 static nitro_status evaluate_tunable(void *place, const nitro_search_question *question,
@@ -94,11 +102,11 @@ static nitro_status declare(tunable_state *state)
         status = nitro_computation_add_variant(
             computation, &(nitro_variant){.name = "reference", .run = run_nothing});
     if (status == NITRO_OK)
-        status = nitro_computation_add_variant(
-            computation, &(nitro_variant){.name = "run",
-                                          .version = state->tunable->version,
-                                          .run = run_tunable,
-                                          .user = state});
+        status = nitro_computation_add_variant(computation,
+                                               &(nitro_variant){.name = "run",
+                                                                .version = state->tunable->version,
+                                                                .run = run_tunable,
+                                                                .user = state});
     if (status == NITRO_OK && state->tunable->check)
         status = nitro_computation_set_hooks(
             computation, &(nitro_hooks){.check_result = check_tunable, .user = state});
@@ -113,8 +121,12 @@ nitro_status nitro_evaluator_tunable(nitro_context *context, const nitro_space *
     tunable_state *state = nitro_calloc(context, 1, sizeof(*state));
     if (!state)
         return NITRO_ERR_NO_MEMORY;
-    *state = (tunable_state){
-        .context = context, .space = space, .tunable = tunable, .input = *input};
+    *state = (tunable_state){.context = context, .space = space, .tunable = tunable};
+    state->input = input ? *input
+                         : (nitro_input){.name = tunable->name,
+                                         .load = load_tunable,
+                                         .unload = tunable->unload,
+                                         .state = state};
     nitro_measure_options_init(&state->options);
     if (options)
         state->options = *options;
@@ -123,9 +135,7 @@ nitro_status nitro_evaluator_tunable(nitro_context *context, const nitro_space *
         close_tunable(state);
         return status;
     }
-    *evaluator = (nitro_evaluator){.name = "tunable",
-                                   .evaluate = evaluate_tunable,
-                                   .close = close_tunable,
-                                   .state = state};
+    *evaluator = (nitro_evaluator){
+        .name = "tunable", .evaluate = evaluate_tunable, .close = close_tunable, .state = state};
     return NITRO_OK;
 }

@@ -9,8 +9,7 @@
  * @param[in,out] answer  its outcome, time, spread and cost are set.
  * @return NITRO_OK; an error: the input cannot be loaded, or the machine cannot measure.
  */
-nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input,
-                               size_t run, const nitro_measure_options *options,
-                               nitro_search_answer *answer);
+nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input, size_t run,
+                               const nitro_measure_options *options, nitro_search_answer *answer);
 
 #endif

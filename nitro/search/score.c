@@ -34,8 +34,8 @@ nitro_status nitro_search_score_random(nitro_context *context, const nitro_recor
     uint64_t good = 0;
     while (good < space.num_valid && space.sorted[good] <= WELL_PERFORMING * space.best_ms)
         good++;
-    *score = (nitro_search_score){
-        .to_10_percent = (double)(space.size + 1) / (double)(good + 1), .reached = 1};
+    *score = (nitro_search_score){.to_10_percent = (double)(space.size + 1) / (double)(good + 1),
+                                  .reached = 1};
     for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++)
         score->best_ms[i] = score_random_best(&space, nitro_search_points[i]);
     for (size_t i = 0; i < NUM_ERRORS; i++)
@@ -100,8 +100,8 @@ static nitro_status run_one(void *user, size_t repetition)
     options.progress_user = &end;
     nitro_evaluator evaluator = nitro_evaluator_recorded(task->space->recording);
     nitro_search_result *result = NULL;
-    nitro_status status = nitro_search(task->context, task->space->recording->space, &evaluator,
-                                       &options, &result);
+    nitro_status status =
+        nitro_search(task->context, task->space->recording->space, &evaluator, &options, &result);
     if (status == NITRO_OK)
         status = keep_curve(task->context, result, &task->runs[repetition]);
     nitro_search_result_free(result);
@@ -190,8 +190,7 @@ static nitro_status score_runs(const score_task *task, size_t repetitions,
 }
 
 nitro_status nitro_search_score_searcher(nitro_context *context, const nitro_recording *recording,
-                                         const nitro_search_trial *trial,
-                                         nitro_search_score *score)
+                                         const nitro_search_trial *trial, nitro_search_score *score)
 {
     size_t repetitions = trial->repetitions > 0 ? trial->repetitions : DEFAULT_REPETITIONS;
     score_space space;

@@ -8,7 +8,7 @@
 typedef struct score_space {
     const nitro_recording *recording;
     uint64_t size, num_valid;
-    double *sorted;  /* shape [num_valid]: times, ascending */
+    double *sorted; /* shape [num_valid]: times, ascending */
     double best_ms;
     double median_cost_ms; /* of an evaluation */
     double mean_cost_ms;   /* of a valid one, plus the share of invalid ones times their mean */

@@ -1,5 +1,5 @@
-/* The performance score of the auto-tuning community: Willemsen et al., "A methodology for comparing
- * optimization algorithms for auto-tuning", 2024. */
+/* The performance score of the auto-tuning community: Willemsen et al., "A methodology for
+ * comparing optimization algorithms for auto-tuning", 2024. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,7 +37,8 @@ static double rank_of(const score_space *space, double time_ms)
     return (double)(space->num_valid - 1 - (low < space->num_valid ? low : low - 1));
 }
 
-/* The ascending function nearest to the points in squares: adjacent ones that violate are pooled. */
+/* The ascending function nearest to the points in squares: adjacent ones that violate are pooled.
+ */
 static void fit_isotonic(ranked_point *points, size_t count, size_t *weights)
 {
     size_t blocks = 0;
@@ -46,9 +47,9 @@ static void fit_isotonic(ranked_point *points, size_t count, size_t *weights)
         weights[blocks++] = 1;
         while (blocks > 1 && points[blocks - 2].rank >= points[blocks - 1].rank) {
             size_t w0 = weights[blocks - 2], w1 = weights[blocks - 1];
-            points[blocks - 2].rank = (points[blocks - 2].rank * (double)w0 +
-                                       points[blocks - 1].rank * (double)w1) /
-                                      (double)(w0 + w1);
+            points[blocks - 2].rank =
+                (points[blocks - 2].rank * (double)w0 + points[blocks - 1].rank * (double)w1) /
+                (double)(w0 + w1);
             weights[--blocks - 1] = w0 + w1;
         }
     }
@@ -105,8 +106,8 @@ nitro_status score_community(nitro_context *context, const score_space *space,
     for (size_t r = 0; r < num_runs; r++) {
         for (size_t i = 0; i < runs[r].count; i++)
             if (!isnan(runs[r].best_ms[i]))
-                points[made++] = (ranked_point){runs[r].seconds[i],
-                                                rank_of(space, runs[r].best_ms[i]), r};
+                points[made++] =
+                    (ranked_point){runs[r].seconds[i], rank_of(space, runs[r].best_ms[i]), r};
         if (runs[r].count > 0 && runs[r].seconds[runs[r].count - 1] < last &&
             !isnan(runs[r].best_ms[runs[r].count - 1])) /* what ended keeps its best */
             points[made++] =

@@ -35,8 +35,8 @@ static nitro_status make_schema(const search_archive *archive, nitro_schema **sc
     for (size_t p = 0; status == NITRO_OK && p < nitro_space_num_parameters(archive->space); p++) {
         const nitro_parameter *parameter = nitro_space_parameter(archive->space, p);
         if (parameter->num_values > 1)
-            status = nitro_schema_add_feature(context, *schema, parameter->name, NULL,
-                                              NITRO_SCALE_AUTO);
+            status =
+                nitro_schema_add_feature(context, *schema, parameter->name, NULL, NITRO_SCALE_AUTO);
     }
     return status == NITRO_OK ? nitro_schema_add_variant(context, *schema, VARIANT) : status;
 }
@@ -65,12 +65,11 @@ static uint64_t configuration_of(const search_archive *archive, const nitro_samp
 typedef struct archive_reading {
     const search_archive *archive;
     search_memo *memo;
-    nitro_status status;
 } archive_reading;
 
-static bool read_sample(void *user, const nitro_sample *sample)
+static nitro_status read_sample(void *user, const nitro_sample *sample)
 {
-    archive_reading *reading = user;
+    const archive_reading *reading = user;
     const nitro_entry *entry = &sample->entries[0];
     nitro_search_answer answer = {.configuration = configuration_of(reading->archive, sample),
                                   .outcome = entry->outcome,
@@ -80,21 +79,20 @@ static bool read_sample(void *user, const nitro_sample *sample)
     if (answer.configuration != NITRO_NO_CONFIGURATION && entry->outcome != NITRO_OUTCOME_MISSING &&
         nitro_same_text(entry->version, reading->archive->version) &&
         !search_memo_find(reading->memo, answer.configuration))
-        reading->status = search_memo_add(reading->archive->context, reading->memo, &answer);
-    return reading->status == NITRO_OK;
+        return search_memo_add(reading->archive->context, reading->memo, &answer);
+    return NITRO_OK;
 }
 
 static nitro_status read_archive(const search_archive *archive, search_memo *memo)
 {
-    archive_reading reading = {archive, memo, NITRO_OK};
+    archive_reading reading = {archive, memo};
     size_t count = 0;
     if (nitro_store_count_samples(archive->store, archive->computation, archive->device, &count) !=
             NITRO_OK ||
         count == 0)
         return NITRO_OK; /* nothing is stored yet */
-    nitro_status status = nitro_store_each_sample(archive->store, archive->computation,
-                                                  archive->device, read_sample, &reading);
-    return status == NITRO_OK ? reading.status : status;
+    return nitro_store_each_sample(archive->store, archive->computation, archive->device,
+                                   read_sample, &reading);
 }
 
 nitro_status search_archive_open(nitro_context *context, const nitro_space *space,
@@ -113,8 +111,8 @@ nitro_status search_archive_open(nitro_context *context, const nitro_space *spac
     archive->device = options->device->id;
     archive->version = options->version ? options->version : "1";
     archive->computation = nitro_asprintf(context, "%s.search", options->name);
-    nitro_status status = archive->computation ? make_schema(archive, &schema)
-                                               : NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        archive->computation ? make_schema(archive, &schema) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = nitro_store_put_schema(archive->store, schema);
     if (status == NITRO_OK)

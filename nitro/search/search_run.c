@@ -160,8 +160,8 @@ static nitro_status open_and_run(search_run *run)
     if (status != NITRO_OK)
         return status;
     run->task.options = values;
-    status = search_archive_open(run->context, run->space, run->options, &run->archive,
-                                 &run->stored);
+    status =
+        search_archive_open(run->context, run->space, run->options, &run->archive, &run->stored);
     if (status == NITRO_OK)
         status = run->searcher->open(run->context, &run->task, &run->state);
     if (status == NITRO_OK) {

@@ -1,0 +1,362 @@
+/* cmd_search.c - nitro search: look for the best configuration of a tuning-parameter space. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/commands/search_target.h"
+#include "apps/cli/device_set.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *recorded, *searcher, *budget, *counter_model, *output, *cache, *store, *name;
+    uint64_t seed, repetitions;
+    double timeout_s;
+    nitro_string_list start;
+    bool no_store, json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_tune_options tune;
+    nitro_tune_options_init(&tune);
+    given->budget = "220";
+    given->seed = 1;
+    given->repetitions = tune.measure.max_repetitions;
+    given->timeout_s = tune.measure.timeout_ms / 1e3;
+}
+
+static const option options[] = {
+    OPTION(TEXT, "recorded", recorded, "FILE",
+           "take evaluations from this file: CSV, a Kernel Tuner cache, T4 results or KTT output"),
+    OPTION(TEXT, "searcher", searcher, "NAME[:OPTION=VALUE,...]",
+           "how to search, see below (default: the first one)"),
+    OPTION(TEXT, "budget", budget, "N|SECONDSs|FRACTION|time<=MS",
+           "when to stop: evaluations, seconds of evaluating, a fraction of the space, a time that "
+           "is good enough; or several of these, with commas between them"),
+    OPTION(FILES, "start", start, "FILE...",
+           "begin with the best configurations in these recorded evaluations of other devices or "
+           "inputs"),
+    OPTION(TEXT, "counter-model", counter_model, "FILE",
+           "what performance counters each configuration has, for searchers that use them"),
+    OPTION(TEXT, "output", output, "FILE", "write the evaluations as T4 results"),
+    OPTION(TEXT, "output-cache", cache, "FILE",
+           "write the evaluations as a Kernel Tuner cache, for its simulation mode"),
+    OPTION(TEXT, "name", name, "NAME",
+           "what is tuned, in the store and in files (default: the file's name)"),
+    OPTION_STORE,
+    OPTION(FLAG, "no-store", no_store, NULL, "do not keep the evaluations in a store"),
+    OPTION(COUNT, "seed", seed, "N", "seed of the searcher's choices"),
+    OPTION_REPETITIONS,
+    OPTION_TIMEOUT,
+    OPTION_JSON,
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "SPACE|MODULE",
+     .help = "a description of a space (JSON, T1), or a shared object that exports "
+             "nitro_tunable_get; may be left out with --recorded: the file's configurations",
+     .optional = true},
+    {0}};
+
+/* What a search needs, and what it found. */
+typedef struct search_command {
+    invocation *call;
+    const settings *given;
+    search_target target;
+    nitro_search_options options;
+    char *searcher_name;
+    nitro_counter_model *counter_model;
+    uint64_t starts[64];
+    device_set devices;
+    nitro_store *store;
+    progress_line progress;
+    nitro_search_result *result;
+} search_command;
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int read_searcher(search_command *self)
+{
+    const char *given = self->given->searcher;
+    if (!given)
+        return EXIT_DONE;
+    size_t length = strcspn(given, ":");
+    self->searcher_name = strndup(given, length);
+    self->options.searcher = self->searcher_name ? nitro_searcher_find(self->searcher_name) : NULL;
+    self->options.searcher_options = given[length] ? given + length + 1 : NULL;
+    return self->options.searcher ? EXIT_DONE : searcher_unknown(self->call, self->searcher_name);
+}
+
+static int read_counter_model(search_command *self)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const char *path = self->given->counter_model;
+    if (!path)
+        return EXIT_DONE;
+    nitro_context *context = self->call->context;
+    nitro_status status = nitro_file_read(context, path, (size_t)1 << 28, &text, &size);
+    if (status == NITRO_OK)
+        status = nitro_counter_model_parse(context, path, text, size, &self->counter_model);
+    free(text);
+    self->options.counter_model = self->counter_model;
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+/* The best configurations of other recordings, in turns: the best of each, the second best ... */
+static int read_starts(search_command *self)
+{
+    self->options.starts = self->starts;
+    for (size_t f = 0; f < self->given->start.count && f < 16; f++) {
+        uint64_t best[4];
+        size_t count = 0;
+        int code = search_target_best(self->call, &self->target, self->given->start.items[f], best,
+                                      sizeof(best) / sizeof(best[0]), &count);
+        if (code != EXIT_DONE)
+            return code;
+        for (size_t i = 0; i < count; i++) {
+            bool is_known = false;
+            for (size_t s = 0; s < self->options.num_starts; s++)
+                is_known |= self->starts[s] == best[i];
+            if (!is_known)
+                self->starts[self->options.num_starts++] = best[i];
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* Evaluations are kept where they are measured, not where they are read from a file. */
+static int open_store(search_command *self)
+{
+    nitro_string_list host = {0};
+    nitro_context *context = self->call->context;
+    if (self->given->recorded)
+        return EXIT_DONE;
+    nitro_status status = nitro_string_list_add(context, &host, "host");
+    if (status == NITRO_OK)
+        status = device_set_find(context, &host, false, &self->devices);
+    nitro_string_list_free(&host);
+    if (status == NITRO_OK)
+        self->options.device = self->devices.devices[0];
+    if (status == NITRO_OK && !self->given->no_store)
+        status = nitro_store_open_journaled(context, self->given->store, &self->store);
+    self->options.store = self->store;
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+static int open_target(search_command *self)
+{
+    const settings *given = self->given;
+    nitro_tune_options tune;
+    nitro_tune_options_init(&tune);
+    tune.measure.timeout_ms = 1e3 * given->timeout_s;
+    tune.measure.max_repetitions = (unsigned)given->repetitions;
+    if (tune.measure.min_repetitions > tune.measure.max_repetitions)
+        tune.measure.min_repetitions = tune.measure.max_repetitions;
+    const char *path = self->call->arguments.count > 0 ? self->call->arguments.items[0] : NULL;
+    if (!path && !given->recorded)
+        return fail_usage(self->call, "name a space, or recorded evaluations (--recorded)");
+    int code = search_target_open(self->call, path, given->recorded, &tune.measure, &self->target);
+    self->options.name = given->name ? given->name : self->target.name;
+    self->options.version = self->target.version;
+    if (code == EXIT_DONE && given->name && !nitro_name_is_valid(given->name))
+        code =
+            fail_usage(self->call, "--name: '%s' is not 1 to 63 of [A-Za-z0-9_.+-]", given->name);
+    return code;
+}
+
+/* ---- Progress and results -------------------------------------------------------------------- */
+
+static bool show_progress(void *user, const nitro_search_progress *at)
+{
+    search_command *self = user;
+    char detail[64] = "no valid configuration yet", best[32];
+    if (at->best) {
+        format_time(at->best->time_ms, best, sizeof(best));
+        snprintf(detail, sizeof(detail), "best %s", best);
+    }
+    progress_update(&self->progress, at->done, at->total, at->resumed, detail);
+    return !interrupts_seen();
+}
+
+static int run_search(search_command *self)
+{
+    self->options.progress = show_progress;
+    self->options.progress_user = self;
+    interrupts_catch();
+    progress_begin(&self->progress, self->call, "search", "evaluations");
+    nitro_status status = nitro_search(self->call->context, self->target.space,
+                                       &self->target.evaluator, &self->options, &self->result);
+    progress_end(&self->progress);
+    if (status != NITRO_OK)
+        return fail(self->call);
+    if (self->result->interrupted)
+        note(self->call, "stopped; the same command goes on from here%s",
+             self->store ? "" : " only with a store");
+    return EXIT_DONE;
+}
+
+static int write_file(const search_command *self, const char *path, nitro_evaluations_format format)
+{
+    const nitro_evaluations evaluations = {.space = self->target.space,
+                                           .answers = self->result->answers,
+                                           .num_answers = self->result->num_answers,
+                                           .name = self->options.name,
+                                           .device = self->options.device ? self->options.device->id
+                                                                          : self->target.device};
+    if (!path)
+        return EXIT_DONE;
+    if (nitro_evaluations_write(self->call->context, path, format, &evaluations) != NITRO_OK)
+        return fail(self->call);
+    note(self->call, "%zu evaluations written to %s", evaluations.num_answers, path);
+    return EXIT_DONE;
+}
+
+static uint64_t num_evaluations(const nitro_search_result *result)
+{
+    return result->num_answers ? result->evaluations[result->num_answers - 1] : 0;
+}
+
+static size_t count_invalid(const nitro_search_result *result)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->num_answers; i++)
+        count += result->answers[i].outcome != NITRO_OUTCOME_MEASURED;
+    return count;
+}
+
+static const char *searcher_name(const search_command *self)
+{
+    const nitro_searcher *searcher =
+        self->options.searcher ? self->options.searcher : nitro_searcher_default();
+    return searcher->name;
+}
+
+static double cpu_per_step(const nitro_search_result *result)
+{
+    uint64_t steps = num_evaluations(result);
+    return steps > 0 ? result->searcher_cpu_ms / (double)steps : 0;
+}
+
+static int print_text(const search_command *self)
+{
+    const nitro_search_result *result = self->result;
+    char size[32];
+    nitro_format_number((double)nitro_space_size(self->target.space), size, sizeof(size));
+    printf("space      %s: %s configurations of %zu parameters\n", self->options.name, size,
+           nitro_space_num_parameters(self->target.space));
+    printf("evaluated  %llu by %s, %zu invalid, %llu from the store\n",
+           (unsigned long long)num_evaluations(result), searcher_name(self), count_invalid(result),
+           (unsigned long long)result->resumed);
+    if (result->best == NITRO_NONE)
+        return fail_text(self->call, "no valid configuration was found; --verbose shows why "
+                                     "configurations fail");
+    const nitro_search_answer *best = &result->answers[result->best];
+    char *text =
+        nitro_configuration_text(self->call->context, self->target.space, best->configuration);
+    char time[32];
+    if (!text)
+        return fail(self->call);
+    format_time(best->time_ms, time, sizeof(time));
+    printf("best       %s\n", text);
+    printf("time       %s, found by evaluation %llu\n", time,
+           (unsigned long long)result->evaluations[result->best]);
+    free(text);
+    return EXIT_DONE;
+}
+
+static json_t *best_json(const search_command *self)
+{
+    const nitro_search_result *result = self->result;
+    if (result->best == NITRO_NONE)
+        return json_null();
+    const nitro_search_answer *best = &result->answers[result->best];
+    return json_pack("{s:o, s:o, s:o, s:I}", "configuration",
+                     configuration_json(self->target.space, best->configuration), "time_ms",
+                     json_value(best->time_ms), "spread", json_value(best->spread), "evaluation",
+                     (json_int_t)result->evaluations[result->best]);
+}
+
+static int print_as_json(const search_command *self)
+{
+    const nitro_search_result *result = self->result;
+    double seconds = result->num_answers ? result->seconds[result->num_answers - 1] : 0;
+    return print_json(self->call,
+                      json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:b, s:o}", "name",
+                                self->options.name, "configurations",
+                                (json_int_t)nitro_space_size(self->target.space), "searcher",
+                                searcher_name(self), "seed", (json_int_t)self->given->seed,
+                                "evaluations", (json_int_t)num_evaluations(result), "invalid",
+                                (json_int_t)count_invalid(result), "resumed",
+                                (json_int_t)result->resumed, "seconds", json_value(seconds),
+                                "cpu_ms_per_step", json_value(cpu_per_step(result)), "interrupted",
+                                result->interrupted, "best", best_json(self)));
+}
+
+static int search_and_report(search_command *self)
+{
+    int code = run_search(self);
+    if (code == EXIT_DONE)
+        code = write_file(self, self->given->output, NITRO_EVALUATIONS_T4);
+    if (code == EXIT_DONE)
+        code = write_file(self, self->given->cache, NITRO_EVALUATIONS_KERNEL_TUNER);
+    if (code == EXIT_DONE)
+        code = self->given->json ? print_as_json(self) : print_text(self);
+    return code;
+}
+
+static int run(invocation *call)
+{
+    search_command self = {.call = call, .given = call->settings};
+    nitro_search_options_init(&self.options);
+    self.options.seed = self.given->seed;
+    int code = read_searcher(&self);
+    if (code == EXIT_DONE && nitro_search_budget_parse(call->context, self.given->budget,
+                                                       &self.options.budget) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE)
+        code = read_counter_model(&self);
+    if (code == EXIT_DONE)
+        code = open_target(&self);
+    if (code == EXIT_DONE)
+        code = read_starts(&self);
+    if (code == EXIT_DONE)
+        code = open_store(&self);
+    if (code == EXIT_DONE)
+        code = search_and_report(&self);
+    nitro_search_result_free(self.result);
+    nitro_store_close(self.store);
+    device_set_free(&self.devices);
+    search_target_close(&self.target);
+    nitro_counter_model_free(self.counter_model);
+    free(self.searcher_name);
+    return code;
+}
+
+const command command_search = {
+    .name = "search",
+    .summary = "Find the fastest configuration of tuning parameters",
+    .synopsis = "[SPACE|MODULE] [--recorded FILE] [--searcher NAME:OPTION=VALUE,...] "
+                "[--budget 220|60s|0.1] [--start FILE...] [--counter-model FILE] [--output FILE] "
+                "[--output-cache FILE] [--name NAME] [--store URL | --no-store] [--seed N] "
+                "[--json]",
+    .description =
+        "Evaluates configurations, one after the other, that a searcher chooses from the times of "
+        "the earlier ones. A space is described in JSON (docs/search.md): parameters with their "
+        "values, and constraints. Its code is C source, which is compiled with "
+        "-DPARAMETER=VALUE, or a function of a shared object; or its times are read from a "
+        "file of recorded evaluations, to try searchers.\n\n"
+        "Code runs in worker processes, is checked and timed as the variants of 'nitro tune' are: "
+        "a configuration that does not compile, crashes, hangs or gives a wrong result is invalid, "
+        "and the search goes on. Each evaluation is stored before the next one, so that the same "
+        "command goes on after an interruption.",
+    .examples = "  nitro search examples/tunable/triad.json --budget 50\n"
+                "  nitro search --recorded gemm.csv --searcher genetic:population=30\n"
+                "  nitro search gemm.json --recorded gemm.csv --budget 0.05 --output found.json\n",
+    .arguments = arguments,
+    .items_title = "Searchers",
+    .list_items = searchers_list,
+    .set_defaults = set_defaults,
+    COMMAND_USUAL};

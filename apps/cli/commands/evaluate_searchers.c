@@ -1,0 +1,259 @@
+/* evaluate_searchers.c - simulates searches of recorded spaces, and prints scores. */
+#include "apps/cli/commands/evaluate_searchers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/commands/search_target.h"
+#include "apps/cli/output.h"
+
+#define MAX_SEARCHERS 64
+
+/* A searcher as it was named, or random search as it is expected exactly. */
+typedef struct entry {
+    char *name, *options; /* options: NULL: defaults */
+    const nitro_searcher *searcher;
+} entry;
+
+typedef struct evaluation {
+    invocation *call;
+    const searcher_evaluation *given;
+    size_t num_entries;
+    entry entries[MAX_SEARCHERS];
+    nitro_search_score *scores; /* shape [files x (1 + num_entries)]: exact random first */
+    double *optima;             /* shape [files] */
+} evaluation;
+
+static const nitro_search_score *score_of(const evaluation *self, size_t file, size_t column)
+{
+    return &self->scores[file * (1 + self->num_entries) + column];
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int add_entry(evaluation *self, const char *text)
+{
+    if (self->num_entries == MAX_SEARCHERS)
+        return fail_usage(self->call, "--searchers: more than %d", MAX_SEARCHERS);
+    entry *made = &self->entries[self->num_entries++];
+    size_t length = strcspn(text, ":");
+    made->name = nitro_strdup(self->call->context, text);
+    made->options = text[length] ? nitro_strdup(self->call->context, text + length + 1) : NULL;
+    char *name = strndup(text, length);
+    if (!made->name || !name || (text[length] && !made->options)) {
+        free(name);
+        return fail(self->call);
+    }
+    for (char *at = made->options; at && (at = strchr(at, ':'));)
+        *at = ',';
+    made->searcher = nitro_searcher_find(name);
+    int code = made->searcher ? EXIT_DONE : searcher_unknown(self->call, name);
+    free(name);
+    return code;
+}
+
+static int add_entries(evaluation *self)
+{
+    const nitro_string_list *named = self->given->searchers;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < named->count && code == EXIT_DONE; i++)
+        code = add_entry(self, named->items[i]);
+    const nitro_searcher *const *each = nitro_builtin_searchers();
+    for (; named->count == 0 && *each && code == EXIT_DONE; each++)
+        if (!(*each)->wants_counters) /* these need a model */
+            code = add_entry(self, (*each)->name);
+    return code;
+}
+
+/* ---- Simulation ------------------------------------------------------------------------------ */
+
+static double optimum_of(const nitro_recording *recording)
+{
+    double best = (double)NAN;
+    for (uint64_t c = 0; c < nitro_space_size(recording->space); c++)
+        if (!(recording->answers[c].time_ms >= best) && recording->answers[c].time_ms > 0)
+            best = recording->answers[c].time_ms;
+    return best;
+}
+
+static int score_file(evaluation *self, size_t file, progress_line *progress)
+{
+    nitro_recording *recording = NULL;
+    const char *path = self->given->recorded->items[file];
+    nitro_context *context = self->call->context;
+    nitro_search_score *scores = &self->scores[file * (1 + self->num_entries)];
+    nitro_status status = nitro_recording_read(context, path, NULL, &recording);
+    if (status == NITRO_OK)
+        status = nitro_search_score_random(context, recording, &scores[0]);
+    self->optima[file] = status == NITRO_OK ? optimum_of(recording) : (double)NAN;
+    for (size_t e = 0; e < self->num_entries && status == NITRO_OK; e++) {
+        const nitro_search_trial trial = {.searcher = self->entries[e].searcher,
+                                          .searcher_options = self->entries[e].options,
+                                          .repetitions = (unsigned)self->given->repeats,
+                                          .max_evaluations = self->given->max_evaluations,
+                                          .num_threads = (unsigned)self->given->threads};
+        progress_update(progress, file * self->num_entries + e,
+                        self->given->recorded->count * self->num_entries, 0, self->entries[e].name);
+        status = nitro_search_score_searcher(context, recording, &trial, &scores[1 + e]);
+    }
+    nitro_recording_free(recording);
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* MAE as a share of random search's, mean over the files. */
+static double mean_error(const evaluation *self, size_t column)
+{
+    double sum = 0;
+    for (size_t f = 0; f < self->given->recorded->count; f++)
+        sum += score_of(self, f, column)->mae / score_of(self, f, 0)->mae;
+    return sum / (double)self->given->recorded->count;
+}
+
+/* Mean deviation factor: MAE over the mean MAE of all searchers, mean over the files. */
+static double mean_deviation(const evaluation *self, size_t column)
+{
+    double sum = 0;
+    for (size_t f = 0; f < self->given->recorded->count; f++) {
+        double mean = 0;
+        for (size_t c = 1; c <= self->num_entries; c++)
+            mean += score_of(self, f, c)->mae / (double)self->num_entries;
+        sum += score_of(self, f, column)->mae / mean;
+    }
+    return sum / (double)self->given->recorded->count;
+}
+
+static double mean_community(const evaluation *self, size_t column)
+{
+    double sum = 0;
+    for (size_t f = 0; f < self->given->recorded->count; f++)
+        sum += score_of(self, f, column)->community;
+    return sum / (double)self->given->recorded->count;
+}
+
+static const char *column_name(const evaluation *self, size_t column)
+{
+    return column == 0 ? "random (exact)" : self->entries[column - 1].name;
+}
+
+static void cell(text_table *table, double value)
+{
+    if (isnan(value))
+        table_cell(table, "-");
+    else
+        table_cell(table, "%.4g", value);
+}
+
+static int print_file(const evaluation *self, size_t file)
+{
+    text_table table;
+    printf("%s: best %.4g ms\n", self->given->recorded->items[file], self->optima[file]);
+    table_begin(&table, self->call->context,
+                "searcher,>@20,>@50,>@100,>@220,>MAE,>+-,>to 10 %,>reached,>P,>CPU ms");
+    for (size_t c = 0; c <= self->num_entries; c++) {
+        const nitro_search_score *score = score_of(self, file, c);
+        table_cell(&table, "%s", column_name(self, c));
+        for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++)
+            cell(&table, score->best_ms[i]);
+        cell(&table, score->mae);
+        cell(&table, c == 0 ? (double)NAN : score->mae_error);
+        table_cell(&table, "%.1f", score->to_10_percent);
+        table_cell(&table, c == 0 ? "-" : "%.0f %%", 100 * score->reached);
+        table_number(&table, c == 0 ? (double)NAN : score->community, 3);
+        table_number(&table, c == 0 ? (double)NAN : score->cpu_ms, 3);
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+static int print_text(const evaluation *self)
+{
+    text_table table;
+    int code = EXIT_DONE;
+    for (size_t f = 0; f < self->given->recorded->count && code == EXIT_DONE; f++) {
+        code = print_file(self, f);
+        printf("\n");
+    }
+    printf("mean over %zu spaces\n", self->given->recorded->count);
+    table_begin(&table, self->call->context, "searcher,>MAE / random's,>MDF,>P");
+    for (size_t c = 0; c <= self->num_entries; c++) {
+        table_cell(&table, "%s", column_name(self, c));
+        table_number(&table, mean_error(self, c), 3);
+        table_number(&table, c == 0 ? (double)NAN : mean_deviation(self, c), 3);
+        table_number(&table, c == 0 ? (double)NAN : mean_community(self, c), 3);
+    }
+    if (code == EXIT_DONE && table_end(&table, stdout) != NITRO_OK)
+        code = fail(self->call);
+    return code;
+}
+
+static json_t *score_json(const evaluation *self, size_t file, size_t column)
+{
+    const nitro_search_score *score = score_of(self, file, column);
+    json_t *best = json_object(), *errors = json_object();
+    for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++) {
+        char key[32];
+        snprintf(key, sizeof(key), "%llu", (unsigned long long)nitro_search_points[i]);
+        json_object_set_new(best, key, json_value(score->best_ms[i]));
+        json_object_set_new(errors, key, json_value(score->best_error[i]));
+    }
+    bool is_exact = column == 0;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "searcher",
+                     column_name(self, column), "best_ms", best, "best_ms_error", errors, "mae_ms",
+                     json_value(score->mae), "mae_ms_error", json_value(score->mae_error),
+                     "evaluations_to_10_percent", json_value(score->to_10_percent), "reached",
+                     json_value(score->reached), "performance_score",
+                     is_exact ? json_null() : json_value(score->community), "cpu_ms_per_step",
+                     is_exact ? json_null() : json_value(score->cpu_ms));
+}
+
+static int print_as_json(const evaluation *self)
+{
+    json_t *spaces = json_array(), *means = json_array();
+    for (size_t f = 0; f < self->given->recorded->count; f++) {
+        json_t *scores = json_array();
+        for (size_t c = 0; c <= self->num_entries; c++)
+            json_array_append_new(scores, score_json(self, f, c));
+        json_array_append_new(spaces,
+                              json_pack("{s:s, s:o, s:o}", "file", self->given->recorded->items[f],
+                                        "best_ms", json_value(self->optima[f]), "scores", scores));
+    }
+    for (size_t c = 0; c <= self->num_entries; c++)
+        json_array_append_new(
+            means, json_pack("{s:s, s:o, s:o, s:o}", "searcher", column_name(self, c),
+                             "mae_to_random", json_value(mean_error(self, c)), "mdf",
+                             c == 0 ? json_null() : json_value(mean_deviation(self, c)),
+                             "performance_score",
+                             c == 0 ? json_null() : json_value(mean_community(self, c))));
+    return print_json(self->call,
+                      json_pack("{s:I, s:o, s:o}", "repeats", (json_int_t)self->given->repeats,
+                                "spaces", spaces, "means", means));
+}
+
+int evaluate_searchers(invocation *call, const searcher_evaluation *given)
+{
+    evaluation self = {.call = call, .given = given};
+    progress_line progress;
+    int code = add_entries(&self);
+    size_t files = given->recorded->count;
+    if (code == EXIT_DONE) {
+        self.scores =
+            nitro_calloc(call->context, files * (1 + self.num_entries), sizeof(*self.scores));
+        self.optima = nitro_calloc(call->context, files, sizeof(*self.optima));
+        code = self.scores && self.optima ? EXIT_DONE : fail(call);
+    }
+    progress_begin(&progress, call, "evaluate", "searchers");
+    for (size_t f = 0; f < files && code == EXIT_DONE; f++)
+        code = score_file(&self, f, &progress);
+    progress_end(&progress);
+    if (code == EXIT_DONE)
+        code = given->json ? print_as_json(&self) : print_text(&self);
+    for (size_t e = 0; e < self.num_entries; e++) {
+        free(self.entries[e].name);
+        free(self.entries[e].options);
+    }
+    free(self.scores);
+    free(self.optima);
+    return code;
+}

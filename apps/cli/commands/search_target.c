@@ -1,0 +1,164 @@
+/* search_target.c - opens a space from a description, a shared object or recorded evaluations. */
+#include "apps/cli/commands/search_target.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "apps/cli/output.h"
+
+/* The file's name without folder and extensions, as far as it is a valid name. */
+static void name_after(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash ? slash + 1 : path);
+    name[strcspn(name, ".")] = '\0';
+    if (!nitro_name_is_valid(name))
+        snprintf(name, size, "space");
+}
+
+static int open_recorded(const invocation *call, const char *recorded, search_target *target)
+{
+    if (nitro_recording_read(call->context, recorded, target->owned_space, &target->recording) !=
+        NITRO_OK)
+        return fail(call);
+    target->space = target->recording->space;
+    target->evaluator = nitro_evaluator_recorded(target->recording);
+    target->device = target->recording->device ? target->recording->device : "recorded";
+    return EXIT_DONE;
+}
+
+static int open_source(const invocation *call, const char *path,
+                       const nitro_measure_options *options, search_target *target)
+{
+    nitro_tunable_description *description = NULL;
+    nitro_status status = nitro_tunable_description_read(call->context, path, &description);
+    if (status == NITRO_OK) {
+        const nitro_tunable_source source = {
+            .language = description->language,
+            .name = description->name,
+            .path = description->path,
+            .compiler_options = (const char *const *)description->compiler_options};
+        status = nitro_evaluator_source(call->context, target->space, &source, options,
+                                        &target->evaluator);
+    }
+    nitro_tunable_description_free(description);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+/* The object stays open until the program ends. */
+static int open_module(const invocation *call, const char *path, bool measures,
+                       const nitro_measure_options *options, search_target *target)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return fail_text(call, "cannot load the tunable: %s", dlerror());
+    nitro_tunable_get_function get = NULL;
+    *(void **)&get = dlsym(handle, "nitro_tunable_get");
+    const nitro_tunable *tunable = get ? get() : NULL;
+    if (!tunable || !tunable->run || !tunable->space || !nitro_name_is_valid(tunable->name))
+        return fail_text(call,
+                         "%s exports no nitro_tunable_get, or a tunable without name, space or "
+                         "run; see nitro_tunable in nitro/backend/searching.h",
+                         path);
+    snprintf(target->name, sizeof(target->name), "%s", tunable->name);
+    target->version = tunable->version;
+    nitro_status status = nitro_space_parse(call->context, path, tunable->space,
+                                            strlen(tunable->space), &target->owned_space);
+    target->space = target->owned_space;
+    if (status == NITRO_OK && measures)
+        status = nitro_evaluator_tunable(call->context, target->space, tunable, NULL, options,
+                                         &target->evaluator);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static bool is_shared_object(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".so") == 0;
+}
+
+int search_target_open(const invocation *call, const char *path, const char *recorded,
+                       const nitro_measure_options *options, search_target *target)
+{
+    int code = EXIT_DONE;
+    bool is_module = path && is_shared_object(path);
+    name_after(path ? path : recorded, target->name, sizeof(target->name));
+    if (is_module)
+        code = open_module(call, path, !recorded, options, target);
+    else if (path && nitro_space_read(call->context, path, &target->owned_space) != NITRO_OK)
+        code = fail(call);
+    target->space = target->owned_space;
+    if (code == EXIT_DONE && recorded)
+        code = open_recorded(call, recorded, target);
+    else if (code == EXIT_DONE && !is_module)
+        code = open_source(call, path, options, target);
+    return code;
+}
+
+void search_target_close(search_target *target)
+{
+    nitro_evaluator_close(&target->evaluator);
+    nitro_recording_free(target->recording);
+    nitro_space_free(target->owned_space);
+    *target = (search_target){0};
+}
+
+int search_target_best(const invocation *call, const search_target *target, const char *path,
+                       uint64_t *best, size_t most, size_t *count)
+{
+    nitro_recording *recording = NULL;
+    if (nitro_recording_read(call->context, path, target->space, &recording) != NITRO_OK)
+        return fail(call);
+    *count = 0;
+    for (uint64_t c = 0; c < nitro_space_size(target->space); c++) {
+        const nitro_search_answer *answers = recording->answers;
+        if (answers[c].outcome != NITRO_OUTCOME_MEASURED)
+            continue;
+        size_t at = *count < most ? (*count)++ : most;
+        for (; at > 0 && answers[c].time_ms < answers[best[at - 1]].time_ms; at--)
+            if (at < most)
+                best[at] = best[at - 1];
+        if (at < most)
+            best[at] = c;
+    }
+    nitro_recording_free(recording);
+    return EXIT_DONE;
+}
+
+json_t *configuration_json(const nitro_space *space, uint64_t configuration)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    json_t *object = json_object();
+    nitro_space_indices(space, configuration, indices);
+    for (size_t p = 0; p < nitro_space_num_parameters(space); p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(space, p);
+        const nitro_parameter_value *value = &parameter->values[indices[p]];
+        bool is_whole = parameter->type == NITRO_PARAMETER_INTEGER;
+        json_object_set_new(object, parameter->name,
+                            parameter->type == NITRO_PARAMETER_STRING ? json_text(value->text)
+                            : parameter->type == NITRO_PARAMETER_BOOLEAN
+                                ? json_boolean(value->number != 0)
+                            : is_whole ? json_integer((json_int_t)value->number)
+                                       : json_value(value->number));
+    }
+    return object;
+}
+
+int searcher_unknown(const invocation *call, const char *name)
+{
+    const char *known[64];
+    size_t count = 0;
+    for (const nitro_searcher *const *each = nitro_builtin_searchers(); *each && count < 63; each++)
+        known[count++] = (*each)->name;
+    known[count] = NULL;
+    return check_choice(call, "searcher", name, known);
+}
+
+size_t searchers_list(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_searcher *const *each = nitro_builtin_searchers(); *each && count < most;
+         each++)
+        items[count++] = (help_item){.name = (*each)->name, .description = (*each)->description};
+    return count;
+}

@@ -1,0 +1,41 @@
+/* search_target.h - the space that a command line names, and what evaluates it. */
+#ifndef NITRO_APPS_CLI_COMMANDS_SEARCH_TARGET_H
+#define NITRO_APPS_CLI_COMMANDS_SEARCH_TARGET_H
+
+#include <jansson.h>
+
+#include "apps/cli/options.h"
+
+typedef struct search_target {
+    const nitro_space *space;
+    nitro_space *owned_space;
+    nitro_recording *recording; /* NULL: the evaluator measures */
+    nitro_evaluator evaluator;
+    char name[64];       /* of the computation: the file's name without its extensions */
+    const char *version; /* of the code; NULL: unknown */
+    const char *device;  /* that was recorded */
+} search_target;
+
+/**
+ * Open a space with its evaluator.
+ * @param[in] path      a description, a shared object, or NULL: the recording's configurations.
+ * @param[in] recorded  a file of evaluations, or NULL.
+ */
+int search_target_open(const invocation *call, const char *path, const char *recorded,
+                       const nitro_measure_options *options, search_target *target);
+void search_target_close(search_target *target);
+
+/** The configurations of the space that are fastest in a file of recorded evaluations.
+ *  @param[out] best  shape [most], ascending times. */
+int search_target_best(const invocation *call, const search_target *target, const char *path,
+                       uint64_t *best, size_t most, size_t *count);
+
+/** Names and values of the parameters. */
+json_t *configuration_json(const nitro_space *space, uint64_t configuration);
+
+/** Print that there is no such searcher. @return EXIT_USAGE */
+int searcher_unknown(const invocation *call, const char *name);
+/** Searchers with their options, for help. */
+size_t searchers_list(help_item *items, size_t most);
+
+#endif

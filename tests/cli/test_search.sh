@@ -1,0 +1,106 @@
+# Searches of tuning-parameter spaces: recorded ones with a known optimum, and C code.
+cat >space.json <<'END'
+{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "block", "Type": "int", "Values": "[2**i for i in range(4, 11)]"},
+  {"Name": "tile", "Type": "int", "Values": "list(range(1, 9))"},
+  {"Name": "layout", "Type": "string", "Values": "['rows', 'columns']"}],
+ "Conditions": [{"Expression": "block * tile <= 2048", "Parameters": ["block", "tile"]}]}}
+END
+for layout in rows columns; do
+    for block in 16 32 64 128 256 512 1024; do
+        for tile in $(seq 8); do
+            ((block * tile > 2048)) || echo "$block $tile $layout"
+        done
+    done
+done | awk 'BEGIN { print "block,tile,layout,time_ms,status,total_ms" }
+    $1 == 64 && $2 > 5 { print $1 "," $2 "," $3 ",,runtime_error,90"; next }
+    { time = 2 + (log($1 / 128) / log(2)) ^ 2 + ($2 - 3) ^ 2 / 4 + ($3 == "rows" ? 0 : 0.5)
+      print $1 "," $2 "," $3 "," time ",ok,100" }' >times.csv
+
+title "recorded"
+try nitro search space.json --recorded times.csv --budget 0.9 --searcher random --quiet
+try nitro search --recorded times.csv --budget 40 --searcher bayes-ei --quiet
+try nitro search space.json --recorded times.csv --budget 'time<=2.2' --quiet
+nitro search space.json --recorded times.csv --budget 2s --json --quiet >search.json
+json_get name configurations searcher seed evaluations resumed seconds interrupted best.configuration.layout <search.json
+
+title "written, and read as recorded"
+nitro search space.json --recorded times.csv --budget 500 --searcher mls --output t4.json --output-cache cache.json --quiet
+try nitro search space.json --recorded t4.json --budget 500 --searcher random --quiet
+try nitro search space.json --recorded cache.json --budget 500 --searcher random --quiet
+try nitro search space.json --recorded times.csv --start t4.json --budget 1 --quiet
+
+title "scores"
+nitro evaluate --recorded times.csv --searchers random,genetic:population=8,bayes-ei --repeats 20 --quiet |
+    sed 's/  *[^ ]*$//; 1,/^$/!d'
+nitro evaluate --recorded times.csv --searchers random --repeats 5 --json --quiet >scores.json
+json_get repeats spaces.0.best_ms spaces.0.scores.0.searcher spaces.0.scores.1.reached means.1.searcher <scores.json
+
+title "wrong"
+try nitro search
+try nitro search space.json
+try nitro search space.json --recorded times.csv --searcher bayes-ie
+try nitro search space.json --recorded times.csv --searcher genetic:size=3 --quiet
+try nitro search space.json --recorded times.csv --budget 1.5
+sed 's/tile <=/tiel <=/' space.json >wrong.json
+try nitro search wrong.json --recorded times.csv
+sed 's/2048/40/; s/<=/<= 1 \/ (tile - 1) +/' space.json >undefined.json
+try nitro search undefined.json --recorded times.csv
+sed 's/\[2\*\*i for i in range(4, 11)\]/[16, 32]/' space.json >other.json
+try nitro search other.json --recorded times.csv
+try nitro evaluate --searchers random
+try nitro evaluate --recorded missing.csv
+
+title "C code: one of three configurations compiles and is right"
+cat >code.json <<'END'
+{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "CASE", "Type": "int", "Values": "[1, 2, 3]"}]},
+ "KernelSpecification": {"Language": "C", "KernelName": "work", "KernelFile": "code.c"}}
+END
+cat >code.c <<'END'
+#include <stdlib.h>
+#if CASE == 1
+#error this one does not compile
+#endif
+void *work_create(void) { return calloc(1, sizeof(int)); }
+int work(void *result) { *(int *)result = CASE; return 0; }
+int work_check(void *result, char *why, size_t size) { (void)why; (void)size; return *(int *)result != 3; }
+void work_free(void *result) { free(result); }
+END
+nitro search code.json --store s.db --json --quiet >code.out
+json_get evaluations invalid resumed best.configuration.CASE <code.out
+nitro search code.json --store s.db --json --quiet >code.out
+json_get evaluations invalid resumed best.configuration.CASE <code.out
+try nitro store list --store s.db
+sed -i '/work_create/d' code.c
+try nitro search code.json --no-store --quiet
+
+title "SIGKILL: what was evaluated is not evaluated again"
+cat >slow.json <<'END'
+{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "N", "Type": "int", "Values": "list(range(1, 41))"}]},
+ "KernelSpecification": {"Language": "C", "KernelName": "work", "KernelFile": "slow.c"}}
+END
+cat >slow.c <<'END'
+#include <stdlib.h>
+void *work_create(void) { return calloc(1, sizeof(int)); }
+int work(void *result) { *(volatile int *)result = N; return 0; }
+void work_free(void *result) { free(result); }
+END
+count() {
+    nitro store info --store slow.db --json 2>/dev/null | json_get samples | sed -n 's/^samples: //p'
+}
+nitro search slow.json --store slow.db --searcher random --quiet >/dev/null 2>&1 &
+for _ in $(seq 600); do
+    before=$(count)
+    ((${before:-0} >= 3)) && break
+    sleep 0.05
+done
+{ kill -9 $! && wait $!; } 2>/dev/null
+before=$(count)
+((before >= 3 && before < 40)) || echo "killed too early or late: $before evaluations"
+nitro store verify --store slow.db
+nitro search slow.json --store slow.db --searcher random --json --quiet >slow.out
+json_get evaluations invalid <slow.out
+resumed=$(json_get resumed <slow.out | sed 's/.*: //')
+((resumed == before)) || echo "$before evaluations were stored, but $resumed were found"
