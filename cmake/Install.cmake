@@ -21,7 +21,7 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
     PATTERN "*.svg" PATTERN CMakeLists.txt EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
-install(DIRECTORY data/computations data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+install(DIRECTORY data/computations data/devices data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")

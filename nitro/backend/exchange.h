@@ -98,6 +98,7 @@ typedef struct nitro_ginkgo_options {
     const char *computation;           /* NULL: "spmv-ginkgo" */
     const char *campaign;              /* appended to device ids after '_'; NULL: nothing */
     const char *devices_path;          /* table of devices, by id or folder; NULL: none */
+    const nitro_string_list *renamed;  /* "FOLDER=DEVICE": ids in place of folders; NULL: none */
     const char *description_path;      /* as in nitro_import_options */
     const nitro_string_list *folders;  /* device folders to import; NULL: all */
     const nitro_string_list *features; /* NULL: the store's, the description's, or all 18 */

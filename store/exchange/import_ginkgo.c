@@ -36,24 +36,59 @@ static bool is_main(const ginkgo_checkout *checkout, const ginkgo_campaign *camp
     return true;
 }
 
+/* The id that --rename gives the folder, else its name. */
+static const char *renamed_folder(const ginkgo_import *job, const char *folder)
+{
+    const nitro_string_list *renamed = job->options->renamed;
+    size_t length = strlen(folder);
+    for (size_t i = 0; renamed && i < renamed->count; i++)
+        if (strncmp(renamed->items[i], folder, length) == 0 && renamed->items[i][length] == '=')
+            return renamed->items[i] + length + 1;
+    return folder;
+}
+
+static nitro_status check_renamed(const ginkgo_import *job)
+{
+    const nitro_string_list *renamed = job->options->renamed;
+    for (size_t i = 0; renamed && i < renamed->count; i++) {
+        const char *equals = strchr(renamed->items[i], '=');
+        bool found = false;
+        for (size_t c = 0; equals && c < job->checkout.num_campaigns && !found; c++) {
+            const char *folder = job->checkout.campaigns[c].report.folder;
+            found = strlen(folder) == (size_t)(equals - renamed->items[i]) &&
+                    strncmp(folder, renamed->items[i], strlen(folder)) == 0;
+        }
+        if (!equals)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT, "'%s' is not FOLDER=DEVICE",
+                              renamed->items[i]);
+        if (!found)
+            return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
+                              "%s: no folder '%.*s' is imported, so it cannot be renamed",
+                              job->options->path, (int)(equals - renamed->items[i]),
+                              renamed->items[i]);
+    }
+    return NITRO_OK;
+}
+
 static nitro_status name_device(const ginkgo_import *job, ginkgo_campaign *campaign)
 {
     nitro_ginkgo_campaign *its = &campaign->report;
     const char *suffix = job->options->campaign ? job->options->campaign : "";
     const char *joint = job->options->campaign ? "_" : "";
+    const char *device = renamed_folder(job, its->folder);
     campaign->main = is_main(&job->checkout, campaign);
-    its->device =
-        campaign->main
-            ? nitro_asprintf(job->context, "%s%s%s", its->folder, joint, suffix)
-            : nitro_asprintf(job->context, "%s.%s-%s-%s%s%s", its->folder, its->executor,
-                             its->capital ? "capital" : "lower", its->unit, joint, suffix);
+    its->device = campaign->main ? nitro_asprintf(job->context, "%s%s%s", device, joint, suffix)
+                                 : nitro_asprintf(job->context, "%s.%s-%s-%s%s%s", device,
+                                                  its->executor, its->capital ? "capital" : "lower",
+                                                  its->unit, joint, suffix);
     if (!its->device)
         return NITRO_ERR_NO_MEMORY;
     return nitro_device_id_is_valid(its->device)
                ? NITRO_OK
                : nitro_fail(job->context, NITRO_ERR_ARGUMENT,
                             "invalid device id '%.120s': use 1 to 63 of [A-Za-z0-9_.:@+-]; choose "
-                            "another --campaign, or other folders than %s with --device",
+                            "another --campaign, another name with --rename, or other folders than "
+                            "%s with --device",
                             its->device, its->folder);
 }
 
@@ -63,7 +98,7 @@ static nitro_status describe_device(ginkgo_import *job, ginkgo_campaign *campaig
 {
     size_t row = nitro_device_table_find(&job->devices, campaign->report.device);
     if (row == NITRO_NONE && campaign->main)
-        row = nitro_device_table_find(&job->devices, campaign->report.folder);
+        row = nitro_device_table_find(&job->devices, renamed_folder(job, campaign->report.folder));
     if (row == NITRO_NONE)
         return NITRO_OK;
     nitro_device *copy = NULL;
@@ -286,6 +321,8 @@ static nitro_status check_all(ginkgo_import *job)
     ginkgo_checkout *checkout = &job->checkout;
     nitro_status status =
         nitro_ginkgo_walk(job->context, options->path, options->folders, checkout);
+    if (status == NITRO_OK)
+        status = check_renamed(job);
     for (size_t i = 0; i < checkout->num_campaigns && status == NITRO_OK; i++)
         status = name_device(job, &checkout->campaigns[i]);
     if (status == NITRO_OK)

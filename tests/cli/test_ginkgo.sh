@@ -41,6 +41,18 @@ import checkout --replace --device K40m --json
 json_get variants.0 devices.0.unit devices.0.replaced skipped.0.reason skipped.0.count <out.txt
 import checkout/data/K40m --devices devices.csv --campaign 2019
 
+title "folders get the ids of a shipped table; a description follows later"
+nitro store import --store t.db --format ginkgo checkout --devices "$TESTS/../../data/devices/nvidia.csv" --rename K40m=k40c --device K40m | tail -3
+nitro store export --store t.db --computation spmv-ginkgo --device k40c --samples k40c.csv --devices k40c-row.csv
+cut -d, -f1-4 k40c-row.csv
+try nitro store describe spmv-ginkgo "$TESTS/../../data/computations/spmv-ginkgo.json" --store t.db
+try nitro store describe spmv-ginkgo missing.json --store t.db
+try nitro store describe other "$TESTS/../../data/computations/spmv-ginkgo.json" --store t.db
+try nitro store describe spmv-ginkgo "$TESTS/../../data/computations/spmv-ginkgo.json" --store none.db
+for table in nvidia amd; do nitro store import --store $table.db --devices "$TESTS/../../data/devices/$table.csv"; done
+import checkout --rename K40m
+import checkout --rename K20Xm=k20x
+
 title "what it cannot do"
 import
 import nowhere

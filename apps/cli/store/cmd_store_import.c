@@ -39,6 +39,8 @@ static const option options[] = {
            "features on a logarithmic scale (default: each by its values, see above)"),
     OPTION(TEXT, "campaign", campaign, "NAME",
            "ginkgo: joined to the devices' ids, as in K40m_NAME; for another state of a checkout"),
+    OPTION(LIST, "rename", renamed, "FOLDER=DEVICE,...",
+           "ginkgo: ids for folders, as a table of devices has them"),
     OPTION(TEXT, "profiles", profiles, "FILE",
            "CSV: hardware metrics of variants and proxies; see below"),
     OPTION(TEXT, "variant", variant, "NAME", "profiles: the variant that ran, if not in the file"),
@@ -88,9 +90,11 @@ static int run_csv(invocation *call)
                           !given->computation ? "--computation NAME"
                           : !device           ? "--device ID"
                                               : "--samples FILE");
-    if (given->devices_chosen.count > 1 || given->campaign)
+    if (given->devices_chosen.count > 1 || given->campaign || given->renamed.count)
         return fail_usage(call, "%s goes with --format ginkgo",
-                          given->campaign ? "--campaign" : "more than one --device");
+                          given->campaign        ? "--campaign"
+                          : given->renamed.count ? "--rename"
+                                                 : "more than one --device");
     nitro_store *store = NULL;
     nitro_import_report report = {0};
     nitro_import_options how = {.computation = given->computation,
@@ -163,7 +167,7 @@ const command command_store_import = {
                 " --devices FILE | --profiles FILE [--variant NAME --input NAME | --proxy NAME "
                 "--intensity X]) "
                 "[--devices FILE] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
-                "[--log A,B,...] [--campaign NAME] [--replace]",
+                "[--log A,B,...] [--campaign NAME] [--rename FOLDER=DEVICE,...] [--replace]",
     .description =
         "Adds one sample for each row of a CSV file: column input holds its name, columns "
         "time_ms:VARIANT hold times in milliseconds (empty if missing), and the others are input "
@@ -171,7 +175,9 @@ const command command_store_import = {
         "device are refused without --replace, and so are features or variants that differ from "
         "the computation's schema in the store.\n\n"
         "--devices FILE without --samples imports only devices, such as a remote target without "
-        "measurements. A row replaces the stored device.\n\n"
+        "measurements. A row replaces the stored device. Nitro ships tables of cards by their "
+        "vendors' data sheets, nvidia.csv and amd.csv (in share/nitro/devices, or data/devices of "
+        "its sources); --rename gives a checkout's folders the ids of such a table.\n\n"
         "The scale of a feature is chosen from its values: linear, unless the largest magnitude is "
         "at least 100 times the median or the smallest non-zero one; then log if all values are "
         "positive, else signed log. --log overrides this.\n\n"
@@ -204,7 +210,7 @@ const command command_store_import = {
     .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
                 "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n"
                 "  nitro store import --store sqlite:lab.db --format ginkgo ginkgo-data \\\n"
-                "      --devices devices.csv\n"
+                "      --devices nvidia.csv --rename V100=v100-pcie-16gb,K40m=k40c\n"
                 "  nitro store import --store sqlite:lab.db --profiles ell.csv --device K20Xm \\\n"
                 "      --computation spmv-ginkgo --variant ell --input bcsstk17\n"
                 "  nitro store import --store sqlite:lab.db --devices ours.csv\n",

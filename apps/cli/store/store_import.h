@@ -7,7 +7,7 @@
 typedef struct import_settings {
     common_settings common;
     const char *store, *format, *computation, *samples, *devices, *describe, *campaign;
-    nitro_string_list devices_chosen, features, variants, log;
+    nitro_string_list devices_chosen, renamed, features, variants, log;
     const char *profiles, *variant, *input, *proxy;
     double intensity; /* NaN: not given */
     bool replace, json;

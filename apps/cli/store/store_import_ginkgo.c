@@ -67,11 +67,16 @@ static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_r
 
 static int print_text(const invocation *call, const nitro_ginkgo_report *report)
 {
+    const import_settings *given = call->settings;
     char names[1024];
     if (print_campaigns(call, report) != NITRO_OK)
         return fail(call);
     join_list(&report->variants, names, sizeof names);
     printf("variants: %s\n", names);
+    if (!given->describe)
+        note(call,
+             "without relative features, which models carry from device to device: 'nitro store "
+             "describe' adds those of share/nitro/computations/spmv-ginkgo.json");
     for (size_t i = 0; i < report->num_campaigns; i++)
         if (report->campaigns[i].skip_reason)
             printf("skipped: %s: %s\n", report->campaigns[i].device,
@@ -104,6 +109,7 @@ int import_ginkgo(invocation *call)
                                       .computation = given->computation,
                                       .campaign = given->campaign,
                                       .devices_path = given->devices,
+                                      .renamed = list_if_given(&given->renamed),
                                       .description_path = given->describe,
                                       .folders = list_if_given(&given->devices_chosen),
                                       .features = list_if_given(&given->features),
