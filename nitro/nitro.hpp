@@ -711,6 +711,16 @@ template <typename Argument> class computation
         return options;
     }
 
+    /** Keep learning online between runs of the program: start with the store's observations, and
+     *  move new ones there every `interval_s` seconds and at exit. An empty URL: the user's store.
+     */
+    void record_to(const std::string &store_url, double interval_s)
+    {
+        detail::check(context_, nitro_computation_record_to(
+                                    handle_.get(), store_url.empty() ? nullptr : store_url.c_str(),
+                                    interval_s));
+    }
+
     /** Move recorded calls to a store. @return the number of stored samples. */
     size_t flush_observations(store &repository)
     {

@@ -51,13 +51,29 @@ bool commands_is_group(const char *word)
 
 const char *commands_closest(const char *group, const char *word)
 {
-    const char *names[MAX_COMMANDS];
-    size_t count = 0, skip = group ? strlen(group) + 1 : 0;
-    for (const command *const *each = commands_all(); *each && count < MAX_COMMANDS - 1; each++)
-        if (!group ||
-            (strncmp((*each)->name, group, skip - 1) == 0 && (*each)->name[skip - 1] == ' '))
-            names[count++] = (*each)->name + skip;
-    if (!group)
+    /* Words to compare, and the command of each. "import" is close to "store import" too. */
+    const char *names[2 * MAX_COMMANDS], *whole[2 * MAX_COMMANDS];
+    size_t count = 0, length = group ? strlen(group) : 0;
+    for (const command *const *each = commands_all(); *each && count < 2 * MAX_COMMANDS - 2;
+         each++) {
+        const char *name = (*each)->name, *space = strchr(name, ' ');
+        bool in_group = group && strncmp(name, group, length) == 0 && name[length] == ' ';
+        if (in_group || (!group && !space)) {
+            whole[count] = name;
+            names[count++] = in_group ? space + 1 : name;
+        }
+        if (!group && space) {
+            whole[count] = name;
+            names[count++] = space + 1;
+        }
+    }
+    if (!group) {
+        whole[count] = "store";
         names[count++] = "store";
-    return nitro_closest_name(names, count, word);
+    }
+    const char *closest = nitro_closest_name(names, count, word);
+    for (size_t i = 0; i < count; i++)
+        if (names[i] == closest)
+            return group ? names[i] : whole[i];
+    return NULL;
 }

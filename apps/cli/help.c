@@ -1,28 +1,19 @@
-/* help.c - help for the terminal, 80 columns wide, from the commands' tables. */
+/* help.c - help for the terminal, from the commands' tables. */
 #include "apps/cli/help.h"
 
 #include <string.h>
 
 #include "apps/cli/commands.h"
+#include "apps/cli/terminal.h"
 
-enum { WIDTH = 80, OPTION_COLUMN = 26, MAX_ITEMS = 64 };
+enum { USUAL_WIDTH = 80, MOST_WIDTH = 100, OPTION_COLUMN = 26, MAX_ITEMS = 64 };
 
 void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 {
-    bool first = true;
-    while (*text) {
-        size_t length = strcspn(text, " \n");
-        if (!first && column + 1 + length > WIDTH) {
-            fprintf(stream, "\n%*s", (int)indent, "");
-            column = indent;
-            first = true;
-        }
-        fprintf(stream, "%s%.*s", first ? "" : " ", (int)length, text);
-        column += length + !first;
-        first = false;
-        text += length;
-        text += strspn(text, " \n");
-    }
+    size_t width = terminal_width(stream);
+    if (width == 0)
+        width = USUAL_WIDTH;
+    print_words(stream, text, column, indent, width < MOST_WIDTH ? width : MOST_WIDTH);
     fputc('\n', stream);
 }
 

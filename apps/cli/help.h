@@ -12,7 +12,8 @@ void help_overview(FILE *stream);
 void help_list(FILE *stream, const char *group);
 void help_command(FILE *stream, const command *about);
 
-/** Print words of `text` from `column` on, wrapped at 80 columns and indented; ends the line. */
+/** Print words of `text` from `column` on, wrapped at the terminal's width, or at 80
+ *  columns, and indented; ends the line. */
 void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent);
 
 /** roff for man(1); NULL: the page about nitro itself. */

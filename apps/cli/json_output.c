@@ -47,6 +47,8 @@ int print_json(const invocation *call, json_t *value)
     size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY;
     int failed = json_dumpf(value, stdout, flags);
     json_decref(value);
+    if (call->failure)
+        call->failure->results_printed = true;
     if (failed)
         return fail_text(call, "cannot write JSON to the output");
     putchar('\n');

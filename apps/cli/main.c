@@ -19,6 +19,16 @@ static int close_output(const invocation *call, int code)
     return code;
 }
 
+/** With --json a command that fails prints {"error": ...} in place of its results. */
+static void print_failure(const invocation *call, int code)
+{
+    failure *told = call->failure;
+    if (told && code != EXIT_DONE && !told->results_printed)
+        print_json(call, json_pack("{s:{s:s?, s:o, s:i}}", "error", "command",
+                                   call->command ? call->command->name : NULL, "message",
+                                   json_text(told->message), "exit_code", code));
+}
+
 static int run_command(invocation *call, char **words, size_t num_words)
 {
     int code = options_parse(call, words, num_words);
@@ -30,6 +40,7 @@ static int run_command(invocation *call, char **words, size_t num_words)
                               call);
         code = call->command->run(call);
     }
+    print_failure(call, code);
     code = close_output(call, code);
     nitro_context_set_log(call->context, NITRO_LOG_WARNING, NULL, NULL);
     invocation_free(call);
@@ -52,6 +63,10 @@ static int unknown_in_group(const invocation *call, const char *group, const cha
         if (close)
             return fail_usage(call, "unknown command '%s %s'; did you mean '%s %s'?", group, word,
                               group, close);
+        close = commands_closest(NULL, word);
+        if (close)
+            return fail_usage(call, "unknown command '%s %s'; did you mean '%s'?", group, word,
+                              close);
         return fail_usage(call, "unknown command '%s %s'", group, word);
     }
     fprintf(word ? stdout : stderr, "Usage: nitro %s COMMAND [ARGUMENT...]\n\n", group);
@@ -80,9 +95,11 @@ static int dispatch(invocation *call, char **words, size_t num_words)
     call->command = commands_find(words, num_words, &used);
     if (call->command)
         return run_command(call, words + used, num_words - used);
-    if (commands_is_group(words[0]))
-        return unknown_in_group(call, words[0], num_words > 1 ? words[1] : NULL);
-    return unknown_command(call, words[0]);
+    int code = commands_is_group(words[0])
+                   ? unknown_in_group(call, words[0], num_words > 1 ? words[1] : NULL)
+                   : unknown_command(call, words[0]);
+    print_failure(call, code);
+    return close_output(call, code);
 }
 
 /**
@@ -105,7 +122,11 @@ static void bound_spinning(char **argv)
 
 int main(int argc, char **argv)
 {
+    failure told = {0};
     invocation call = {0};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            call.failure = &told;
     if (argc > 1)
         bound_spinning(argv);
     signal(SIGXFSZ, SIG_IGN); /* a file over the user's limit is an error like a full disk */
@@ -115,5 +136,6 @@ int main(int argc, char **argv)
     }
     int code = dispatch(&call, argv + 1, argc > 0 ? (size_t)argc - 1 : 0);
     nitro_context_free(call.context);
+    free(told.message);
     return code;
 }

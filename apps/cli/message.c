@@ -4,21 +4,37 @@
 #include <string.h>
 
 #include "apps/cli/output.h"
+#include "apps/cli/terminal.h"
 
-static void print_message(const invocation *call, const char *kind, const char *format,
-                          va_list arguments)
+typedef enum message_kind { NOTE, WARNING, ERROR } message_kind;
+
+/** On a terminal lines are wrapped, and what a warning or an error begins with has a colour. */
+static void print_text(const invocation *call, message_kind kind, const char *text)
 {
+    static const text_style styles[] = {STYLE_PLAIN, STYLE_WARNING, STYLE_ERROR};
+    char origin[80];
+    snprintf(origin, sizeof origin, "nitro%s%s: %s", call->command ? " " : "",
+             call->command ? call->command->name : "", kind == WARNING ? "warning: " : "");
     if (call->progress)
         progress_clear(call->progress);
-    fprintf(stderr, "nitro%s%s: %s", call->command ? " " : "",
-            call->command ? call->command->name : "", kind);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) >= 0) {
-        nitro_text_clean(text, "\n\t"); /* it may quote a file or a server */
-        fputs(text, stderr);
-        free(text);
-    }
+    const char *begin = kind == NOTE ? "" : terminal_style(stderr, styles[kind]);
+    fprintf(stderr, "%s%s%s", begin, origin, begin[0] ? terminal_style(stderr, STYLE_PLAIN) : "");
+    print_words(stderr, text, strlen(origin), 4, terminal_width(stderr));
     fputc('\n', stderr);
+}
+
+static void print_message(const invocation *call, message_kind kind, const char *format,
+                          va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return;
+    nitro_text_clean(text, "\n\t"); /* it may quote a file or a server */
+    print_text(call, kind, text);
+    if (kind == ERROR && call->failure && !call->failure->message)
+        call->failure->message = text;
+    else
+        free(text);
 }
 
 int fail(const invocation *call)
@@ -32,7 +48,7 @@ int fail_text(const invocation *call, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(call, "", format, arguments);
+    print_message(call, ERROR, format, arguments);
     va_end(arguments);
     return EXIT_FAILED;
 }
@@ -41,7 +57,7 @@ int fail_usage(const invocation *call, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(call, "", format, arguments);
+    print_message(call, ERROR, format, arguments);
     va_end(arguments);
     fprintf(stderr, "See 'nitro help%s%s'.\n", call->command ? " " : "",
             call->command ? call->command->name : "");
@@ -59,7 +75,7 @@ void note(const invocation *call, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    print_message(call, "", format, arguments);
+    print_message(call, NOTE, format, arguments);
     va_end(arguments);
 }
 
@@ -67,7 +83,7 @@ void warn(const invocation *call, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(call, "warning: ", format, arguments);
+    print_message(call, WARNING, format, arguments);
     va_end(arguments);
 }
 

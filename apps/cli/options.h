@@ -118,12 +118,19 @@ typedef struct command {
 /** Warnings remembered, so that none is printed twice. */
 #define MAX_WARNINGS 256
 
+/** For errors as JSON: what failed first, and whether the results say so already. */
+typedef struct failure {
+    char *message; /* NULL: nothing */
+    bool results_printed;
+} failure;
+
 /** A command line, understood. */
 typedef struct invocation {
     nitro_context *context;
     const command *command;
     void *settings;
     nitro_string_list arguments;
+    failure *failure;                        /* with --json; else NULL */
     struct progress_line *progress;          /* the one on screen now, or NULL */
     _Atomic uint64_t warnings[MAX_WARNINGS]; /* hashes of those printed; any thread may warn */
     _Atomic size_t num_warnings;

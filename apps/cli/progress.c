@@ -1,9 +1,9 @@
 /* progress.c - how far a long command is: rate and time left, redrawn or as plain lines. */
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "apps/cli/output.h"
+#include "apps/cli/terminal.h"
 
 enum {
     BRIEF_MS = 1000,      /* nothing is shown of what is over sooner */
@@ -24,14 +24,6 @@ void progress_begin(progress_line *progress, invocation *call, const char *task,
                                 .started_ms = now,
                                 .last_ms = now};
     call->progress = common->quiet ? NULL : progress;
-}
-
-static size_t terminal_width(void)
-{
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-        return size.ws_col;
-    return 80;
 }
 
 static void format_left(double seconds, char *text, size_t size)
@@ -86,7 +78,7 @@ void progress_update(progress_line *progress, size_t done, size_t total, size_t 
     char line[512];
     format_line(progress, done, total, found, detail, line, sizeof line);
     if (progress->terminal)
-        fprintf(stderr, "\r\033[K%.*s", (int)terminal_width() - 1, line);
+        fprintf(stderr, "\r\033[K%.*s", (int)terminal_width(stderr) - 1, line);
     else
         fprintf(stderr, "%s\n", line);
     fflush(stderr);

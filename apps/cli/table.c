@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "apps/cli/output.h"
+#include "apps/cli/terminal.h"
 
 static void keep(text_table *table, nitro_status status)
 {
@@ -49,15 +50,6 @@ void table_number(text_table *table, double value, int decimals)
         table_cell(table, "-");
 }
 
-/** Characters of UTF-8 text: every byte but continuations. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
 static bool is_right(const char *header)
 {
     return header[0] == '>';
@@ -68,50 +60,126 @@ static const char *title_of(const char *header)
     return is_right(header) ? header + 1 : header;
 }
 
-static size_t column_width(const text_table *table, size_t column)
+/** The widest cell of a column; with `words`, its widest word. */
+static size_t column_width(const text_table *table, size_t column, bool words)
 {
-    size_t widest = width_of(title_of(table->headers.items[column]));
+    size_t widest = text_width(title_of(table->headers.items[column]),
+                               strlen(title_of(table->headers.items[column])));
     for (size_t i = column; i < table->cells.count; i += table->headers.count) {
-        size_t width = width_of(table->cells.items[i]);
-        if (width > widest)
-            widest = width;
+        const char *cell = table->cells.items[i];
+        while (*cell) {
+            size_t blanks = strspn(cell, " ");
+            size_t bytes = words ? blanks + strcspn(cell + blanks, " ") : strlen(cell);
+            size_t width = text_width(cell, bytes);
+            widest = width > widest ? width : widest;
+            cell += bytes;
+            cell += strspn(cell, " ");
+        }
     }
     return widest;
 }
 
-/** Print one row; trailing blanks are left away. */
-static void print_row(const text_table *table, const size_t *widths, char *const *row, bool titles,
+/** On a terminal that is too narrow, the widest columns of words become narrower, but never a word.
+ */
+static void fit_widths(const text_table *table, size_t *widths, size_t limit)
+{
+    size_t columns = table->headers.count, total = 2 * (columns - 1);
+    for (size_t c = 0; c < columns; c++)
+        total += widths[c];
+    while (limit > 0 && total > limit) {
+        size_t widest = columns, room = 0;
+        for (size_t c = 0; c < columns; c++) {
+            size_t least = column_width(table, c, true);
+            if (widths[c] > least && (widest == columns || widths[c] > widths[widest])) {
+                widest = c;
+                room = widths[c] - least;
+            }
+        }
+        if (widest == columns)
+            return;
+        size_t less = total - limit < room ? total - limit : room;
+        less = less > 4 ? 4 : less; /* in small steps, so that wide columns shrink alike */
+        widths[widest] -= less;
+        total -= less;
+    }
+}
+
+/** Take the words of `*text` that fit into `width` columns. @return their number of bytes. */
+static size_t take_line(const char **text, size_t width)
+{
+    const char *begin = *text;
+    size_t bytes = strlen(begin);
+    if (text_width(begin, bytes) > width) {
+        const char *end = begin, *next = begin;
+        for (;;) {
+            next += strspn(next, " ");
+            next += strcspn(next, " ");
+            if (end != begin && text_width(begin, (size_t)(next - begin)) > width)
+                break;
+            end = next;
+            if (!*next)
+                break;
+        }
+        bytes = (size_t)(end - begin);
+    }
+    *text = begin + bytes + strspn(begin + bytes, " ");
+    return bytes;
+}
+
+/** Print one row, in several lines if cells are wrapped; trailing blanks are left away. */
+static void print_row(const text_table *table, const size_t *widths, const char **cells,
                       FILE *stream)
 {
-    size_t owed = 0;
-    for (size_t c = 0; c < table->headers.count; c++) {
-        const char *header = table->headers.items[c];
-        const char *text = titles ? title_of(row[c]) : row[c];
-        size_t padding = widths[c] - width_of(text);
-        if (is_right(header))
-            owed += padding;
-        if (*text) {
-            fprintf(stream, "%*s%s", (int)owed, "", text);
-            owed = 0;
+    bool more = true;
+    while (more) {
+        size_t owed = 0;
+        more = false;
+        for (size_t c = 0; c < table->headers.count; c++) {
+            const char *text = cells[c];
+            size_t bytes = take_line(&cells[c], widths[c]);
+            size_t width = text_width(text, bytes);
+            size_t padding = widths[c] > width ? widths[c] - width : 0;
+            bool right = is_right(table->headers.items[c]);
+            owed += right ? padding : 0;
+            if (bytes > 0) {
+                fprintf(stream, "%*s%.*s", (int)owed, "", (int)bytes, text);
+                owed = 0;
+            }
+            owed += 2 + (right ? 0 : padding);
+            more = more || *cells[c];
         }
-        owed += 2 + (is_right(header) ? 0 : padding);
+        fputc('\n', stream);
     }
-    fputc('\n', stream);
+}
+
+static void print_table(const text_table *table, size_t *widths, const char **row, FILE *stream)
+{
+    size_t columns = table->headers.count;
+    for (size_t c = 0; c < columns; c++)
+        widths[c] = column_width(table, c, false);
+    fit_widths(table, widths, terminal_width(stream));
+    for (size_t c = 0; c < columns; c++)
+        row[c] = title_of(table->headers.items[c]);
+    fputs(terminal_style(stream, STYLE_TITLE), stream);
+    print_row(table, widths, row, stream);
+    fputs(terminal_style(stream, STYLE_PLAIN), stream);
+    for (size_t i = 0; i + columns <= table->cells.count; i += columns) {
+        for (size_t c = 0; c < columns; c++)
+            row[c] = table->cells.items[i + c];
+        print_row(table, widths, row, stream);
+    }
 }
 
 nitro_status table_end(text_table *table, FILE *stream)
 {
     size_t columns = table->headers.count;
     size_t *widths = columns ? nitro_calloc(table->context, columns, sizeof *widths) : NULL;
-    if (columns && !widths)
+    const char **row = columns ? nitro_calloc(table->context, columns, sizeof *row) : NULL;
+    if (columns && !(widths && row))
         keep(table, NITRO_ERR_NO_MEMORY);
-    if (table->status == NITRO_OK) {
-        for (size_t c = 0; c < columns; c++)
-            widths[c] = column_width(table, c);
-        print_row(table, widths, table->headers.items, true, stream);
-        for (size_t i = 0; i + columns <= table->cells.count; i += columns)
-            print_row(table, widths, table->cells.items + i, false, stream);
-    }
+    if (table->status == NITRO_OK && columns)
+        print_table(table, widths, row, stream);
+    free(row);
     free(widths);
     nitro_string_list_free(&table->headers);
     nitro_string_list_free(&table->cells);

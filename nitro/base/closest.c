@@ -1,9 +1,11 @@
-/* "Did you mean": the closest of some names by edit distance with transpositions; a prefix counts
- * as one error.
+/* "Did you mean": the closest of some names by edit distance with transpositions. The beginning of
+ * a name counts as one error, and so does a device's name without its kind, "k20c" for
+ * "model:k20c".
  */
-#include <string.h>
+#include "nitro/base/closest.h"
 
-#include "nitro/nitro_backend.h"
+#include <stdio.h>
+#include <string.h>
 
 enum { MAX_LENGTH = 127 };
 
@@ -40,6 +42,17 @@ static size_t edit_distance(const char *a, const char *b)
     return last[length_b];
 }
 
+static size_t distance_of(const char *word, size_t length, const char *name)
+{
+    bool is_prefix = length >= 3 && strncmp(word, name, length) == 0;
+    if (is_prefix && name[length])
+        return 1;
+    size_t distance = edit_distance(word, name);
+    const char *colon = strchr(name, ':');
+    size_t without_kind = colon ? 1 + edit_distance(word, colon + 1) : distance;
+    return distance < without_kind ? distance : without_kind;
+}
+
 const char *nitro_closest_name(const char *const *names, size_t count, const char *word)
 {
     size_t length = strnlen(word, MAX_LENGTH + 1);
@@ -48,12 +61,21 @@ const char *nitro_closest_name(const char *const *names, size_t count, const cha
     for (size_t i = 0; i < count && length <= MAX_LENGTH; i++) {
         if (strnlen(names[i], MAX_LENGTH + 1) > MAX_LENGTH)
             continue;
-        bool is_prefix = length >= 3 && strncmp(word, names[i], length) == 0;
-        size_t distance = is_prefix && names[i][length] ? 1 : edit_distance(word, names[i]);
+        size_t distance = distance_of(word, length, names[i]);
         if (distance < least && distance < length) {
             closest = names[i];
             least = distance;
         }
     }
     return closest;
+}
+
+const char *nitro_suggestion(const nitro_string_list *names, const char *word, char *text,
+                             size_t size)
+{
+    const char *closest = nitro_closest_name((const char *const *)names->items, names->count, word);
+    text[0] = '\0';
+    if (closest)
+        snprintf(text, size, "; did you mean '%s'?", closest);
+    return text;
 }

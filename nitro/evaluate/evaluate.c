@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
+#include "nitro/base/closest.h"
 #include "nitro/learn/data/dataset.h"
 
 #define LEAST_PERCENT  0.1 /* a quality of 0 in a geometric mean */
@@ -343,9 +344,11 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
 static nitro_status add_device(nitro_context *context, const nitro_string_list *known,
                                const char *computation, const char *id, nitro_string_list *list)
 {
+    char question[128];
     if (nitro_string_list_find(known, id) == NITRO_NONE)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "device %s has no samples of %s in this store", id, computation);
+                          "device %s has no samples of %s in this store%s", id, computation,
+                          nitro_suggestion(known, id, question, sizeof question));
     if (nitro_string_list_find(list, id) != NITRO_NONE)
         return NITRO_OK;
     return nitro_string_list_add(context, list, id);

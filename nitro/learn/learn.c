@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/closest.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_range.h"
@@ -83,6 +84,22 @@ static nitro_status find_live(learn_job *job, const char *id, bool measure)
     return nitro_device_find(job->context, id, measure, &job->target, &kind);
 }
 
+static nitro_status fail_unknown(learn_job *job, const char *id)
+{
+    char question[128];
+    nitro_string_list known = {0};
+    (void)nitro_store_list_devices(job->store, NULL, &known);
+    (void)nitro_device_list(job->context, &known);
+    nitro_suggestion(&known, id, question, sizeof question);
+    nitro_string_list_free(&known);
+    return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
+                      "device %s is neither in %s nor on this machine%s", id,
+                      nitro_store_url(job->store),
+                      question[0] ? question
+                                  : ": import its device features (nitro store import --devices "
+                                    "FILE), or run this on its machine");
+}
+
 /** The target as the store has it, else as this machine describes it, maybe under another id
  *  ("host"). */
 static nitro_status find_target(learn_job *job, const char *id)
@@ -92,11 +109,7 @@ static nitro_status find_target(learn_job *job, const char *id)
         return status;
     status = find_live(job, id, false);
     if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(
-            job->context, NITRO_ERR_NOT_FOUND,
-            "device %s is neither in %s nor on this machine: import its device "
-            "features (nitro store import --devices FILE), or run this on its machine",
-            id, nitro_store_url(job->store));
+        return fail_unknown(job, id);
     if (status != NITRO_OK)
         return status;
     nitro_device *stored = NULL;

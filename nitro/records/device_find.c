@@ -1,4 +1,5 @@
 /* Finds a live or modelled device by id, among all device kinds in the list's order. */
+#include "nitro/base/closest.h"
 #include "nitro/base/context.h"
 #include "nitro/records/machine.h"
 
@@ -50,18 +51,23 @@ nitro_status nitro_device_list(nitro_context *context, nitro_string_list *ids)
     return status;
 }
 
-/* For the error: "host, model:GTX-480". */
-static void list_known(nitro_context *context, char *text, size_t size)
+/** `reason` ("" if unknown): why the device is not found, of the kind that its id begins with. */
+static nitro_status fail_unknown(nitro_context *context, const char *id, const char *reason)
 {
     nitro_string_list ids = {0};
+    char text[2048] = "none", question[128];
     size_t used = 0;
     nitro_device_list(context, &ids);
-    text[0] = '\0';
-    for (size_t i = 0; i < ids.count && used < size; i++) {
-        int length = snprintf(text + used, size - used, "%s%s", i ? ", " : "", ids.items[i]);
+    for (size_t i = 0; i < ids.count && used < sizeof text; i++) {
+        int length = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", ids.items[i]);
         used += length > 0 ? (size_t)length : 0;
     }
+    nitro_suggestion(&ids, id, question, sizeof question);
     nitro_string_list_free(&ids);
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "no live or modelled device '%s' on this machine%s%s%s%s%s", id,
+                      reason[0] ? ": " : "", reason, question,
+                      question[0] ? "" : "; available: ", question[0] ? "" : text);
 }
 
 /* Ids start with their kind's name: "cuda", "cuda:1". */
@@ -125,9 +131,5 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
         if (is_of_kind(id, each)) /* only this kind has the reason */
             nitro_context_last_error(context, reason, sizeof(reason));
     }
-    char known[2048];
-    list_known(context, known, sizeof(known));
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "no live or modelled device '%s' on this machine%s%s; available: %s", id,
-                      reason[0] ? ": " : "", reason, known[0] ? known : "none");
+    return fail_unknown(context, id, reason);
 }

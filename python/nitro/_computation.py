@@ -694,6 +694,12 @@ class Computation:
         lib.nitro_computation_monitor_statistics(self._handle, counts)
         return {name: getattr(counts, name) for name, _ in ffi.typeof(counts).item.fields}
 
+    def record_to(self, store_url: Optional[TextOrPath] = None, interval_s: float = 60) -> None:
+        """Keep learning online between runs of the program: start with the store's observations, and
+        move new ones there every so many seconds and at exit. None: the user's store."""
+        url = _NULL if store_url is None else bytes_of(store_url)
+        self._context.check(lib.nitro_computation_record_to(self._handle, url, interval_s))
+
     def flush_observations(self, store: Store) -> int:
         """Move the calls that monitor(num_recorded=...) kept to a store; gives the samples made."""
         count = ffi.new("size_t *")

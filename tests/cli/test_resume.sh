@@ -2,7 +2,7 @@
 mine=$MODULES/libmine.so
 count() {
     local line
-    line=$(nitro store info --store s.db --json 2>/dev/null | json_get samples | grep '^samples: ')
+    line=$(nitro store info --store s.db --json 2>/dev/null | json_get samples | grep '^samples: [0-9]')
     echo "${line:-samples: 0}" | sed 's/.*: //'
 }
 # Wait until at least $1 samples are stored.

@@ -26,6 +26,7 @@ for package in "${packages[@]}"; do
     file=$(find "$work/packages" -maxdepth 1 -name "${package}_${version}_*.deb")
     [[ -n $file ]] || fail "there is no package $package $version"
     dpkg-deb -x "$file" "$work/root"
+    mkdir -p "$work/control"
     dpkg-deb -e "$file" "$work/control/$package"
     dpkg-deb -f "$file" Depends >"$work/$package.depends"
     about=$work/root/usr/share/doc/$package

@@ -11,7 +11,7 @@ typedef struct settings {
     nitro_string_list targets, sources, methods, skip;
     double train_fraction;
     uint64_t seed, seeds, threads;
-    bool quick;
+    bool quick, json;
 } settings;
 
 /* What --quick compares unless methods are named: those that learn in a second or two. */
@@ -47,6 +47,7 @@ static const option options[] = {
     OPTION(LIST, "skip", skip, "PART,...",
            "skip source-less (every method again without each source) or features "
            "(device-feature selections and their times)"),
+    OPTION(FLAG, "json", json, NULL, "print the names of the files as JSON"),
     {0}};
 
 static const argument arguments[] = {
@@ -160,7 +161,8 @@ static int make(const plan *self)
                               .computations = &self->computations,
                               .sub_methods = &self->sub_methods,
                               .skip_source_less = is_skipped(given, "source-less"),
-                              .skip_features = is_skipped(given, "features")};
+                              .skip_features = is_skipped(given, "features"),
+                              .json = given->json};
     nitro_study_options_init(&request.study);
     request.study.targets = list_if_given(&given->targets);
     request.study.sources = list_if_given(&given->sources);
@@ -201,7 +203,7 @@ const command command_report = {
     .summary = "Write a report on a store: a page with charts and data",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
-                "[--skip PART,...]",
+                "[--skip PART,...] [--json]",
     .description =
         "Repeats the evaluation of the paper (Section 6) on the samples of a store: how often each "
         "variant is the best on each device; how much that depends on the device, overall and "

@@ -170,6 +170,34 @@ static int report_all(making *self)
     return self->drew_all ? EXIT_DONE : EXIT_FAILED;
 }
 
+static json_t *file_of(const report *self, const report_part *part, const char *folder,
+                       const char *extension, bool exists)
+{
+    return exists ? json_sprintf("%s/%s-%s.%s", folder, self->computation, part->name, extension)
+                  : json_null();
+}
+
+/** The files that were written, part by part. */
+static int print_written(const making *self)
+{
+    const char *folder = self->request->output;
+    json_t *parts = json_array();
+    for (size_t r = 0; r < self->num_reports; r++)
+        for (size_t p = 0; p < self->reports[r].num_parts; p++) {
+            const report *each = &self->reports[r];
+            const report_part *part = &each->parts[p];
+            json_array_append_new(
+                parts,
+                json_pack("{s:s, s:s, s:o, s:o, s:o}", "computation", each->computation, "part",
+                          part->name, "json", file_of(each, part, folder, "json", true), "csv",
+                          file_of(each, part, folder, "csv", !part->omitted), "svg",
+                          file_of(each, part, folder, "svg", part->svg != NULL)));
+        }
+    return print_json(self->call,
+                      json_pack("{s:o, s:b, s:o}", "page", json_sprintf("%s/index.html", folder),
+                                "complete", self->drew_all, "parts", parts));
+}
+
 int report_run(invocation *call, const report_request *request)
 {
     const common_settings *common = call->settings;
@@ -179,6 +207,8 @@ int report_run(invocation *call, const report_request *request)
     int code = report_all(&self);
     nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
                           show_log, call);
+    if (request->json && (code == EXIT_DONE || !self.drew_all))
+        code = print_written(&self) == EXIT_DONE ? code : EXIT_FAILED;
     for (size_t r = 0; r < self.num_reports; r++) {
         report_learnt_free(self.reports[r].learnt);
         report_free_parts(&self.reports[r]);

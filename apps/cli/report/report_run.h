@@ -12,6 +12,7 @@ typedef struct report_request {
     const nitro_string_list *sub_methods; /* for the studies with one source less */
     nitro_study_options study;            /* with its methods; without progress */
     bool skip_source_less, skip_features;
+    bool json; /* print what was written */
 } report_request;
 
 /** Compute, write and draw everything. @return EXIT_FAILED, with the reason printed, also where

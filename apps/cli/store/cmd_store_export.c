@@ -4,6 +4,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation, *device, *samples, *devices, *profiles;
+    bool json;
 } settings;
 
 static const option options[] = {
@@ -15,9 +16,18 @@ static const option options[] = {
     OPTION(TEXT, "devices", devices, "FILE", "the CSV file for the device's features"),
     OPTION(TEXT, "profiles", profiles, "FILE",
            "the CSV file for profiles: hardware metrics of variants and proxies"),
+    OPTION_JSON,
     {0}};
 
-static nitro_status export_samples(const invocation *call, nitro_store *store)
+static json_t *exported(const char *path, const size_t *count)
+{
+    json_t *file = path ? json_pack("{s:o}", "file", json_text(path)) : json_null();
+    if (path && count)
+        json_object_set_new(file, "count", json_integer((json_int_t)*count));
+    return file;
+}
+
+static nitro_status export_samples(const invocation *call, nitro_store *store, json_t *told)
 {
     const settings *given = call->settings;
     size_t count = 0;
@@ -28,10 +38,12 @@ static nitro_status export_samples(const invocation *call, nitro_store *store)
     if (status == NITRO_OK)
         note(call, "%zu samples of %s on %s are in %s", count, given->computation, given->device,
              given->samples);
+    json_object_set_new(told, "samples", exported(given->samples, &count));
+    json_object_set_new(told, "devices", exported(given->devices, NULL));
     return status;
 }
 
-static nitro_status export_profiles(const invocation *call, nitro_store *store)
+static nitro_status export_profiles(const invocation *call, nitro_store *store, json_t *told)
 {
     const settings *given = call->settings;
     size_t count = 0;
@@ -39,6 +51,7 @@ static nitro_status export_profiles(const invocation *call, nitro_store *store)
                                                       given->profiles, &count);
     if (status == NITRO_OK)
         note(call, "%zu profiles are in %s", count, given->profiles);
+    json_object_set_new(told, "profiles", exported(given->profiles, &count));
     return status;
 }
 
@@ -64,10 +77,14 @@ static int run(invocation *call)
         return code;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
-    nitro_status status = given->samples ? export_samples(call, store) : NITRO_OK;
+    json_t *told = json_pack("{s:n, s:n, s:n}", "samples", "devices", "profiles");
+    nitro_status status = given->samples ? export_samples(call, store, told) : NITRO_OK;
     if (status == NITRO_OK && given->profiles)
-        status = export_profiles(call, store);
+        status = export_profiles(call, store, told);
     nitro_store_close(store);
+    if (status == NITRO_OK && given->json)
+        return print_json(call, told);
+    json_decref(told);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
@@ -75,7 +92,7 @@ const command command_store_export = {
     .name = "store export",
     .summary = "Write a device's samples as CSV",
     .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
-                "[--profiles FILE]",
+                "[--profiles FILE] [--json]",
     .description = "Writes the samples, and with --devices the device's features, in the form that "
                    "'nitro store import' reads: importing them gives the same samples. Reasons for "
                    "missing times, spreads and provenance are not exported.\n\n"

@@ -1,0 +1,36 @@
+# Lines are wrapped at the terminal's width, never inside words; colours, unless NO_COLOR is set.
+command -v python3 >/dev/null || { echo "SKIP: there is no python3"; exit 77; }
+export TERM=xterm
+in_terminal() {
+    printf '$ %s columns:' "$1"
+    printf ' %s' "${@:2}"
+    printf '\n'
+    python3 "$TESTS/in_terminal.py" "$@"
+}
+
+title "tables"
+nitro tune spmv --generate 4 --device model:c2075 --store s.db --no-model --quiet >tuned
+NO_COLOR=1 in_terminal 44 nitro tune spmv --generate 4 --device model:c2075 --store s.db --no-model --quiet
+in_terminal 60 nitro devices model:c2075
+NO_COLOR=1 in_terminal 36 nitro devices model:c2075 | head -n 12
+TERM=dumb in_terminal 80 nitro devices model:c2075 | head -n 8
+
+title "messages"
+in_terminal 40 nitro tune spmv --device k20c
+NO_COLOR=1 in_terminal 60 nitro import samples.csv
+echo nonsense >model.json
+in_terminal 50 nitro predict --model model.json --features x=1
+
+title "help"
+in_terminal 50 nitro help version
+
+title "near names"
+try nitro stor list
+try nitro verfy
+try nitro store tune
+try nitro tune spmv --device gtx-980
+
+title "errors as JSON"
+try nitro devices k20c --json
+try nitro devices --jsn --json
+try nitro verfy --json
