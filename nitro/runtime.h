@@ -3,9 +3,11 @@
  * which needs libc and libm only.
  *
  * Rules that hold for every function below:
- * - A function that can fail returns nitro_status; the context's last error has the details (what
- *   failed, which object, which value, what to do). Output parameters come last and are written on
- *   success only. No function exits the process, prints, or keeps global state.
+ * - A function that can fail returns nitro_status; the context's last error of that thread has the
+ *   details (what failed, which object, which value, what to do). Output parameters come last and
+ *   are written on success only. No function exits the process, prints, or keeps global state.
+ * - NULL for a pointer that is not documented as optional is NITRO_ERR_ARGUMENT; functions without
+ *   a status then return NULL or 0, or do nothing. `argument` and `user` are the application's own.
  * - Strings are UTF-8. Names of computations, variants and features are 1 to 63 characters of
  *   [A-Za-z0-9_.+-]; device ids may also hold ':' and '@'; input names are 1 to 511 bytes without
  *   control characters. Arguments are copied unless documented as borrowed.
@@ -102,12 +104,13 @@ NITRO_API nitro_status nitro_context_create(nitro_context **context);
 NITRO_API void nitro_context_free(nitro_context *context);
 
 /**
- * Copy the message of the last function that failed in this context: one or more sentences, always
- * terminated, cut to `size`; "" when nothing failed yet. Safe from any thread.
+ * Copy the message of the last function that failed in this context on the calling thread: one or
+ * more sentences, always terminated, cut to `size`; "" when nothing failed yet. Kept are the errors
+ * of the 64 threads that failed most recently. Safe from any thread.
  */
 NITRO_API void nitro_context_last_error(nitro_context *context, char *buffer, size_t size);
 
-/** Make the last error "". Safe from any thread. */
+/** Make the calling thread's last error "". Safe from any thread. */
 NITRO_API void nitro_context_clear_error(nitro_context *context);
 
 /**

@@ -50,7 +50,7 @@ _Noreturn static void be_child(nitro_context *context, nitro_child_function func
 {
     nitro_child_detach(parent, pipe);
     nitro_context_set_log(context, NITRO_LOG_WARNING, NULL, NULL);
-    char *answer = NULL, error[sizeof(context->error)];
+    char *answer = NULL, error[NITRO_ERROR_BYTES];
     nitro_status status = function(context, state, &answer);
     if (status != NITRO_OK)
         nitro_context_last_error(context, error, sizeof(error));

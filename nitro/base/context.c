@@ -1,5 +1,6 @@
 /* Creates contexts; their log and clock. */
 #include "nitro/base/context.h"
+#include "nitro/base/require.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 
 nitro_status nitro_context_create(nitro_context **context)
 {
+    NITRO_REQUIRE(NULL, context);
     nitro_context *created = calloc(1, sizeof(*created));
     if (!created)
         return NITRO_ERR_NO_MEMORY;
@@ -33,6 +35,8 @@ void nitro_context_free(nitro_context *context)
 void nitro_context_set_log(nitro_context *context, nitro_log_level level, nitro_log_function log,
                            void *user)
 {
+    if (!context)
+        return;
     context->log_level = level;
     context->log = log;
     context->log_user = user;
@@ -40,6 +44,8 @@ void nitro_context_set_log(nitro_context *context, nitro_log_level level, nitro_
 
 void nitro_context_set_clock(nitro_context *context, const nitro_clock *clock)
 {
+    if (!context)
+        return;
     context->clock = clock ? *clock : nitro_system_clock;
 }
 

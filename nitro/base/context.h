@@ -7,10 +7,21 @@
 
 #include "nitro/base/setting_entries.h"
 
+/** Threads whose last error is kept: those that failed most recently. */
+#define NITRO_NUM_THREAD_ERRORS 64
+#define NITRO_ERROR_BYTES       4096
+
+typedef struct nitro_thread_error {
+    uint64_t thread; /* its number; 0: free */
+    uint64_t order;  /* of failures */
+    char message[NITRO_ERROR_BYTES];
+} nitro_thread_error;
+
 struct nitro_context {
     pthread_mutex_t error_lock;
     _Atomic(pid_t) lock_process; /* whose threads use the lock; 0: it is being made anew */
-    char error[4096];
+    nitro_thread_error errors[NITRO_NUM_THREAD_ERRORS];
+    uint64_t num_errors; /* so far */
     nitro_clock clock;
     nitro_log_level log_level;
     nitro_log_function log;
@@ -20,7 +31,12 @@ struct nitro_context {
         *test_device_kind; /* looked up before the built-in kinds; may be NULL */
 };
 
-/** Lock the error: in a forked child too, whose copy a thread of the parent may have locked. */
+/** Number of the calling thread, from 1; unlike its id, no later thread of the process has it. */
+uint64_t nitro_thread_number(void);
+/** From now on, errors of the calling thread are those of another one, for which it works. */
+void nitro_thread_work_for(uint64_t number);
+
+/** Lock the errors: in a forked child too, whose copy a thread of the parent may have locked. */
 void nitro_context_lock_error(nitro_context *context);
 
 #endif

@@ -1,11 +1,14 @@
-/* Error and log messages of a context. One buffer behind a lock holds the last error, so that any
- * thread may fail while others decide. */
+/* Error and log messages of a context. The last errors of the threads that failed most recently are
+ * behind one lock, which only failures take. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "nitro/base/context.h"
+#include "nitro/base/require.h"
+
+static _Thread_local uint64_t thread_number; /* 0: none yet */
 
 const char *nitro_version(void)
 {
@@ -51,33 +54,86 @@ void nitro_context_lock_error(nitro_context *context)
     pthread_mutex_lock(&context->error_lock);
 }
 
+uint64_t nitro_thread_number(void)
+{
+    static _Atomic uint64_t last;
+    if (thread_number == 0)
+        thread_number = ++last;
+    return thread_number;
+}
+
+void nitro_thread_work_for(uint64_t number)
+{
+    thread_number = number;
+}
+
+/** The calling thread's error, or NULL; the lock is held. */
+static nitro_thread_error *find_error(nitro_context *context)
+{
+    uint64_t number = nitro_thread_number();
+    for (size_t i = 0; i < NITRO_NUM_THREAD_ERRORS; i++)
+        if (context->errors[i].thread == number)
+            return &context->errors[i];
+    return NULL;
+}
+
+/** The same, or a place for it: a free one, or that of the oldest failure. */
+static nitro_thread_error *make_error(nitro_context *context)
+{
+    nitro_thread_error *found = find_error(context), *oldest = &context->errors[0];
+    for (size_t i = 1; !found && i < NITRO_NUM_THREAD_ERRORS; i++)
+        if (context->errors[i].order < oldest->order)
+            oldest = &context->errors[i];
+    return found ? found : oldest;
+}
+
 void nitro_context_last_error(nitro_context *context, char *buffer, size_t size)
 {
-    if (size == 0)
+    if (!buffer || size == 0)
+        return;
+    buffer[0] = '\0';
+    if (!context)
         return;
     nitro_context_lock_error(context);
-    snprintf(buffer, size, "%s", context->error);
+    const nitro_thread_error *error = find_error(context);
+    if (error)
+        snprintf(buffer, size, "%s", error->message);
     pthread_mutex_unlock(&context->error_lock);
 }
 
 void nitro_context_clear_error(nitro_context *context)
 {
+    if (!context)
+        return;
     nitro_context_lock_error(context);
-    context->error[0] = '\0';
+    nitro_thread_error *error = find_error(context);
+    if (error)
+        error->message[0] = '\0';
     pthread_mutex_unlock(&context->error_lock);
 }
 
 nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format, ...)
 {
-    char message[sizeof(context->error)]; /* a copy: the arguments may contain the last error */
+    char message[NITRO_ERROR_BYTES]; /* a copy: the arguments may contain the last error */
+    if (!context || !format)
+        return status;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     nitro_context_lock_error(context);
-    memcpy(context->error, message, strlen(message) + 1);
+    nitro_thread_error *error = make_error(context);
+    error->thread = nitro_thread_number();
+    error->order = ++context->num_errors;
+    memcpy(error->message, message, strlen(message) + 1);
     pthread_mutex_unlock(&context->error_lock);
     return status;
+}
+
+nitro_status nitro_fail_null(nitro_context *context, const char *function, const char *needed)
+{
+    return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: an argument is NULL; needed: %s", function,
+                      needed);
 }
 
 void nitro_log(nitro_context *context, nitro_log_level level, const char *format, ...)

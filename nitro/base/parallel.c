@@ -1,5 +1,6 @@
 /* Runs independent tasks on a few threads, which take them one by one. */
 #include "nitro/base/parallel.h"
+#include "nitro/base/context.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -11,6 +12,7 @@ typedef struct work_queue {
     size_t next, num_tasks;
     nitro_task_function task;
     void *user;
+    uint64_t caller; /* errors are the calling thread's */
     size_t failed_index;
     nitro_status status;
 } work_queue;
@@ -36,6 +38,7 @@ static void note_failure(work_queue *work, size_t index, nitro_status status)
 static void *worker(void *argument)
 {
     work_queue *work = argument;
+    nitro_thread_work_for(work->caller);
     for (size_t index; (index = take(work)) != NITRO_NONE;) {
         nitro_status status = work->task(work->user, index);
         if (status != NITRO_OK)
@@ -60,8 +63,11 @@ nitro_status nitro_parallel_run(unsigned num_threads, size_t num_tasks, nitro_ta
         wanted = num_tasks;
     if (wanted > MAX_THREADS)
         wanted = MAX_THREADS;
-    work_queue work = {
-        .num_tasks = num_tasks, .task = task, .user = user, .failed_index = NITRO_NONE};
+    work_queue work = {.num_tasks = num_tasks,
+                       .task = task,
+                       .user = user,
+                       .caller = nitro_thread_number(),
+                       .failed_index = NITRO_NONE};
     pthread_mutex_init(&work.lock, NULL);
     pthread_t threads[MAX_THREADS];
     size_t started = 0;

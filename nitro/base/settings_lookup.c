@@ -1,5 +1,6 @@
 /* The table of settings, and their lookup: program, environment, user's file, default. */
 #include "nitro/base/settings_lookup.h"
+#include "nitro/base/require.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +193,7 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
 nitro_status nitro_context_set(nitro_context *context, const char *computation, const char *setting,
                                const char *value)
 {
+    NITRO_REQUIRE(context, context && setting && value);
     if (computation && !nitro_name_is_valid(computation))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "'%.80s' is not a valid computation name",
                           computation);

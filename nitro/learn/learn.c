@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "nitro/base/closest.h"
+#include "nitro/base/require.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_range.h"
@@ -38,6 +39,8 @@ typedef struct learn_job {
 
 void nitro_learn_options_init(nitro_learn_options *options)
 {
+    if (!options)
+        return;
     const nitro_strategy *best = NULL;
     for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++)
         if (!best || (*each)->priority > best->priority)
@@ -364,6 +367,7 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                     const char *computation, const char *target,
                                     const nitro_learn_options *options, nitro_model **model)
 {
+    NITRO_REQUIRE(context, context && store && computation && target && model);
     learn_job job = {
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
@@ -389,6 +393,7 @@ nitro_status nitro_learn_own(nitro_context *context, nitro_store *store, const c
                              const char *device, const nitro_learn_options *options,
                              nitro_model **model)
 {
+    NITRO_REQUIRE(context, context && store && computation && device && model);
     learn_job job = {
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);

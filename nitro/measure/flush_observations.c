@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
+#include "nitro/base/require.h"
 #include "nitro/measure/observed_device.h"
 #include "nitro/runtime/computation.h"
 
@@ -190,6 +191,7 @@ static void release(flush *self)
 nitro_status nitro_computation_flush_observations(nitro_computation *computation,
                                                   nitro_store *store, size_t *num_samples)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && store);
     nitro_observations *observations =
         computation->monitor ? nitro_monitor_observations(computation->monitor) : NULL;
     if (!observations)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nitro/base/require.h"
 #include "nitro/measure/observed_device.h"
 #include "nitro/runtime/computation.h"
 
@@ -229,6 +230,7 @@ static nitro_status require_recording(nitro_computation *computation)
 nitro_status nitro_computation_record_to(nitro_computation *computation, const char *url,
                                          double interval_s)
 {
+    NITRO_REQUIRE(NULL, computation);
     nitro_store *store = NULL;
     nitro_context *context = computation->context;
     if (!(interval_s > 0 && interval_s <= 1e6))

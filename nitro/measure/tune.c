@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "nitro/base/require.h"
 #include "nitro/measure/tune_input.h"
 
 /* How long a finished tune tries to send unsent samples. */
@@ -14,6 +15,8 @@
 
 void nitro_tune_options_init(nitro_tune_options *options)
 {
+    if (!options)
+        return;
     *options = (nitro_tune_options){0};
     nitro_measure_options_init(&options->measure);
 }
@@ -210,6 +213,8 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                         const nitro_input *inputs, size_t num_inputs,
                         const nitro_tune_options *options)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL,
+                  computation && store && device && inputs);
     nitro_tuning self = {.start_ms = nitro_clock_wall_ms(computation->context)};
     nitro_tune_options_init(&self.options);
     if (options)

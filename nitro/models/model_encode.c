@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
+#include "nitro/base/require.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
@@ -217,6 +218,7 @@ nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *s
 
 nitro_status nitro_model_save(const nitro_model *model, const char *path)
 {
+    NITRO_REQUIRE(model ? model->context : NULL, model && path);
     char *text = NULL;
     size_t size = 0;
     nitro_status status = nitro_model_format(model, &text, &size);
@@ -290,6 +292,7 @@ void nitro_model_set_provenance(nitro_model *model, json_t *provenance)
 nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
                                 const char *path)
 {
+    NITRO_REQUIRE(model ? model->context : NULL, model && path);
     char *bytes = NULL;
     size_t size = 0;
     nitro_status status = NITRO_OK;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nitro/base/require.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/model_file.h"
 
@@ -21,6 +22,7 @@ static nitro_status parse_any(nitro_context *context, const char *origin, const 
 
 nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_model **model)
 {
+    NITRO_REQUIRE(context, context && path && model);
     char *text = NULL;
     size_t size = 0;
     nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
@@ -33,6 +35,7 @@ nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_mo
 nitro_status nitro_model_load_memory(nitro_context *context, const void *data, size_t size,
                                      nitro_model **model)
 {
+    NITRO_REQUIRE(context, context && data && model);
     return parse_any(context, NITRO_MODEL_IN_MEMORY, data, size, model);
 }
 

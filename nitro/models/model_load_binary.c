@@ -2,6 +2,7 @@
  * code. libnitro has model_load.c instead. */
 #include <stdlib.h>
 
+#include "nitro/base/require.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/model_file.h"
 
@@ -20,6 +21,7 @@ static nitro_status parse_binary(nitro_context *context, const char *origin, con
 
 nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_model **model)
 {
+    NITRO_REQUIRE(context, context && path && model);
     char *bytes = NULL;
     size_t size = 0;
     nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &bytes, &size);
@@ -32,6 +34,7 @@ nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_mo
 nitro_status nitro_model_load_memory(nitro_context *context, const void *data, size_t size,
                                      nitro_model **model)
 {
+    NITRO_REQUIRE(context, context && data && model);
     return parse_binary(context, NITRO_MODEL_IN_MEMORY, data, size, model);
 }
 

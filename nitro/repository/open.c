@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "nitro/base/require.h"
 #include "nitro/repository/store_internal.h"
 
 /* Length of the scheme before ':'; 0 for a plain path, which has a '/' before any ':'. */
@@ -211,12 +212,14 @@ static nitro_status open_store(nitro_context *context, const char *url, nitro_st
 nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
                               nitro_store **store)
 {
+    NITRO_REQUIRE(context, context && store);
     return open_store(context, url, mode, false, store);
 }
 
 nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
                                         nitro_store **store)
 {
+    NITRO_REQUIRE(context, context && store);
     return open_store(context, url, NITRO_STORE_WRITE, true, store);
 }
 

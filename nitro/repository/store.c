@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/require.h"
 #include "nitro/repository/store_internal.h"
 
 nitro_context *nitro_store_context(const nitro_store *store)
@@ -212,6 +213,7 @@ nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes)
 
 nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *unsent)
 {
+    NITRO_REQUIRE(NULL, store);
     size_t count = 0;
     nitro_status status = NITRO_OK;
     if (store->kind->flush)
@@ -223,6 +225,7 @@ nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *u
 
 nitro_status nitro_store_count_unsent(nitro_store *store, size_t *unsent)
 {
+    NITRO_REQUIRE(store ? store->context : NULL, store && unsent);
     if (store->kind->count_unsent)
         return store->kind->count_unsent(store->state, unsent);
     *unsent = 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/require.h"
 #include "nitro/records/schema.h"
 #include "nitro/runtime/computation.h"
 #include "nitro/runtime/model/model.h"
@@ -17,6 +18,7 @@ static void free_model(void *model)
 nitro_status nitro_computation_create(nitro_context *context, const char *name,
                                       nitro_computation **computation)
 {
+    NITRO_REQUIRE(context, context && computation);
     nitro_computation *created = nitro_calloc(context, 1, sizeof(*created));
     if (!created)
         return NITRO_ERR_NO_MEMORY;
@@ -94,6 +96,7 @@ static nitro_status find_reads(const nitro_computation *computation, const nitro
 nitro_status nitro_computation_add_variant(nitro_computation *computation,
                                            const nitro_variant *variant)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && variant);
     nitro_context *context = computation->context;
     nitro_schema *schema = computation->schema;
     nitro_status status = require_open(computation, "add a variant");
@@ -147,6 +150,7 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
                                             const nitro_feature *features, size_t count,
                                             nitro_features_function evaluate, void *user)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && features);
     nitro_schema *schema = computation->schema;
     nitro_status status = require_open(computation, "add features");
     if (status != NITRO_OK)
@@ -174,6 +178,7 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
 nitro_status nitro_computation_add_relative_feature(nitro_computation *computation,
                                                     const nitro_relative_feature *feature)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && feature);
     nitro_status status = require_open(computation, "add a relative feature");
     if (status != NITRO_OK)
         return status;
@@ -198,6 +203,7 @@ static nitro_status find_variant(const nitro_computation *computation, const cha
 
 nitro_status nitro_computation_set_default(nitro_computation *computation, const char *variant)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && variant);
     nitro_status status = require_open(computation, "set the default variant");
     if (status != NITRO_OK)
         return status;
@@ -206,11 +212,13 @@ nitro_status nitro_computation_set_default(nitro_computation *computation, const
 
 nitro_status nitro_computation_set_reference(nitro_computation *computation, const char *variant)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && variant);
     return find_variant(computation, variant, &computation->reference);
 }
 
 nitro_status nitro_computation_force(nitro_computation *computation, const char *variant)
 {
+    NITRO_REQUIRE(NULL, computation);
     size_t forced = NITRO_NONE;
     nitro_status status = variant ? find_variant(computation, variant, &forced) : NITRO_OK;
     if (status == NITRO_OK)
@@ -220,6 +228,7 @@ nitro_status nitro_computation_force(nitro_computation *computation, const char 
 
 nitro_status nitro_computation_set_device_kind(nitro_computation *computation, const char *kind)
 {
+    NITRO_REQUIRE(NULL, computation);
     if (!nitro_name_is_valid(kind))
         return nitro_fail(
             computation->context, NITRO_ERR_ARGUMENT,
@@ -232,11 +241,12 @@ nitro_status nitro_computation_set_device_kind(nitro_computation *computation, c
 
 const char *nitro_computation_device_kind(const nitro_computation *computation)
 {
-    return computation->device_kind;
+    return computation ? computation->device_kind : NULL;
 }
 
 nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && hooks);
     computation->hooks = *hooks;
     return NITRO_OK;
 }
@@ -244,6 +254,7 @@ nitro_status nitro_computation_set_hooks(nitro_computation *computation, const n
 nitro_status nitro_computation_set_problem(nitro_computation *computation,
                                            nitro_problem_text_function problem, void *user)
 {
+    NITRO_REQUIRE(NULL, computation);
     computation->problem = problem;
     computation->problem_user = user;
     return NITRO_OK;
@@ -259,6 +270,7 @@ const char *nitro_computation_problem(const nitro_computation *computation, cons
 nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
                                                   double min_confidence)
 {
+    NITRO_REQUIRE(NULL, computation);
     if (!(min_confidence >= 0 && min_confidence <= 1))
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: the minimum confidence %g is not in [0, 1]",
@@ -270,6 +282,7 @@ nitro_status nitro_computation_set_min_confidence(nitro_computation *computation
 
 nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses)
 {
+    NITRO_REQUIRE(NULL, computation);
     float share = NAN;
     nitro_status status = nitro_share_of_uses(
         computation->context, computation->schema->computation, uses == 0.0 ? NAN : uses, &share);
@@ -290,6 +303,7 @@ nitro_status nitro_query_set_options(const nitro_computation *computation,
 
 nitro_status nitro_computation_set_memo_size(nitro_computation *computation, size_t num_entries)
 {
+    NITRO_REQUIRE(NULL, computation);
     nitro_memo *memo = NULL;
     if (num_entries > 0 && computation->model) { /* else created with the first model */
         nitro_status status = nitro_memo_create(computation->context, num_entries,
@@ -306,14 +320,17 @@ nitro_status nitro_computation_set_memo_size(nitro_computation *computation, siz
 void nitro_computation_memo_statistics(const nitro_computation *computation,
                                        nitro_memo_statistics *statistics)
 {
+    if (!statistics)
+        return;
     *statistics = (nitro_memo_statistics){0};
-    if (computation->memo)
+    if (computation && computation->memo)
         nitro_memo_count(computation->memo, statistics);
 }
 
 nitro_status nitro_computation_monitor(nitro_computation *computation,
                                        const nitro_monitor_options *options)
 {
+    NITRO_REQUIRE(NULL, computation);
     nitro_monitor *monitor = NULL;
     const nitro_monitored monitored = {computation->context, computation->schema,
                                        computation->variants, computation->model};
@@ -331,14 +348,17 @@ nitro_status nitro_computation_monitor(nitro_computation *computation,
 void nitro_computation_monitor_statistics(const nitro_computation *computation,
                                           nitro_monitor_statistics *statistics)
 {
+    if (!statistics)
+        return;
     *statistics = (nitro_monitor_statistics){0};
-    if (computation->monitor)
+    if (computation && computation->monitor)
         nitro_monitor_count(computation->monitor, statistics);
 }
 
 nitro_status nitro_computation_set_feature_options(nitro_computation *computation,
                                                    const nitro_feature_options *options)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && options);
     nitro_thread_pool *pool = NULL;
     if (options->num_threads > NITRO_MAX_FEATURES ||
         !(options->budget_us >= 0 && options->budget_us <= 1e12))
@@ -374,23 +394,24 @@ nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema 
 
 const char *nitro_computation_name(const nitro_computation *computation)
 {
-    return computation->schema->computation;
+    return computation ? computation->schema->computation : NULL;
 }
 
 size_t nitro_computation_num_variants(const nitro_computation *computation)
 {
-    return computation->schema->num_variants;
+    return computation ? computation->schema->num_variants : 0;
 }
 
 size_t nitro_computation_num_features(const nitro_computation *computation)
 {
-    return computation->schema->num_features;
+    return computation ? computation->schema->num_features : 0;
 }
 
 const char *nitro_computation_variant_name(const nitro_computation *computation, size_t index)
 {
-    const nitro_schema *schema = computation->schema;
-    return index < schema->num_variants ? schema->variants[index] : NULL;
+    return index < nitro_computation_num_variants(computation)
+               ? computation->schema->variants[index]
+               : NULL;
 }
 
 const char *nitro_computation_variant_version(const nitro_computation *computation, size_t index)
@@ -400,8 +421,9 @@ const char *nitro_computation_variant_version(const nitro_computation *computati
 
 const char *nitro_computation_feature_name(const nitro_computation *computation, size_t index)
 {
-    const nitro_schema *schema = computation->schema;
-    return index < schema->num_features ? schema->features[index].name : NULL;
+    return index < nitro_computation_num_features(computation)
+               ? computation->schema->features[index].name
+               : NULL;
 }
 
 const char *nitro_computation_reference(const nitro_computation *computation)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "nitro/base/require.h"
 #include "nitro/runtime/computation.h"
 
 #define NUM_RECORDED 4096.0 /* for record_to */
@@ -225,6 +226,7 @@ static nitro_status apply(nitro_computation *computation, size_t applier,
 
 nitro_status nitro_computation_configure(nitro_computation *computation)
 {
+    NITRO_REQUIRE(NULL, computation);
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < sizeof appliers / sizeof appliers[0] && status == NITRO_OK; i++) {
         nitro_setting_value value;

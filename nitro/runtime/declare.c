@@ -1,4 +1,5 @@
 /* Makes a computation from a declaration: features first, since constraints name them. */
+#include "nitro/base/require.h"
 #include "nitro/nitro.h"
 
 #include <stddef.h>
@@ -61,6 +62,7 @@ static nitro_status set_options(nitro_computation *computation,
 nitro_status nitro_computation_declare(nitro_context *context, const nitro_declaration *declaration,
                                        nitro_computation **computation)
 {
+    NITRO_REQUIRE(context, context && declaration && computation);
     nitro_computation *made = NULL;
     nitro_status status = nitro_computation_create(context, declaration->name, &made);
     if (status == NITRO_OK)

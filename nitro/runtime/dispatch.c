@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "nitro/base/require.h"
 #include "nitro/models/model_file.h"
 #include "nitro/runtime/computation.h"
 #include "nitro/runtime/model/model.h"
@@ -59,6 +60,7 @@ static uint64_t needed_for(const nitro_computation *computation, const nitro_mod
 
 nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && model);
     nitro_status status =
         nitro_schema_require_same(computation->context, computation->schema, "this program",
                                   nitro_model_schema(model), "the model");
@@ -105,6 +107,7 @@ static nitro_status attach_loaded(nitro_computation *computation, const char *or
 
 nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && path);
     nitro_model *model = NULL;
     nitro_status status = nitro_model_load(computation->context, path, &model);
     return status == NITRO_OK ? attach_loaded(computation, path, model) : status;
@@ -113,6 +116,7 @@ nitro_status nitro_computation_load_model(nitro_computation *computation, const 
 nitro_status nitro_computation_load_model_memory(nitro_computation *computation, const void *data,
                                                  size_t size)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && data);
     nitro_model *model = NULL;
     nitro_status status = nitro_model_load_memory(computation->context, data, size, &model);
     return status == NITRO_OK ? attach_loaded(computation, NITRO_MODEL_IN_MEMORY, model) : status;
@@ -526,6 +530,7 @@ nitro_status nitro_select(const nitro_computation *computation, const void *argu
 nitro_status nitro_select_with(const nitro_computation *computation, const void *argument,
                                const nitro_call_options *options, nitro_decision *decision)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && decision);
     nitro_query query;
     nitro_status status = nitro_query_set_options(computation, options, &query);
     if (status == NITRO_OK)
@@ -546,6 +551,7 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
                                         const double *features, size_t num_features,
                                         const nitro_call_options *options, nitro_decision *decision)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && features && decision);
     const nitro_schema *schema = computation->schema;
     nitro_query query;
     nitro_status status = nitro_query_set_options(computation, options, &query);

@@ -3,6 +3,7 @@
  * failures the first in declared order is reported.
  */
 #include "nitro/runtime/feature_evaluation.h"
+#include "nitro/base/require.h"
 
 #include <math.h>
 
@@ -213,6 +214,7 @@ nitro_status nitro_computation_time_features(const nitro_computation *computatio
 nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
                                         double *values)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && values);
     double evaluated[NITRO_MAX_FEATURES];
     nitro_status status =
         nitro_computation_evaluate_some(computation, argument, UINT64_MAX, evaluated);

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "nitro/base/require.h"
 #include "nitro/runtime/computation.h"
 
 static int prepare(const nitro_variant *variant, void *argument)
@@ -146,6 +147,7 @@ nitro_status nitro_run(const nitro_computation *computation, void *argument,
 nitro_status nitro_run_with(const nitro_computation *computation, void *argument,
                             const nitro_call_options *options, nitro_decision *decision)
 {
+    NITRO_REQUIRE(NULL, computation);
     nitro_monitor *monitor = computation->monitor;
     nitro_query query;
     nitro_decision made;
@@ -170,6 +172,7 @@ nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
 nitro_status nitro_prepare_with(const nitro_computation *computation, void *argument,
                                 const nitro_call_options *options, nitro_decision *decision)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && decision);
     nitro_query query;
     nitro_decision made;
     nitro_status status = nitro_query_set_options(computation, options, &query);
@@ -188,6 +191,7 @@ nitro_status nitro_prepare_with(const nitro_computation *computation, void *argu
 nitro_status nitro_run_decided(const nitro_computation *computation, void *argument,
                                const nitro_decision *decision)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && decision);
     size_t variant = decision->variant;
     const nitro_schema *schema = computation->schema;
     const char *name = decision->variant_name;
@@ -217,6 +221,7 @@ static begun *begun_of(nitro_ticket *ticket)
 nitro_status nitro_features_begin(nitro_computation *computation, void *argument,
                                   nitro_ticket *ticket)
 {
+    NITRO_REQUIRE(computation ? computation->context : NULL, computation && ticket);
     begun *made = begun_of(ticket);
     if (!computation->pool) {
         nitro_status status = nitro_thread_pool_create(computation->context, 1, &computation->pool);
@@ -233,6 +238,7 @@ nitro_status nitro_features_begin(nitro_computation *computation, void *argument
 
 nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 {
+    NITRO_REQUIRE(NULL, ticket);
     begun *made = begun_of(ticket);
     const nitro_computation *computation = made->evaluation.computation;
     nitro_monitor *monitor = computation->monitor;
@@ -254,6 +260,8 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 
 void nitro_ticket_cancel(nitro_ticket *ticket)
 {
+    if (!ticket)
+        return;
     nitro_feature_evaluation *evaluation = &begun_of(ticket)->evaluation;
     atomic_store(&evaluation->next, evaluation->num_groups); /* do not begin further groups */
     if (nitro_thread_pool_is_running(evaluation->pool))

@@ -4,6 +4,7 @@
  */
 #include "nitro/runtime/model/model.h"
 #include "nitro/base/clamp.h"
+#include "nitro/base/require.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,37 +64,40 @@ void nitro_model_free(nitro_model *model)
 
 const char *nitro_model_computation(const nitro_model *model)
 {
-    return model->schema->computation;
+    return model ? model->schema->computation : NULL;
 }
 
 const char *nitro_model_target(const nitro_model *model)
 {
-    return model->target;
+    return model ? model->target : NULL;
 }
 
 const char *nitro_model_strategy(const nitro_model *model)
 {
+    if (!model)
+        return NULL;
     return model->strategy_name ? model->strategy_name : model->strategy->name;
 }
 
 size_t nitro_model_num_variants(const nitro_model *model)
 {
-    return model->schema->num_variants;
+    return model ? model->schema->num_variants : 0;
 }
 
 size_t nitro_model_num_features(const nitro_model *model)
 {
-    return model->schema->num_features;
+    return model ? model->schema->num_features : 0;
 }
 
 const char *nitro_model_variant_name(const nitro_model *model, size_t index)
 {
-    return index < model->schema->num_variants ? model->schema->variants[index] : NULL;
+    return model && index < model->schema->num_variants ? model->schema->variants[index] : NULL;
 }
 
 const char *nitro_model_feature_name(const nitro_model *model, size_t index)
 {
-    return index < model->schema->num_features ? model->schema->features[index].name : NULL;
+    return model && index < model->schema->num_features ? model->schema->features[index].name
+                                                        : NULL;
 }
 
 const nitro_schema *nitro_model_schema(const nitro_model *model)
@@ -416,6 +420,7 @@ nitro_status nitro_model_predict_with(const nitro_model *model, const double *fe
                                       const nitro_call_options *options, nitro_decision *decision,
                                       size_t *ranking, double *scores)
 {
+    NITRO_REQUIRE(model ? model->context : NULL, model && features && decision);
     size_t num_variants = model->schema->num_variants;
     float share = 0.0F;
     nitro_status status = nitro_share_of_uses(model->context, model->schema->computation,

@@ -35,6 +35,8 @@ struct nitro_monitor {
 
 void nitro_monitor_options_init(nitro_monitor_options *options)
 {
+    if (!options)
+        return;
     *options = (nitro_monitor_options){
         .every = 64, .drift_bound = 0.25, .confident_from = 0.9, .num_buckets = 512};
 }
