@@ -20,6 +20,8 @@
 #define MAX_STARTS     4
 #define BESIDES_STARTS 3
 #define MAX_INITIAL    1000
+/* Valid evaluations before neighbours of the fastest are tried. */
+#define NEAR_FROM 20
 /* Noise of the process of validity, and weights of its ordered and other axes. */
 #define VALIDITY_NOISE   0.02
 #define VALIDITY_ORDERED 4.0F
@@ -105,9 +107,11 @@ static nitro_status make_processes(auto_search *self, double additive, double no
     if (status == NITRO_OK)
         status = search_gp_init(self->context, &self->candidates, SEARCH_MATERN_3_2, VALIDITY_NOISE,
                                 AUTO_MAX_ROWS, &self->validity);
-    if (status == NITRO_OK)
-        weigh_validity(self);
-    return status;
+    if (status != NITRO_OK)
+        return status;
+    search_lengths_apply(&self->lengths, &self->times);
+    weigh_validity(self);
+    return NITRO_OK;
 }
 
 extern const nitro_searcher nitro_searcher_auto;
@@ -124,8 +128,9 @@ static nitro_status open_auto(nitro_context *context, const nitro_search_task *t
     nitro_random_seed(&self->random, task->seed);
     search_options options = search_options_begin(context, &nitro_searcher_auto, task);
     size_t initial = search_option_count(&options, "initial", 2, MAX_INITIAL, 7);
-    double additive = search_option_number(&options, "additive", 0, 0.99, 0.6);
+    double additive = search_option_number(&options, "additive", 0.01, 0.99, 0.6);
     double noise = search_option_number(&options, "noise", 1e-6, 0.5, 1e-4);
+    self->near_share = search_option_number(&options, "near", 0, 1, 0.15);
     self->squash = search_option_number(&options, "squash", 1e-3, 1e6, 0.3);
     nitro_status status = options.status;
     if (status == NITRO_OK)
@@ -189,7 +194,11 @@ static nitro_status ask_auto(void *state, nitro_search_question *question)
     nitro_status status = auto_update(self);
     if (status != NITRO_OK)
         return status;
-    size_t candidate = self->num_valid < 2 ? NITRO_NONE : auto_propose(self, &expected);
+    size_t candidate = NITRO_NONE;
+    if (self->num_valid >= NEAR_FROM && nitro_random_uniform(&self->random) < self->near_share)
+        candidate = auto_propose_near(self);
+    if (candidate == NITRO_NONE && self->num_valid >= 2)
+        candidate = auto_propose(self, &expected);
     uint64_t next =
         candidate == NITRO_NONE ? auto_draw(self) : self->candidates.configurations[candidate];
     return ask_for(self, next, expected, question);
@@ -223,8 +232,9 @@ static nitro_status tell_auto(void *state, const nitro_search_answer *answer)
 
 static const nitro_searcher_option options_of_auto[] = {
     {"initial", "7", "evaluations before the first proposal, where no start is given"},
-    {"additive", "0.6", "share of the covariance that is additive over the parameters"},
+    {"additive", "0.6", "expected share of the covariance that is additive over the parameters"},
     {"noise", "0.0001", "expected variance of the noise, relative"},
+    {"near", "0.15", "share of the proposals that are neighbours of the fastest, drawn at random"},
     {"squash", "0.3", "logarithms of times above the median approach it plus this"},
     {NULL, NULL, NULL}};
 

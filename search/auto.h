@@ -21,6 +21,7 @@ typedef struct auto_search {
     const nitro_space *space;
     nitro_random random;
     size_t num_parameters;
+    double near_share; /* of the proposals: neighbours of the fastest, whatever the process says */
     double squash;     /* values above the median approach it plus this */
     uint64_t *initial; /* shape [num_initial]: starts, then a Latin hypercube sample */
     size_t num_initial;
@@ -48,6 +49,9 @@ nitro_status auto_update(auto_search *self);
 /** Position of the candidate not done with the greatest expected improvement, or NITRO_NONE.
  *  @param[out] expected  the value that the process expects there. */
 size_t auto_propose(const auto_search *self, double *expected);
+/** A random one of the candidates that differ in one parameter from one of the fastest, or
+ * NITRO_NONE. */
+size_t auto_propose_near(auto_search *self);
 /** A random configuration that was not asked for, of those likely to be valid. */
 uint64_t auto_draw(auto_search *self);
 

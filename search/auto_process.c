@@ -15,6 +15,9 @@
 #define NUM_CENTRES 3
 /* Least probability of being valid that is told apart. */
 #define LEAST_VALIDITY 0.01
+/* Of auto_propose_near: how many count as the fastest, and the least probability of being valid. */
+#define NUM_ELITES    10
+#define NEAR_VALIDITY 0.3
 /* Candidates of auto_draw. */
 #define NUM_DRAWN 16
 
@@ -236,40 +239,93 @@ nitro_status auto_update(auto_search *self)
     return NITRO_OK;
 }
 
-size_t auto_propose(const auto_search *self, double *expected)
+/* A process's mean and scale, and the least value seen. */
+typedef struct process_view {
+    const search_gp *gp;
+    double mean, scale, least;
+} process_view;
+
+static process_view view_process(const auto_search *self)
 {
     const search_gp *gp = &self->times;
-    double ones = 0, cross = 0, squares = 0, least = INFINITY, greatest = -1;
+    process_view view = {.gp = gp, .least = INFINITY};
+    double ones = 0, cross = 0, squares = 0;
     for (size_t i = 0; i < gp->count; i++) {
         ones += gp->solved_ones[i] * gp->solved_ones[i];
         cross += gp->solved_ones[i] * gp->solved_values[i];
-        least = fmin(least, self->values[i]);
+        view.least = fmin(view.least, self->values[i]);
     }
-    double mean = cross / ones;
+    view.mean = cross / ones;
     for (size_t i = 0; i < gp->count; i++) {
-        double off = gp->solved_values[i] - mean * gp->solved_ones[i];
+        double off = gp->solved_values[i] - view.mean * gp->solved_ones[i];
         squares += off * off;
     }
-    double scale = sqrt(squares / (double)gp->count) + 1e-12;
+    view.scale = sqrt(squares / (double)gp->count) + 1e-12;
+    return view;
+}
+
+static double value_at(const process_view *view, size_t candidate)
+{
+    return view->mean + (double)view->gp->values_sum[candidate] -
+           view->mean * (double)view->gp->ones_sum[candidate];
+}
+
+size_t auto_propose(const auto_search *self, double *expected)
+{
+    const process_view view = view_process(self);
     size_t best = NITRO_NONE;
+    /* Deviations are at most the scale: below the cut nothing is better than what was found. */
+    double greatest = -1, cut = -INFINITY;
     for (size_t c = 0; c < self->candidates.count; c++) {
         if (self->done[c])
             continue;
-        double value = mean + (double)gp->values_sum[c] - mean * (double)gp->ones_sum[c];
-        double deviation = scale * sqrt(fmax((double)gp->variance[c], 1e-10));
-        double z = (least - value) / deviation;
-        if (z < -6 && best != NITRO_NONE)
+        double deviation = view.scale * sqrt(fmax((double)view.gp->variance[c], 1e-10));
+        double z = (view.least - value_at(&view, c)) / deviation;
+        if (z < cut)
             continue;
-        double improvement = (least - value) * 0.5 * erfc(-z * 0.70710678118654752) +
-                             deviation * 0.39894228040143268 * exp(-0.5 * z * z);
-        improvement *= validity_at(self, c);
+        double improvement = deviation * search_improvement(z) * validity_at(self, c);
         if (improvement > greatest) {
             greatest = improvement;
             best = c;
-            *expected = value;
+            cut = search_improvement_inverse(greatest / view.scale);
         }
     }
+    if (best != NITRO_NONE)
+        *expected = value_at(&view, best);
     return best;
+}
+
+/* One of the fastest, the faster the likelier. */
+static size_t draw_elite(auto_search *self)
+{
+    double sorted[AUTO_MAX_ROWS];
+    size_t count = self->times.count < NUM_ELITES ? self->times.count : NUM_ELITES;
+    double beta = 1 - pow(1 - nitro_random_uniform(&self->random), 1 / 2.5);
+    memcpy(sorted, self->values, self->times.count * sizeof(*sorted));
+    qsort(sorted, self->times.count, sizeof(*sorted), by_value);
+    double value = sorted[(size_t)(beta * (double)count)];
+    size_t row = 0;
+    while (self->values[row] != value)
+        row++;
+    return row;
+}
+
+size_t auto_propose_near(auto_search *self)
+{
+    const search_candidates *candidates = &self->candidates;
+    const uint16_t *levels = self->times.observed + draw_elite(self) * self->num_parameters;
+    size_t drawn = NITRO_NONE, count = 0;
+    for (size_t c = 0; c < candidates->count; c++) {
+        size_t different = 0;
+        if (self->done[c])
+            continue;
+        for (size_t p = 0; p < self->num_parameters && different < 2; p++)
+            different += candidates->levels[p * candidates->capacity + c] != levels[p];
+        if (different == 1 && validity_at(self, c) >= NEAR_VALIDITY &&
+            nitro_random_below(&self->random, ++count) == 0)
+            drawn = c;
+    }
+    return drawn;
 }
 
 uint64_t auto_draw(auto_search *self)

@@ -41,36 +41,38 @@ bayes_view search_bayes_view(const bayes *self, const search_walk *walk)
     return view;
 }
 
-/* Greater is better. */
+/* Greater is better. The probability of improvement rises with z, which is compared instead. */
 static double rate(const bayes_view *view, acquisition kind, double mean, double sigma)
 {
     if (kind == ACQUIRE_LCB)
         return view->lambda * sigma - mean;
     if (kind == ACQUIRE_LCB_SRINIVAS)
         return view->srinivas * sigma - mean;
-    double gain = view->best_ms - view->lambda - mean;
-    double z = gain / (sigma + 1e-9);
-    double below = 0.5 * erfc(-z * 0.70710678118654752);
-    if (kind == ACQUIRE_POI)
-        return below;
-    return gain * below + sigma * 0.39894228040143268 * exp(-0.5 * z * z);
+    double z = (view->best_ms - view->lambda - mean) / (sigma + 1e-9);
+    return kind == ACQUIRE_POI ? z : sigma * search_improvement(z);
 }
 
 size_t search_bayes_propose(const bayes *self, const bayes_view *view, acquisition kind)
 {
     const search_gp *gp = &self->gp;
     size_t best = NITRO_NONE;
-    double greatest = -INFINITY;
+    /* Deviations are at most that of the observations: below the cut nothing is better than what
+     * was found. Most candidates are, and need no transcendental function. */
+    double greatest = -INFINITY, cut = -INFINITY;
     for (size_t c = 0; c < self->candidates.count; c++) {
         if (self->done[c])
             continue;
         double mean =
             view->mean_ms + (double)gp->values_sum[c] - view->mean_ms * (double)gp->ones_sum[c];
         double sigma = view->deviation_ms * sqrt(fmax((double)gp->variance[c], 0));
+        if (kind == ACQUIRE_EI && view->best_ms - view->lambda - mean < cut * (sigma + 1e-9))
+            continue;
         double rating = rate(view, kind, mean, sigma);
         if (rating > greatest) {
             greatest = rating;
             best = c;
+            if (kind == ACQUIRE_EI)
+                cut = search_improvement_inverse(greatest / view->deviation_ms);
         }
     }
     return best;

@@ -43,6 +43,21 @@ float search_covariance_at(search_covariance covariance, float squared)
     return covariance == SEARCH_MATERN_3_2 ? matern_3_2(squared) : matern_5_2(squared);
 }
 
+double search_improvement(double z)
+{
+    return z * 0.5 * erfc(-z * 0.70710678118654752) + 0.39894228040143268 * exp(-0.5 * z * z);
+}
+
+double search_improvement_inverse(double improvement)
+{
+    double low = -10, high = fmax(improvement, 0) + 1; /* it rises with z, and exceeds z */
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+        *(search_improvement(middle) < improvement ? &low : &high) = middle;
+    }
+    return low;
+}
+
 nitro_status search_gp_init(nitro_context *context, const search_candidates *candidates,
                             search_covariance covariance, double noise, size_t capacity,
                             search_gp *gp)

@@ -46,6 +46,10 @@ bool search_gp_observe(search_gp *gp, const uint16_t *indices, double value);
 /** Replace the values of all observations, shape [count]. */
 void search_gp_set_values(search_gp *gp, const double *values);
 
+/** Expected improvement of a normal variable, in units of its deviation: z Phi(z) + phi(z). */
+double search_improvement(double z);
+/** The z of such an improvement: below it, the improvement is smaller. */
+double search_improvement_inverse(double improvement);
 /** Covariance at a squared distance. */
 float search_covariance_at(search_covariance covariance, float squared);
 

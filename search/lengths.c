@@ -6,9 +6,12 @@
 #include <string.h>
 
 #define ITERATIONS 15
+/* Weights that are fitted: one an axis, the noise, the additive share. */
+#define MAX_WEIGHTS (3 * NITRO_MAX_PARAMETERS + 2)
 /* Deviations of the logarithms from what is expected. */
 #define WEIGHT_DEVIATION 1.5
 #define NOISE_DEVIATION  1.0
+#define SHARE_DEVIATION  1.0 /* of the logit */
 #define FIRST_STEP       0.4
 #define GREATEST_STEP    1.5
 
@@ -19,6 +22,7 @@ typedef struct fit_work {
     size_t count, num_parameters;
     double *covariance; /* shape [count x count], lower half; then L */
     double *slopes;     /* shape [count x count]: of the joint part by d */
+    double *excess;     /* shape [count x count]: additive part less joint part, both of weight 1 */
     double *inverse;    /* L^-1 */
     double *parts;      /* shape [count x count x num_parameters]: summands of the additive part */
     double *solved, *ones, *alpha; /* shape [count] */
@@ -33,7 +37,7 @@ nitro_status search_lengths_init(nitro_context *context, const nitro_space *spac
         return status;
     for (size_t p = 0; p < nitro_space_num_parameters(space); p++)
         lengths->num_varying += nitro_space_parameter(space, p)->num_values > 1;
-    lengths->logs = nitro_calloc(context, lengths->axes.count + 1, sizeof(double));
+    lengths->logs = nitro_calloc(context, lengths->axes.count + 2, sizeof(double));
     if (!lengths->logs) {
         search_lengths_release(lengths);
         return NITRO_ERR_NO_MEMORY;
@@ -41,6 +45,7 @@ nitro_status search_lengths_init(nitro_context *context, const nitro_space *spac
     for (size_t a = 0; a < lengths->axes.count; a++)
         lengths->logs[a] = log(lengths->axes.items[a].weight);
     lengths->logs[lengths->axes.count] = log(noise);
+    lengths->logs[lengths->axes.count + 1] = log(additive / (1 - additive));
     return NITRO_OK;
 }
 
@@ -71,7 +76,7 @@ static void fill_pair(const fit_work *work, const double *weights, size_t left, 
     const search_lengths *lengths = work->lengths;
     size_t at = left * work->count + right;
     double *parts = work->parts + at * work->num_parameters;
-    double squared = 0, joint = 1 - lengths->additive, sum = 0;
+    double additive = weights[lengths->axes.count + 1], squared = 0, sum = 0;
     memset(parts, 0, work->num_parameters * sizeof(*parts));
     for (size_t a = 0; a < lengths->axes.count; a++) {
         double distance = weights[a] * axis_distance(work, a, left, right);
@@ -79,14 +84,16 @@ static void fill_pair(const fit_work *work, const double *weights, size_t left, 
         parts[lengths->axes.items[a].parameter] += distance;
     }
     double r = sqrt(5 * squared), decay = exp(-r);
-    double share = lengths->additive / (double)lengths->num_varying;
+    double joint = (1 + r + r * r / 3) * decay, share = 1 / (double)lengths->num_varying;
     for (size_t p = 0; p < work->num_parameters; p++) {
         bool varies = num_levels(lengths, p) > 1;
         parts[p] = varies ? share * exp(-parts[p]) : 0;
         sum += parts[p];
+        parts[p] *= additive;
     }
-    work->covariance[at] = joint * (1 + r + r * r / 3) * decay + sum;
-    work->slopes[at] = -joint * 5.0 / 6 * (1 + r) * decay;
+    work->covariance[at] = (1 - additive) * joint + additive * sum;
+    work->slopes[at] = -(1 - additive) * 5.0 / 6 * (1 + r) * decay;
+    work->excess[at] = sum - joint;
 }
 
 /* L, in place; returns ln |K|. */
@@ -167,22 +174,38 @@ static void add_pair_slopes(const fit_work *work, const double *weights, double 
         double slope = work->slopes[at] - work->parts[at * work->num_parameters + p];
         slopes[a] += weight * slope * weights[a] * axis_distance(work, a, left, right);
     }
+    double share = weights[lengths->axes.count + 1];
+    slopes[lengths->axes.count + 1] += weight * share * (1 - share) * work->excess[at];
 }
 
-/* Minus the logarithm of the posterior, and its slopes by the logarithms, shape [axes + 1]. */
-static double evaluate(const fit_work *work, const double *logs, double *slopes)
+/* Minus the logarithm of the prior, up to a constant, its slopes, and the weights themselves. */
+static double evaluate_prior(const search_lengths *lengths, const double *logs, double *weights,
+                             double *slopes)
 {
-    const search_lengths *lengths = work->lengths;
-    size_t n = work->count, num_axes = lengths->axes.count;
-    double weights[3 * NITRO_MAX_PARAMETERS + 1], value = 0;
-    for (size_t a = 0; a <= num_axes; a++) {
-        double expected = a < num_axes ? lengths->axes.items[a].weight : lengths->noise;
+    size_t num_axes = lengths->axes.count;
+    double value = 0;
+    for (size_t a = 0; a < num_axes + 2; a++) {
+        double expected = log(a < num_axes ? lengths->axes.items[a].weight : lengths->noise);
         double deviation = a < num_axes ? WEIGHT_DEVIATION : NOISE_DEVIATION;
-        double off = (logs[a] - log(expected)) / deviation;
         weights[a] = exp(logs[a]);
+        if (a == num_axes + 1) {
+            expected = log(lengths->additive / (1 - lengths->additive));
+            deviation = SHARE_DEVIATION;
+            weights[a] = 1 / (1 + exp(-logs[a]));
+        }
+        double off = (logs[a] - expected) / deviation;
         value += 0.5 * off * off;
         slopes[a] = off / deviation;
     }
+    return value;
+}
+
+/* Minus the logarithm of the posterior, and its slopes, shape [axes + 2]. */
+static double evaluate(const fit_work *work, const double *logs, double *slopes)
+{
+    size_t n = work->count, num_axes = work->lengths->axes.count;
+    double weights[MAX_WEIGHTS];
+    double value = evaluate_prior(work->lengths, logs, weights, slopes);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++)
             fill_pair(work, weights, i, j);
@@ -202,9 +225,9 @@ static double evaluate(const fit_work *work, const double *logs, double *slopes)
 static void descend(const fit_work *work)
 {
     search_lengths *lengths = work->lengths;
-    size_t count = lengths->axes.count + 1;
-    double logs[3 * NITRO_MAX_PARAMETERS + 1], slopes[3 * NITRO_MAX_PARAMETERS + 1];
-    double last[3 * NITRO_MAX_PARAMETERS + 1] = {0}, steps[3 * NITRO_MAX_PARAMETERS + 1];
+    size_t num_axes = lengths->axes.count, count = num_axes + 2;
+    double logs[MAX_WEIGHTS], slopes[MAX_WEIGHTS];
+    double last[MAX_WEIGHTS] = {0}, steps[MAX_WEIGHTS];
     double least = INFINITY;
     memcpy(logs, lengths->logs, count * sizeof(*logs));
     for (size_t a = 0; a < count; a++)
@@ -216,13 +239,14 @@ static void descend(const fit_work *work)
             memcpy(lengths->logs, logs, count * sizeof(*logs));
         }
         for (size_t a = 0; a < count; a++) {
-            bool noise = a + 1 == count;
+            double low = a < num_axes ? 1e-4 : a == num_axes ? 1e-6 : 1e-2;
+            double high = a < num_axes ? 100 : a == num_axes ? 0.5 : 100;
             if (slopes[a] * last[a] > 0)
                 steps[a] = fmin(1.3 * steps[a], GREATEST_STEP);
             else if (slopes[a] * last[a] < 0)
                 steps[a] *= 0.5;
             logs[a] -= slopes[a] > 0 ? steps[a] : slopes[a] < 0 ? -steps[a] : 0;
-            logs[a] = fmin(fmax(logs[a], log(noise ? 1e-6 : 1e-4)), log(noise ? 0.5 : 100));
+            logs[a] = fmin(fmax(logs[a], log(low)), log(high));
             last[a] = slopes[a];
         }
     }
@@ -232,7 +256,7 @@ nitro_status search_lengths_fit(nitro_context *context, search_lengths *lengths,
                                 const uint16_t *indices, const double *values, size_t count)
 {
     size_t width = nitro_space_num_parameters(lengths->space);
-    double *room = nitro_calloc(context, count * (count * (3 + width) + 3), sizeof(*room));
+    double *room = nitro_calloc(context, count * (count * (4 + width) + 3), sizeof(*room));
     uint16_t *levels = nitro_calloc(context, count * width, sizeof(*levels));
     if (!room || !levels) {
         free(room);
@@ -242,19 +266,20 @@ nitro_status search_lengths_fit(nitro_context *context, search_lengths *lengths,
     for (size_t i = 0; i < count * width; i++)
         levels[i] = search_level(lengths->space, i % width, indices[i]);
     size_t square = count * count;
-    double *vectors = room + square * (3 + width);
-    fit_work work = {lengths,
-                     levels,
-                     values,
-                     count,
-                     width,
-                     room,
-                     room + square,
-                     room + 2 * square,
-                     room + 3 * square,
-                     vectors,
-                     vectors + count,
-                     vectors + 2 * count};
+    double *vectors = room + square * (4 + width);
+    fit_work work = {.lengths = lengths,
+                     .levels = levels,
+                     .values = values,
+                     .count = count,
+                     .num_parameters = width,
+                     .covariance = room,
+                     .slopes = room + square,
+                     .excess = room + 2 * square,
+                     .inverse = room + 3 * square,
+                     .parts = room + 4 * square,
+                     .solved = vectors,
+                     .ones = vectors + count,
+                     .alpha = vectors + 2 * count};
     descend(&work);
     free(room);
     free(levels);
@@ -263,9 +288,10 @@ nitro_status search_lengths_fit(nitro_context *context, search_lengths *lengths,
 
 void search_lengths_apply(const search_lengths *lengths, search_gp *gp)
 {
-    double share = lengths->additive / (double)lengths->num_varying;
+    double additive = 1 / (1 + exp(-lengths->logs[lengths->axes.count + 1]));
+    double share = additive / (double)lengths->num_varying;
     gp->noise = exp(lengths->logs[lengths->axes.count]);
-    gp->joint = (float)(1 - lengths->additive);
+    gp->joint = (float)(1 - additive);
     for (size_t p = 0; p < nitro_space_num_parameters(lengths->space); p++) {
         size_t square = num_levels(lengths, p) * num_levels(lengths, p);
         memset(gp->distances[p], 0, square * sizeof(float));

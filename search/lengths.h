@@ -16,9 +16,10 @@ typedef struct search_lengths {
     const nitro_space *space;
     search_axes axes;
     size_t num_varying; /* parameters of more than one value */
-    double additive;    /* in [0, 1] */
+    double additive;    /* expected, in (0, 1) */
     double noise;       /* expected variance of the noise, relative */
-    double *logs;       /* shape [axes + 1]: logarithms of the weights, and of the noise */
+    double *logs;       /* shape [axes + 2]: logarithms of the weights and of the noise, and the
+                           logit of the additive share */
 } search_lengths;
 
 nitro_status search_lengths_init(nitro_context *context, const nitro_space *space, double additive,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/search_parts.h"
 #include "bench/search_simulation.h"
 
 enum { MAX_METHODS = 16 };
@@ -18,9 +19,14 @@ static const char *setting(const char *name, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
-static size_t num_repeats(void)
+size_t search_num_repeats(void)
 {
     return (size_t)strtoul(setting("NITRO_BENCH_REPEATS", "35"), NULL, 10);
+}
+
+const char *search_data_folder(void)
+{
+    return setting("NITRO_SHARED_DATA", BENCH_SHARED_DATA);
 }
 
 /* Is this part wanted? NITRO_BENCH_PARTS lists some; all otherwise. */
@@ -33,8 +39,7 @@ static bool wanted(const char *part)
 static void list_spaces(glob_t *files)
 {
     char pattern[4096];
-    const char *folder = setting("NITRO_SHARED_DATA", BENCH_SHARED_DATA);
-    snprintf(pattern, sizeof(pattern), "%s/search/spaces/*/*.csv.gz", folder);
+    snprintf(pattern, sizeof(pattern), "%s/search/spaces/*/*.csv.gz", search_data_folder());
     glob(pattern, 0, NULL, files);
 }
 
@@ -84,7 +89,8 @@ static int compare_on(comparison *compared, const char *path, const simulated_sp
     for (size_t m = 0; m < compared->num_methods; m++) {
         simulated_result *r = &results[m];
         const simulated_task task = {
-            space, &compared->methods[m], num_repeats(), SIMULATED_BUDGET, NULL, 0, NULL, false};
+            space, &compared->methods[m], search_num_repeats(), SIMULATED_BUDGET, NULL, 0, NULL,
+            false};
         if (!simulate(&task, r))
             return 1;
         compared->ratios[m] += r->mae / random.mae;
@@ -105,14 +111,13 @@ static int compare_on(comparison *compared, const char *path, const simulated_sp
     return 0;
 }
 
-static int compare_all(bench_report *report)
+static int compare_all(bench_report *report, nitro_context *context)
 {
     static comparison compared;
     glob_t files = {0};
-    nitro_context *context = NULL;
     compared.report = report;
-    if (!parse_methods(&compared) || nitro_context_create(&context) != NITRO_OK)
-        return bench_fail("no methods");
+    if (!parse_methods(&compared))
+        return bench_fail("search: bad NITRO_BENCH_SEARCHERS");
     int failed = 0;
     list_spaces(&files);
     for (size_t i = 0; i < files.gl_pathc && !failed; i++) {
@@ -139,15 +144,29 @@ static int compare_all(bench_report *report)
                   compared.scores[best_score] / n, "", 0);
     }
     globfree(&files);
-    nitro_context_free(context);
     return failed;
 }
 
 static int run(bench_report *report)
 {
+    nitro_context *context = NULL;
+    if (nitro_context_create(&context) != NITRO_OK)
+        return bench_fail("no context");
     int failed = 0;
     if (wanted("compare"))
-        failed = compare_all(report);
+        failed = compare_all(report, context);
+    if (!failed && wanted("profile"))
+        failed = search_bench_profile(report, context);
+    if (!failed && wanted("transfer"))
+        failed = search_bench_transfer(report, context);
+    if (!failed && wanted("speed"))
+        failed = search_bench_speed(report, context);
+    if (failed) {
+        char message[1024];
+        nitro_context_last_error(context, message, sizeof(message));
+        bench_fail("search: last error: %s", message);
+    }
+    nitro_context_free(context);
     return failed;
 }
 

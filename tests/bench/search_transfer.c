@@ -1,0 +1,162 @@
+/* Transfer: the default searcher started from what was best on other devices of the same kernel. */
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/search_parts.h"
+#include "bench/search_simulation.h"
+
+enum { MAX_DEVICES = 8, NUM_STARTS = 8 };
+
+typedef struct kernel {
+    size_t num_devices;
+    char names[MAX_DEVICES][64];
+    simulated_space spaces[MAX_DEVICES];
+} kernel;
+
+typedef struct transfer_sums {
+    double started, plain, random;
+    double worst; /* started over plain */
+    char worst_name[128];
+    size_t count;
+} transfer_sums;
+
+/* The configuration of `to` with the values of one of `from`, by names. */
+static uint64_t same_configuration(const nitro_space *from, uint64_t configuration,
+                                   const nitro_space *to)
+{
+    uint16_t at[NITRO_MAX_PARAMETERS], there[NITRO_MAX_PARAMETERS];
+    nitro_space_indices(from, configuration, at);
+    for (size_t p = 0; p < nitro_space_num_parameters(to); p++) {
+        const nitro_parameter *wanted = nitro_space_parameter(to, p);
+        size_t own = nitro_space_find_parameter(from, wanted->name), v = 0;
+        if (own == NITRO_NONE)
+            return NITRO_NO_CONFIGURATION;
+        const char *text = nitro_space_parameter(from, own)->values[at[own]].text;
+        while (v < wanted->num_values && strcmp(wanted->values[v].text, text) != 0)
+            v++;
+        if (v == wanted->num_values)
+            return NITRO_NO_CONFIGURATION;
+        there[p] = (uint16_t)v;
+    }
+    return nitro_space_find(to, there);
+}
+
+/* Configurations by their mean loss on the other devices, where all of them run it. */
+static size_t choose_starts(const kernel *k, size_t target, uint64_t *starts)
+{
+    const nitro_space *space = k->spaces[target].recording->space;
+    size_t size = (size_t)nitro_space_size(space), count = 0;
+    double *losses = calloc(size, sizeof(*losses));
+    size_t *runs = calloc(size, sizeof(*runs));
+    for (size_t d = 0; d < k->num_devices; d++) {
+        const nitro_recording *other = k->spaces[d].recording;
+        for (uint64_t c = 0; d != target && c < nitro_space_size(other->space); c++) {
+            if (other->answers[c].outcome != NITRO_OUTCOME_MEASURED)
+                continue;
+            uint64_t here = same_configuration(other->space, c, space);
+            if (here == NITRO_NO_CONFIGURATION)
+                continue;
+            losses[here] += other->answers[c].time_ms / k->spaces[d].sorted_ms[0];
+            runs[here]++;
+        }
+    }
+    for (; count < NUM_STARTS; count++) {
+        size_t best = size;
+        for (size_t c = 0; c < size; c++)
+            if (runs[c] + 1 == k->num_devices && (best == size || losses[c] < losses[best]))
+                best = c;
+        if (best == size)
+            break;
+        starts[count] = best;
+        runs[best] = 0;
+    }
+    free(losses);
+    free(runs);
+    return count;
+}
+
+static int transfer_to(bench_report *report, const kernel *k, size_t target, transfer_sums *sums)
+{
+    uint64_t starts[NUM_STARTS];
+    simulated_method method;
+    simulated_result started, plain;
+    char title[512];
+    const simulated_space *space = &k->spaces[target];
+    if (!simulated_method_parse("auto", &method))
+        return 1;
+    simulated_task task = {.space = space,
+                           .method = &method,
+                           .num_repeats = search_num_repeats(),
+                           .budget = 1000,
+                           .until_close = true};
+    if (!simulate(&task, &plain))
+        return 1;
+    task.starts = starts;
+    task.num_starts = choose_starts(k, target, starts);
+    if (!simulate(&task, &started))
+        return 1;
+    double random = simulate_random(space).to_close;
+    snprintf(title, sizeof(title), "%s: evaluations to 10 %% with starts; without (random %.1f)",
+             k->names[target], random);
+    bench_add(report, title, started.to_close, plain.to_close, "", 0);
+    sums->started += started.to_close;
+    sums->plain += plain.to_close;
+    sums->random += random;
+    if (started.to_close / plain.to_close > sums->worst) {
+        sums->worst = started.to_close / plain.to_close;
+        snprintf(sums->worst_name, sizeof(sums->worst_name), "%s", k->names[target]);
+    }
+    sums->count++;
+    return 0;
+}
+
+static int transfer_kernel(bench_report *report, nitro_context *context, const char *name,
+                           transfer_sums *sums)
+{
+    char pattern[4096];
+    static kernel k;
+    glob_t files = {0};
+    int failed = 0;
+    k = (kernel){0};
+    snprintf(pattern, sizeof(pattern), "%s/search/spaces/%s/*.csv.gz", search_data_folder(), name);
+    glob(pattern, 0, NULL, &files);
+    for (size_t i = 0; i < files.gl_pathc && i < MAX_DEVICES && !failed; i++) {
+        const char *file = strrchr(files.gl_pathv[i], '/') + 1;
+        snprintf(k.names[i], sizeof(k.names[i]), "%.20s/%.*s", name, (int)strcspn(file, "."), file);
+        failed = !simulated_space_read(context, files.gl_pathv[i], &k.spaces[i]);
+        k.num_devices = i + 1;
+    }
+    globfree(&files);
+    for (size_t d = 0; d < k.num_devices && k.num_devices > 1 && !failed; d++)
+        failed = transfer_to(report, &k, d, sums);
+    for (size_t d = 0; d < k.num_devices; d++)
+        simulated_space_free(&k.spaces[d]);
+    return failed;
+}
+
+int search_bench_transfer(bench_report *report, nitro_context *context)
+{
+    static const char *const kernels[] = {"convolution",
+                                          "convolution_milo",
+                                          "convolution_milo_small",
+                                          "dedispersion_milo",
+                                          "gemm",
+                                          "ktt_coulomb3d",
+                                          "pnpoly"};
+    transfer_sums sums = {0};
+    char title[256];
+    int failed = 0;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]) && !failed; i++)
+        failed = transfer_kernel(report, context, kernels[i], &sums);
+    if (failed || sums.count == 0)
+        return failed;
+    double n = (double)sums.count;
+    bench_add(report, "mean evaluations to 10 % with starts; random", sums.started / n,
+              sums.random / n, "", 0);
+    snprintf(title, sizeof(title), "worst with starts over without: %s", sums.worst_name);
+    bench_add(report, title, sums.worst, 1, "", 0);
+    return 0;
+}
