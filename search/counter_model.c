@@ -46,6 +46,7 @@ static nitro_status describe_parameter(nitro_context *context, const nitro_param
 {
     parameter->name = nitro_strdup(context, from->name);
     parameter->is_text = from->type == NITRO_PARAMETER_STRING;
+    parameter->width = 1;
     nitro_status status = parameter->name ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; status == NITRO_OK && parameter->is_text && i < from->num_values; i++)
         status = nitro_string_list_add(context, &parameter->texts, from->values[i].text);
