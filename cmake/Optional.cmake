@@ -39,6 +39,18 @@ nitro_optional_library(NITRO_CURL "Download over HTTP(S) (libcurl)" curl "libcur
 nitro_optional_library(NITRO_ARCHIVE "Unpack what nitro fetch downloads (libarchive)" archive
     libarchive nitro_download_dependencies)
 
+include(CheckLanguage)
+check_language(CXX)
+set(nitro_with_hwy FALSE)
+if(CMAKE_CXX_COMPILER)
+    nitro_optional_library(NITRO_HIGHWAY "The variant vector_quick of sort (Highway)" hwy libhwy-contrib
+        nitro_optional_dependencies)
+endif()
+if(nitro_with_hwy)
+    enable_language(CXX)
+    list(APPEND nitro_optional_dependencies stdc++)
+endif()
+
 set(nitro_with_bundles FALSE)
 if(nitro_with_zstd AND nitro_with_sodium)
     set(nitro_with_bundles TRUE)

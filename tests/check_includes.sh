@@ -77,6 +77,7 @@ nvperf*    proxies/* tests/*
 nvml*      features/device/* tests/*
 cusparse*  variants/* tests/*
 cub/*      variants/* tests/*
+hwy/*      variants/sort/* tests/*
 cuda*      nitro/cuda.hpp features/device/* variants/* proxies/* apps/* examples/* tests/*
 '
 

@@ -2,14 +2,16 @@
  * several orders of threads, allocations that fail, captures. */
 #include "cuda_emulation/emulated_cases.h"
 
-extern const nitro_kit nitro_histogram_kit, nitro_spmv_kit;
-extern const nitro_module nitro_module_histogram_cuda, nitro_module_spmv_cuda;
+extern const nitro_kit nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit;
+extern const nitro_module nitro_module_histogram_cuda, nitro_module_sort_cuda,
+    nitro_module_spmv_cuda;
 
 static const struct {
     const nitro_kit *kit;
     const nitro_module *module;
 } computations[] = {
     {&nitro_histogram_kit, &nitro_module_histogram_cuda},
+    {&nitro_sort_kit, &nitro_module_sort_cuda},
     {&nitro_spmv_kit, &nitro_module_spmv_cuda},
 };
 #define NUM_COMPUTATIONS (sizeof(computations) / sizeof(computations[0]))

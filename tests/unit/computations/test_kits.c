@@ -4,9 +4,9 @@
 #include "nitro/runtime/computation.h"
 #include "unit/unit.h"
 
-extern const nitro_kit nitro_histogram_kit, nitro_spmv_kit;
+extern const nitro_kit nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit;
 
-static const nitro_kit *const kits[] = {&nitro_histogram_kit, &nitro_spmv_kit};
+static const nitro_kit *const kits[] = {&nitro_histogram_kit, &nitro_sort_kit, &nitro_spmv_kit};
 #define NUM_KITS (sizeof(kits) / sizeof(kits[0]))
 
 /* An input of one family, of a size that generate would not draw. */

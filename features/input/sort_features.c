@@ -1,0 +1,101 @@
+/* Input features of sort. The paper has the number of keys, their bits and the number of ascending
+ * sequences, which takes a pass over the keys; here order is judged by samples, one from each of
+ * 1024 equal ranges at a place given by a fixed hash, so that it costs less than 50 us. */
+#include <stdlib.h>
+
+#include "variants/sort/sort.h"
+
+#define SAMPLES 1024
+
+static const nitro_feature sizes[] = {
+    {"num_keys", "keys", NITRO_SCALE_SIGNED_LOG, 0},
+    {"key_bits", "bits", NITRO_SCALE_LINEAR, 0},
+    {"value_bytes", "bytes", NITRO_SCALE_LINEAR, 0},
+    {"is_stable", "1", NITRO_SCALE_LINEAR, 0},
+};
+
+/* Costs are for keys outside the caches. */
+static const nitro_feature orders[] = {
+    /* share of sampled neighbours that descend: 0.5 for random keys, 0 for sorted ones */
+    {"descents", "1", NITRO_SCALE_LINEAR, 3e4},
+    /* share of sampled pairs far apart that descend: tells runs from disorder */
+    {"inverted", "1", NITRO_SCALE_LINEAR, 3e4},
+    /* share of different keys in the sample */
+    {"distinct", "1", NITRO_SCALE_LINEAR, 3e4},
+    /* leading bits that all sampled keys have in common */
+    {"constant_bits", "bits", NITRO_SCALE_LINEAR, 3e4},
+};
+
+static int evaluate_sizes(const void *argument, double *values, void *user)
+{
+    (void)user;
+    const nitro_sort *sort = argument;
+    values[NITRO_SORT_NUM_KEYS] = (double)sort->num_keys;
+    values[NITRO_SORT_KEY_BITS] = 8 * sort->key_bytes;
+    values[NITRO_SORT_VALUE_BYTES] = sort->value_bytes;
+    values[NITRO_SORT_IS_STABLE] = sort->is_stable;
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int evaluate_order(const void *argument, double *group, void *user)
+{
+    (void)user;
+    const nitro_sort *sort = argument;
+    nitro_sort_order order = nitro_sort_order_of(sort->type);
+    int64_t count = sort->num_keys < SAMPLES ? sort->num_keys : SAMPLES;
+    uint64_t keys[SAMPLES], differing = 0;
+    double descents = 0, inverted = 0, distinct = 1;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t begin = sort->num_keys * i / count, end = sort->num_keys * (i + 1) / count;
+        uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+        int64_t at = begin + (int64_t)(hash * (uint64_t)(end - begin) >> 32);
+        keys[i] = nitro_sort_ordered(order, nitro_sort_at(sort->keys, sort->key_bytes, at));
+        int64_t next = at + 1 < sort->num_keys ? at + 1 : at;
+        uint64_t after = nitro_sort_at(sort->keys, sort->key_bytes, next);
+        descents += nitro_sort_ordered(order, after) < keys[i];
+        differing |= keys[i] ^ keys[0];
+    }
+    for (int64_t i = 0; i < count / 2; i++)
+        inverted += keys[i + count / 2] < keys[i];
+    qsort(keys, (size_t)count, sizeof(keys[0]), compare);
+    for (int64_t i = 1; i < count; i++)
+        distinct += keys[i] != keys[i - 1];
+    int spare = 64 - 8 * sort->key_bytes;
+    group[0] = count > 0 ? descents / (double)count : 0;
+    group[1] = count > 1 ? inverted / (double)(count / 2) : 0;
+    group[2] = count > 0 ? distinct / (double)count : 0;
+    group[3] = differing ? __builtin_clzll(differing) - spare : 8 * sort->key_bytes;
+    return 0;
+}
+
+#define KEYS  "max(num_keys, 1)"
+#define BYTES "(key_bits / 8 + value_bytes) * " KEYS
+
+nitro_status nitro_sort_add_features(nitro_computation *computation)
+{
+    char keys[512], all[512];
+    nitro_formula_per_core(keys, sizeof(keys), KEYS);
+    nitro_formula_per_l2(all, sizeof(all), BYTES);
+    const nitro_relative_feature relative[] = {
+        {.name = "keys_per_core",
+         .formula = keys,
+         .scale = NITRO_SCALE_LOG,
+         .replaces = "num_keys"},
+        {.name = "work_per_l2", .formula = all, .scale = NITRO_SCALE_LOG},
+    };
+    nitro_status status = nitro_computation_add_features(computation, sizes, NITRO_SORT_DESCENTS,
+                                                         evaluate_sizes, NULL);
+    if (status == NITRO_OK)
+        status = nitro_computation_add_features(computation, orders,
+                                                NITRO_SORT_NUM_FEATURES - NITRO_SORT_DESCENTS,
+                                                evaluate_order, NULL);
+    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++)
+        status = nitro_computation_add_relative_feature(computation, &relative[i]);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* Arbitrary bytes as a file of numpy: an error, or keys that every variant sorts. */
+#include <stdlib.h>
+
+#include "apps/sort/keys.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void run_variants(nitro_sort *sort)
+{
+    static const nitro_variant *const variants[] = {
+        &nitro_sort_variant_merge,
+        &nitro_sort_variant_locality,
+        &nitro_sort_variant_radix,
+        &nitro_sort_variant_quick,
+    };
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
+        if (variants[i]->prepare(sort, variants[i]->user) != 0 ||
+            variants[i]->run(sort, variants[i]->user) != 0 ||
+            nitro_kit_keep_reference(&nitro_sort_kit, sort) != 0)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nitro_context *context;
+    nitro_sort *sort = NULL;
+    if (nitro_context_create(&context) != NITRO_OK)
+        return 0;
+    if (nitro_sort_npy_parse(context, "fuzz", (const char *)data, size, &sort) == NITRO_OK)
+        run_variants(sort);
+    nitro_kit_free(&nitro_sort_kit, false, sort);
+    nitro_context_free(context);
+    return 0;
+}

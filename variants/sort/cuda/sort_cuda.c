@@ -1,0 +1,98 @@
+/* Sort on CUDA devices: CUB's merge sort and radix sort, each behind one function (cub_sorts.cu),
+ * which the tests replace. */
+#include "nitro/cuda.hpp"
+#include "variants/sort/cuda/sort_kernels_cuda.h"
+
+static int prepare_input(void *argument, void *user)
+{
+    (void)user;
+    return nitro_kit_upload(&nitro_sort_kit, argument);
+}
+
+static int prepare(void *argument, void *user)
+{
+    const nitro_sort_cuda_method *method = user;
+    nitro_sort_cuda *sort = argument;
+    size_t bytes = 0;
+    if (prepare_input(argument, NULL) != 0)
+        return sort->cuda.failure;
+    if ((*method)(sort, NULL, &bytes) != 0)
+        return sort->cuda.failure;
+    if (sort->room && bytes <= sort->room_bytes)
+        return 0;
+    if (nitro_cuda_may_prepare(&sort->cuda, "the room for sorting") != 0 ||
+        nitro_cuda_need(&sort->cuda, bytes, "the room for sorting") != 0)
+        return sort->cuda.failure;
+    void *room;
+    if (nitro_cuda_allocate(&sort->cuda, (int64_t)bytes + 1, 1, &room) != 0)
+        return sort->cuda.failure;
+    nitro_cuda_free(sort->room); /* of a method that needs less; it waits for the stream */
+    sort->room = room;
+    sort->room_bytes = bytes;
+    return 0;
+}
+
+static int run(void *argument, void *user)
+{
+    const nitro_sort_cuda_method *method = user;
+    nitro_sort_cuda *sort = argument;
+    size_t bytes = sort->room_bytes;
+    if (sort->host.num_keys == 0)
+        return 0;
+    if (!sort->room)
+        return nitro_cuda_fail(&sort->cuda, "sort was not prepared");
+    return (*method)(sort, sort->room, &bytes);
+}
+
+static void release(void *argument)
+{
+    nitro_sort_cuda *sort = argument;
+    nitro_cuda_free(sort->room);
+    sort->room = NULL;
+    sort->room_bytes = 0;
+}
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[NITRO_SORT_NUM_KEYS] <= NITRO_CUDA_MAX_COUNT;
+}
+
+static const nitro_sort_cuda_method merge_method = nitro_sort_cuda_merge;
+static const nitro_sort_cuda_method radix_method = nitro_sort_cuda_radix;
+
+static const nitro_variant merge = {
+    .name = "merge",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .user = (void *)&merge_method,
+};
+
+static const nitro_variant radix = {
+    .name = "radix",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .user = (void *)&radix_method,
+};
+
+/* On hosts only. */
+static const nitro_variant locality = {.name = "locality"}, quick = {.name = "quick"},
+                           vector_quick = {.name = "vector_quick"};
+
+static const nitro_variant *const variants[] = {&merge, &locality, &radix, &quick, &vector_quick};
+
+const nitro_kit_device nitro_sort_cuda_device = {
+    .kind = "cuda",
+    .memory = &nitro_cuda_memory,
+    .argument_bytes = sizeof(nitro_sort_cuda),
+    .cuda = offsetof(nitro_sort_cuda, cuda),
+    .variants = variants,
+    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .prepare = prepare_input,
+    .allows = allows,
+    .allows_reads = "num_keys",
+    .release = release,
+};

@@ -1,0 +1,59 @@
+/* merge, locality and quick: by comparisons.
+ *
+ * merge sorts groups of a few keys by insertion, then merges twice as long runs in each pass.
+ * locality merges the runs that the keys come in, also descending ones, in an order that suits
+ * their lengths, and leaves alone what is where it belongs: fastest where order is there already.
+ * quick partitions without branches on keys, and keeps away keys that equal the pivot; where pivots
+ * are bad it goes on as merge. */
+#include <math.h>
+#include <string.h>
+
+#include "variants/sort/host/sort_methods.h"
+
+#define MAX_RUNS 64 /* that wait to be merged: powers grow, and are logarithms of lengths */
+
+#define ELEMENT    uint32_t
+#define NAME(name) name##_u32
+#include "variants/sort/host/comparing.inc"
+#undef ELEMENT
+#undef NAME
+#define ELEMENT    uint64_t
+#define NAME(name) name##_u64
+#include "variants/sort/host/comparing.inc"
+#undef ELEMENT
+#undef NAME
+#define ELEMENT    nitro_uint128
+#define NAME(name) name##_u128
+#include "variants/sort/host/comparing.inc"
+
+static const nitro_sort_method merge = {merge_sort_u32, merge_sort_u64, merge_sort_u128, 40, NULL};
+static const nitro_sort_method locality = {locality_sort_u32, locality_sort_u64, locality_sort_u128,
+                                           10, NULL};
+static const nitro_sort_method quick = {quick_sort_u32, quick_sort_u64, quick_sort_u128, 40, NULL};
+
+const nitro_variant nitro_sort_variant_merge = {
+    .name = "merge",
+    .version = "1",
+    .run = nitro_sort_run,
+    .prepare = nitro_sort_prepare,
+    .time_source = NITRO_TIME_WALL,
+    .user = (void *)&merge,
+};
+
+const nitro_variant nitro_sort_variant_locality = {
+    .name = "locality",
+    .version = "1",
+    .run = nitro_sort_run,
+    .prepare = nitro_sort_prepare,
+    .time_source = NITRO_TIME_WALL,
+    .user = (void *)&locality,
+};
+
+const nitro_variant nitro_sort_variant_quick = {
+    .name = "quick",
+    .version = "1",
+    .run = nitro_sort_run,
+    .prepare = nitro_sort_prepare,
+    .time_source = NITRO_TIME_WALL,
+    .user = (void *)&quick,
+};

@@ -1,0 +1,265 @@
+/* Runs a method. With several threads, keys are first distributed: each thread gets the keys
+ * between two splitters, taken from a sample, and sorts them by itself, so that nothing needs
+ * merging. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "variants/sort/host/sort_methods.h"
+
+#define MAX_PARTS       64
+#define SAMPLES_OF_PART 64
+
+/* How an element is made of key and value. */
+typedef enum packing {
+    PACK_KEY,   /* the key alone */
+    PACK_VALUE, /* key above value: they fit into one element, and order among equals is free */
+    PACK_INDEX  /* key above index: stable; keys and values are fetched at last */
+} packing;
+
+typedef struct sorting {
+    const nitro_sort *sort;
+    const nitro_sort_method *method;
+    packing packing;
+    nitro_sort_order order; /* of comparisons */
+    nitro_sort_order kept;  /* of elements: none for keys that are sorted as they are */
+    int element_bytes, first_bit;
+    char *elements, *room;
+    int parts;
+    uint64_t splitters[MAX_PARTS]; /* ordered; shape [parts - 1] */
+    int64_t (*counts)[MAX_PARTS];  /* shape [parts]: by the part that reads; then where it writes */
+    int64_t begins[MAX_PARTS + 1]; /* of the parts that sort */
+} sorting;
+
+static packing packing_of(const nitro_sort *sort)
+{
+    if (sort->value_bytes == 0)
+        return PACK_KEY;
+    bool fits = sort->value_bytes <= sort->key_bytes;
+    return fits && !sort->is_stable ? PACK_VALUE : PACK_INDEX;
+}
+
+static int element_bytes_of(const nitro_sort *sort)
+{
+    return packing_of(sort) == PACK_KEY ? sort->key_bytes : 2 * sort->key_bytes;
+}
+
+int nitro_sort_prepare(void *argument, void *user)
+{
+    const nitro_sort_method *method = user;
+    nitro_sort *sort = argument;
+    bool has_values = sort->value_bytes > 0;
+    size_t bytes = (size_t)element_bytes_of(sort);
+    if (has_values && !sort->elements)
+        sort->elements = nitro_host_allocate(sort->num_keys, bytes);
+    if ((has_values || !method->sort_keys) && !sort->room)
+        sort->room = nitro_host_allocate(sort->num_keys, bytes);
+    return (has_values && !sort->elements) || ((has_values || !method->sort_keys) && !sort->room)
+               ? NITRO_ERR_NO_MEMORY
+               : 0;
+}
+
+/* ---- Packing ---- */
+
+static inline uint64_t key_at(const sorting *s, int64_t i)
+{
+    return nitro_sort_at(s->sort->keys, s->sort->key_bytes, i);
+}
+
+static inline uint64_t ordered_at(const sorting *s, int64_t i)
+{
+    return s->packing == PACK_INDEX ? nitro_sort_ordered_value(s->order, key_at(s, i))
+                                    : nitro_sort_ordered(s->order, key_at(s, i));
+}
+
+/* Element `at` from key `i`. Inlined where bytes and packing are known. */
+__attribute__((always_inline)) static inline void pack(const sorting *s, int64_t at, int64_t i,
+                                                       int key_bytes, packing how)
+{
+    const nitro_sort *sort = s->sort;
+    uint64_t key = nitro_sort_at(sort->keys, key_bytes, i);
+    if (how == PACK_KEY) {
+        uint64_t ordered = nitro_sort_ordered(s->kept, key);
+        if (key_bytes == 4)
+            ((uint32_t *)s->elements)[at] = (uint32_t)ordered;
+        else
+            ((uint64_t *)s->elements)[at] = ordered;
+        return;
+    }
+    uint64_t low =
+        how == PACK_INDEX ? (uint64_t)i : nitro_sort_at(sort->values, sort->value_bytes, i);
+    uint64_t ordered = how == PACK_INDEX ? nitro_sort_ordered_value(s->order, key)
+                                         : nitro_sort_ordered(s->order, key);
+    if (key_bytes == 4)
+        ((uint64_t *)s->elements)[at] = ordered << 32 | low;
+    else
+        ((nitro_uint128 *)s->elements)[at] = (nitro_uint128)ordered << 64 | low;
+}
+
+__attribute__((always_inline)) static inline void unpack(const sorting *s, const void *elements,
+                                                         int64_t at, int key_bytes, packing how)
+{
+    const nitro_sort *sort = s->sort;
+    uint64_t low = 0, ordered;
+    if (how == PACK_KEY) {
+        ordered = nitro_sort_at(elements, key_bytes, at);
+    } else if (key_bytes == 4) {
+        ordered = ((const uint64_t *)elements)[at] >> 32;
+        low = ((const uint64_t *)elements)[at] & UINT32_MAX;
+    } else {
+        ordered = (uint64_t)(((const nitro_uint128 *)elements)[at] >> 64);
+        low = (uint64_t)((const nitro_uint128 *)elements)[at];
+    }
+    uint64_t key = how == PACK_INDEX ? nitro_sort_at(sort->keys, key_bytes, (int64_t)low)
+                                     : nitro_sort_original(s->kept, ordered);
+    if (key_bytes == 4)
+        ((uint32_t *)sort->sorted_keys)[at] = (uint32_t)key;
+    else
+        ((uint64_t *)sort->sorted_keys)[at] = key;
+    if (how == PACK_KEY)
+        return;
+    uint64_t value =
+        how == PACK_INDEX ? nitro_sort_at(sort->values, sort->value_bytes, (int64_t)low) : low;
+    if (sort->value_bytes == 4)
+        ((uint32_t *)sort->sorted_values)[at] = (uint32_t)value;
+    else
+        ((uint64_t *)sort->sorted_values)[at] = value;
+}
+
+/* A loop for every packing and size of keys. */
+#define FOR_EACH_PACKING(s, begin, end, body)                                                      \
+    do {                                                                                           \
+        int64_t i_end = (end);                                                                     \
+        if ((s)->sort->key_bytes == 4 && (s)->packing == PACK_KEY)                                 \
+            for (int64_t i = (begin); i < i_end; i++)                                              \
+                body(i, 4, PACK_KEY);                                                              \
+        else if ((s)->packing == PACK_KEY)                                                         \
+            for (int64_t i = (begin); i < i_end; i++)                                              \
+                body(i, 8, PACK_KEY);                                                              \
+        else if ((s)->sort->key_bytes == 4)                                                        \
+            for (int64_t i = (begin); i < i_end; i++)                                              \
+                body(i, 4, (s)->packing);                                                          \
+        else                                                                                       \
+            for (int64_t i = (begin); i < i_end; i++)                                              \
+                body(i, 8, (s)->packing);                                                          \
+    } while (0)
+
+/* ---- Distributing ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void choose_splitters(sorting *s)
+{
+    uint64_t sample[MAX_PARTS * SAMPLES_OF_PART];
+    int64_t count = s->parts * SAMPLES_OF_PART;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t begin = s->sort->num_keys * i / count, end = s->sort->num_keys * (i + 1) / count;
+        uint64_t place = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+        sample[i] = ordered_at(s, begin + (int64_t)(place * (uint64_t)(end - begin) >> 32));
+    }
+    qsort(sample, (size_t)count, sizeof(sample[0]), compare_keys);
+    for (int p = 1; p < s->parts; p++)
+        s->splitters[p - 1] = sample[p * SAMPLES_OF_PART];
+}
+
+static inline int part_of(const sorting *s, int64_t i)
+{
+    uint64_t ordered = ordered_at(s, i);
+    int part = 0;
+    for (int p = 0; p < s->parts - 1; p++)
+        part += ordered >= s->splitters[p];
+    return part;
+}
+
+static void count_part(const void *state, int part, int parts)
+{
+    const sorting *s = state;
+    int64_t end = nitro_host_split_evenly(s->sort->num_keys, part + 1, parts);
+    int64_t counts[MAX_PARTS] = {0};
+    for (int64_t i = nitro_host_split_evenly(s->sort->num_keys, part, parts); i < end; i++)
+        counts[part_of(s, i)]++;
+    memcpy(s->counts[part], counts, sizeof(counts));
+}
+
+static void distribute_part(const void *state, int part, int parts)
+{
+    const sorting *s = state;
+    int64_t begin = nitro_host_split_evenly(s->sort->num_keys, part, parts);
+    int64_t end = nitro_host_split_evenly(s->sort->num_keys, part + 1, parts);
+    int64_t next[MAX_PARTS];
+    memcpy(next, s->counts[part], sizeof(next));
+#define DISTRIBUTE(i, key_bytes, how) pack(s, next[part_of(s, i)]++, i, key_bytes, how)
+    FOR_EACH_PACKING(s, begin, end, DISTRIBUTE);
+}
+
+static void distribute(sorting *s)
+{
+    int64_t sum = 0;
+    choose_splitters(s);
+    nitro_host_run_parts(count_part, s, s->parts);
+    for (int to = 0; to < s->parts; to++) {
+        s->begins[to] = sum;
+        for (int from = 0; from < s->parts; from++) {
+            int64_t count = s->counts[from][to];
+            s->counts[from][to] = sum;
+            sum += count;
+        }
+    }
+    nitro_host_run_parts(distribute_part, s, s->parts);
+}
+
+/* ---- Sorting ---- */
+
+static void sort_part(const void *state, int part, int parts)
+{
+    const sorting *s = state;
+    (void)parts;
+    int64_t begin = s->begins[part], end = s->begins[part + 1], count = end - begin;
+    size_t offset = (size_t)begin * (size_t)s->element_bytes;
+    void *elements = s->elements + offset, *room = s->room ? s->room + offset : NULL, *sorted;
+    if (s->parts == 1) {
+#define PACK(i, key_bytes, how) pack(s, i, i, key_bytes, how)
+        FOR_EACH_PACKING(s, begin, end, PACK);
+    }
+    if (s->packing == PACK_KEY && s->method->sort_keys) {
+        s->method->sort_keys(elements, count, s->sort->type); /* elements are the result */
+        return;
+    }
+    if (s->element_bytes == 4)
+        sorted = s->method->sort_u32(elements, room, count, s->first_bit);
+    else if (s->element_bytes == 8)
+        sorted = s->method->sort_u64(elements, room, count, s->first_bit);
+    else
+        sorted = s->method->sort_u128(elements, room, count, s->first_bit);
+    if (sorted == elements && s->packing == PACK_KEY && s->kept.flip == 0)
+        return;
+    sorted = (char *)sorted - offset;
+#define UNPACK(i, key_bytes, how) unpack(s, sorted, i, key_bytes, how)
+    FOR_EACH_PACKING(s, begin, end, UNPACK);
+}
+
+int nitro_sort_run(void *argument, void *user)
+{
+    nitro_sort *sort = argument;
+    int64_t counts[MAX_PARTS][MAX_PARTS];
+    sorting s = {.sort = sort, .method = user, .packing = packing_of(sort), .counts = counts};
+    bool is_alone = s.packing == PACK_KEY;
+    s.order = nitro_sort_order_of(sort->type);
+    s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;
+    s.element_bytes = element_bytes_of(sort);
+    s.first_bit = is_alone ? 0 : 4 * s.element_bytes;
+    s.elements = is_alone ? sort->sorted_keys : sort->elements;
+    s.room = sort->room;
+    if ((!is_alone && !sort->elements) || (!sort->room && !(is_alone && s.method->sort_keys)))
+        return 1; /* not prepared */
+    s.parts = nitro_host_num_parts(s.method->ns_per_key * (double)sort->num_keys);
+    s.parts = s.parts < MAX_PARTS ? s.parts : MAX_PARTS;
+    if (s.parts > 1)
+        distribute(&s);
+    s.begins[s.parts] = sort->num_keys;
+    nitro_host_run_parts(sort_part, &s, s.parts);
+    return 0;
+}

@@ -1,0 +1,54 @@
+/* vector_quick: Highway's vqsort, on the vector unit that it finds. Keys of all types are sorted as
+ * they are. */
+#include <hwy/contrib/sort/vqsort.h>
+
+#include "variants/sort/host/sort_methods.h"
+
+template <typename Key> static void sort_in_place(void *keys, int64_t count)
+{
+    hwy::VQSort(static_cast<Key *>(keys), static_cast<size_t>(count), hwy::SortAscending());
+}
+
+static void sort_keys(void *keys, int64_t count, int32_t type)
+{
+    static void (*const sorts[NITRO_SORT_NUM_TYPES])(void *, int64_t) = {
+        sort_in_place<uint32_t>, sort_in_place<int32_t>, sort_in_place<float>,
+        sort_in_place<uint64_t>, sort_in_place<int64_t>, sort_in_place<double>};
+    sorts[type](keys, count);
+}
+
+static uint32_t *sort_u32(uint32_t *elements, uint32_t *room, int64_t count, int first_bit)
+{
+    (void)room;
+    (void)first_bit;
+    sort_in_place<uint32_t>(elements, count);
+    return elements;
+}
+
+static uint64_t *sort_u64(uint64_t *elements, uint64_t *room, int64_t count, int first_bit)
+{
+    (void)room;
+    (void)first_bit;
+    sort_in_place<uint64_t>(elements, count);
+    return elements;
+}
+
+static nitro_uint128 *sort_u128(nitro_uint128 *elements, nitro_uint128 *room, int64_t count,
+                                int first_bit)
+{
+    (void)room;
+    (void)first_bit;
+    sort_in_place<hwy::uint128_t>(elements, count); /* lower half first, as the compiler has it */
+    return elements;
+}
+
+static const nitro_sort_method method = {sort_u32, sort_u64, sort_u128, 10, sort_keys};
+
+extern const nitro_variant nitro_sort_variant_vector_quick = {
+    .name = "vector_quick",
+    .version = "1",
+    .run = nitro_sort_run,
+    .prepare = nitro_sort_prepare,
+    .time_source = NITRO_TIME_WALL,
+    .user = const_cast<nitro_sort_method *>(&method),
+};

@@ -1,0 +1,5 @@
+/* vector_quick in a build without Highway: declared, so that samples of all builds have the same
+ * variants, and allowed for no input. */
+#include "variants/sort/sort.h"
+
+const nitro_variant nitro_sort_variant_vector_quick = {.name = "vector_quick"};
