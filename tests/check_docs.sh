@@ -22,14 +22,14 @@ blocks() {
     awk -v fence="\`\`\`$2" '$0 == "```" { inside = 0 } inside; $0 == fence { inside = 1 }' "$1"
 }
 
-# check_code PAGE: each block of C or CMake stands in one of the examples, character by character.
+# check_code PAGE: each block of C, C++ or CMake stands in one of the examples, character by character.
 check_code() {
     local block example found
     awk -v prefix="$work/block" '$0 == "```" { file = "" } file { print >file }
-        $0 == "```c" || $0 == "```cmake" { file = prefix (++count) }' "$1"
+        $0 == "```c" || $0 == "```cpp" || $0 == "```cmake" { file = prefix (++count) }' "$1"
     for block in "$work"/block*; do
         found=
-        for example in "$source_dir"/examples/{,*/}*.{c,h,cu,txt}; do
+        for example in "$source_dir"/examples/{,*/}*.{c,h,cpp,cu,txt}; do
             [[ $(<"$example") != *"$(<"$block")"* ]] || found=$example
         done
         [[ $found ]] || fail "$1" "this code is in no file of examples/: $(head -n 3 "$block")"
@@ -63,6 +63,15 @@ check_paths() {
         "$1" | tr -d '`')
 }
 
+# check_typing: the tutorial's first part is typed in 60 lines: its file and the commands up to the result.
+check_typing() {
+    local page=$source_dir/docs/tutorial.md lines
+    lines=$(awk '/^## / { part++ } part == 1' "$page" | awk '$0 == "```" { inside = 0 }
+        inside == 1 && NF { lines++ } inside == 2 && sessions == 1 && /^\$ / { lines++ }
+        $0 == "```cpp" { inside = 1 } $0 == "```console" { inside = 2; sessions++ } END { print lines }')
+    ((lines > 20 && lines <= 60)) || fail "$page" "its first part takes $lines typed lines, not 60"
+}
+
 # check_session PAGE: runs its commands, in the page's order, in a folder of their own. Lines that start
 # with "$ " are commands; one that ends in a backslash continues.
 check_session() {
@@ -72,6 +81,10 @@ check_session() {
         >"$work/$name.sh"
     [[ -s $work/$name.sh ]] || return 0
     mkdir "$work/$name"
+    # A block after "Save this as `NAME`:" is a file.
+    awk -v folder="$work/$name/" '$0 == "```" { file = "" } file { print >file }
+        /^```/ { if (name != "") file = folder name; name = "" }
+        /^Save this as `[a-z_.]+`:$/ { name = $4; gsub(/[`:]/, "", name) }' "$1"
     (cd -- "$work/$name" && bash -euxo pipefail "../$name.sh" >"../$name.out" 2>&1 </dev/null) || {
         tail -n 60 "$work/$name.out"
         fail "$1" "a command fails, see above"
@@ -99,6 +112,7 @@ for page in "${pages[@]}"; do
     check_links "$page"
     check_paths "$page"
 done
+check_typing
 for page in "${pages[@]}"; do
     [[ $page == */cli-json.md ]] || check_session "$page"
 done
