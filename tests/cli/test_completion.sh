@@ -21,6 +21,6 @@ for shell in zsh fish; do
     else
         echo "SKIPPED: $shell is not installed: its script is not parsed" >&3
     fi
-    grep -c generate script
+    grep -q -- generate script && echo "$shell completes tune --generate"
 done
 try nitro help --completion csh
