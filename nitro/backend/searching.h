@@ -231,6 +231,32 @@ NITRO_API nitro_status nitro_search_score_searcher(nitro_context *context,
                                                    const nitro_search_trial *trial,
                                                    nitro_search_score *score);
 
+/* ---- Portfolios ------------------------------------------------------------------------------ */
+
+/** Most configurations of a portfolio. */
+#define NITRO_MAX_PORTFOLIO 64
+
+/** A few configurations of which one serves each case well: an input on a device. */
+typedef struct nitro_portfolio {
+    size_t num_configurations;
+    uint64_t configurations[NITRO_MAX_PORTFOLIO];
+    double *quality;          /* shape [num_cases]: best time of the case over that of the best
+                                 member, in [0, 1]; 0: no member is valid there */
+    double *quality_left_out; /* shape [num_cases]: of members chosen without the case */
+} nitro_portfolio;
+
+/**
+ * Choose at most `most` configurations that maximise the mean quality over the cases: greedily,
+ * then by swaps. A case without a valid configuration does not count.
+ * @param[in] cases  shape [num_cases], of one space, and complete: a configuration that was not
+ *                   measured in a case counts as invalid there.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT; NITRO_ERR_MISMATCH (recordings of different spaces).
+ */
+NITRO_API nitro_status nitro_portfolio_choose(nitro_context *context,
+                                              const nitro_recording *const *cases, size_t num_cases,
+                                              size_t most, nitro_portfolio **portfolio);
+NITRO_API void nitro_portfolio_free(nitro_portfolio *portfolio);
+
 #ifdef __cplusplus
 }
 #endif

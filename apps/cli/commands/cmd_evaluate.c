@@ -5,6 +5,7 @@
 
 #include "apps/cli/commands/evaluate_searchers.h"
 #include "apps/cli/commands/evaluation.h"
+#include "apps/cli/commands/portfolio.h"
 #include "apps/cli/commands/source_curve.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
@@ -14,8 +15,8 @@ typedef struct settings {
     const char *store, *train, *test, *group_by, *format, *curve, *picture;
     nitro_string_list targets, sources, methods, measure, searchers, recorded;
     double train_fraction, uses;
-    uint64_t seed, threads, repeats, max_evaluations;
-    const char *size_feature;
+    uint64_t seed, threads, repeats, max_evaluations, portfolio;
+    const char *size_feature, *space;
     bool extrapolate, without_generation, json;
 } settings;
 
@@ -78,6 +79,11 @@ static const option options[] = {
            "with --recorded, searches of each space, with seeds 1, "
            "2, ...",
            .minimum = 1, .maximum = 100000),
+    OPTION(COUNT, "portfolio", portfolio, "K",
+           "with --recorded, choose at most K configurations that serve all of the files best",
+           .minimum = 1, .maximum = NITRO_MAX_PORTFOLIO),
+    OPTION(TEXT, "space", space, "FILE",
+           "with --portfolio, the space's description (default: the first file's configurations)"),
     OPTION(COUNT, "max-evaluations", max_evaluations, "N",
            "with --recorded, end a search for the performance score there, if that is not complete "
            "before",
@@ -228,6 +234,9 @@ static int run_searchers(invocation *call)
                                             .threads = given->threads,
                                             .json =
                                                 given->json || strcmp(given->format, "json") == 0};
+    if (given->portfolio > 0)
+        return portfolio_choose(call, &given->recorded, given->space, given->portfolio,
+                                evaluation.json);
     return evaluate_searchers(call, &evaluation);
 }
 
@@ -294,7 +303,8 @@ const command command_evaluate = {
         "[--without-generation] [--measure N,...] [--uses N] [--seed N] "
         "[--format table|csv|json] "
         "| --recorded FILE... [--searchers NAME,...] [--repeats 35] [--max-evaluations 1000] "
-        "[--threads N] [--json]",
+        "[--threads N] [--json] "
+        "| --recorded FILE... --portfolio K [--space FILE] [--json]",
     .description =
         "Takes each device in turn as the target and the others (or the named sources, never the "
         "target itself) as sources. Models are trained on the training inputs of the sources and "
@@ -328,6 +338,9 @@ const command command_evaluate = {
         "score of the auto-tuning community (1: the optimum at once, 0: random search); and the "
         "processor time of choosing, a step. Random search is also given exactly, without drawing. "
         "MDF is the MAE over the mean of all searchers' MAE.\n\n"
+        "With --portfolio K, each file is a case, an input on a device: printed are at most K "
+        "configurations of which one serves each case well, its quality there, and that of a "
+        "portfolio chosen without the case.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n"
                 "  nitro evaluate spmv --store sqlite:lab.db --extrapolate\n"

@@ -109,12 +109,51 @@ static void test_reference(void **state)
     nitro_context_free(context);
 }
 
+/* Three cases, each with a favourite that is bad elsewhere, and a compromise. */
+static void test_portfolio(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_recording *first = parse(context, "a,time_ms,status\n1,1,ok\n2,4,ok\n3,4,ok\n4,1.3,ok\n");
+    nitro_recording *second =
+        parse(context, "a,time_ms,status\n1,40,ok\n2,10,ok\n3,,runtime_error\n4,13,ok\n");
+    nitro_recording *third = parse(context, "a,time_ms,status\n1,4,ok\n2,4,ok\n3,1,ok\n4,1.3,ok\n");
+    const nitro_recording *cases[] = {first, second, third};
+    nitro_portfolio *portfolio = NULL;
+    assert_ok(context, nitro_portfolio_choose(context, cases, 3, 1, &portfolio));
+    assert_int_equal(portfolio->num_configurations, 1);
+    assert_int_equal(portfolio->configurations[0], 3);
+    assert_near(portfolio->quality[0], 1 / 1.3, 1e-12);
+    assert_near(portfolio->quality_left_out[1], 10.0 / 13, 1e-12);
+    nitro_portfolio_free(portfolio);
+    assert_ok(context, nitro_portfolio_choose(context, cases, 3, 8, &portfolio));
+    for (size_t x = 0; x < 3; x++) /* swaps replace the compromise, which was chosen first */
+        assert_near(portfolio->quality[x], 1, 1e-12);
+    nitro_portfolio_free(portfolio);
+    assert_ok(context, nitro_portfolio_choose(context, cases, 3, 3, &portfolio));
+    for (size_t x = 0; x < 3; x++)
+        assert_near(portfolio->quality[x], 1, 1e-12);
+    nitro_portfolio_free(portfolio);
+    assert_fails(context, nitro_portfolio_choose(context, cases, 3, 65, &portfolio),
+                 NITRO_ERR_ARGUMENT, "a portfolio of 65");
+    nitro_recording *other = parse(context, "a,time_ms\n1,1\n");
+    cases[1] = other;
+    assert_fails(context, nitro_portfolio_choose(context, cases, 3, 1, &portfolio),
+                 NITRO_ERR_MISMATCH, "cases 1 and 2");
+    nitro_recording_free(other);
+    nitro_recording_free(first);
+    nitro_recording_free(second);
+    nitro_recording_free(third);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_exact),
         cmocka_unit_test(test_community),
         cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_portfolio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
