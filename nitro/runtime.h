@@ -145,7 +145,10 @@ typedef enum nitro_time_source {
  */
 typedef struct nitro_variant {
     const char *name;
-    const char *version; /* change it with the code: older times become outdated. NULL: "1" */
+    /** Times of other versions are outdated. On x86-64, so are times of other machine code of `run`
+     *  and of the functions that it calls in the same object: change the version with what that
+     * does not show, such as device code, tables, or another library. NULL: "1". */
+    const char *version;
 
     /** Do the whole computation: read the inputs, write the result, both in `argument`. */
     int (*run)(void *argument, void *user);

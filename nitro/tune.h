@@ -146,8 +146,9 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
  * input. Inputs stay loaded, up to 1 GB or a quarter of the memory limit, and are measured in turns
  * until their times hold (nitro_measure_options); each block is stored before the next.
  * Inputs that the store already has for this device are skipped, so a killed run resumes. If
- * a variant's version changed, that variant alone is measured again; if the input's features or the
- * compiler changed, all are.
+ * a variant's version changed, that variant alone is measured again; if the input's features
+ * changed, all are. A version includes the variant's machine code (nitro_variant.version), so that
+ * a module that was built anew keeps the times of what is still the same; a newer Nitro keeps all.
  *
  * If the store has another set of variants or features, in another order, or both, its samples are
  * changed to the declared one (a store on this machine only): the others keep their times, new

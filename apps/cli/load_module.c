@@ -213,6 +213,10 @@ int module_open(const invocation *call, const char *name, const char *kind, load
         return code;
     if (create(call->context, module, &computation) != NITRO_OK)
         return fail(call);
+    if (nitro_computation_version_by_code(computation) != NITRO_OK) {
+        nitro_computation_free(computation);
+        return fail(call);
+    }
     if (nitro_computation_set_device_kind(computation, kind_of(module)) != NITRO_OK) {
         nitro_computation_free(computation);
         return fail(call);

@@ -30,6 +30,14 @@ NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
                                               const nitro_measure_options *options,
                                               uint64_t variants, nitro_sample **sample);
 
+/**
+ * Add a digest of its machine code, and of the functions that it calls in the same object, to each
+ * variant's version, so that times of other code are outdated. Measuring and storing do this.
+ * Variants of Nitro's own, and on other processors than x86-64, keep the versions that they
+ * declare.
+ */
+NITRO_API nitro_status nitro_computation_version_by_code(nitro_computation *computation);
+
 /** Name of the variant that results are checked against; NULL: results are not checked. */
 NITRO_API const char *nitro_computation_reference(const nitro_computation *computation);
 

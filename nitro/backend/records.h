@@ -292,6 +292,16 @@ typedef struct nitro_sample {
                                  feature and maybe the next ones, for which it is NaN */
 } nitro_sample;
 
+/** Maximum length of a version; that of a digest with its '+' at its end. */
+#define NITRO_VERSION_MAX_LENGTH    63
+#define NITRO_VERSION_DIGEST_LENGTH 17
+/** Does a variant's version have a digest of its code? */
+NITRO_API bool nitro_version_has_digest(const char *version);
+/** Are they different? A digest that only one of them has does not count. */
+NITRO_API bool nitro_version_is_other(const char *a, const char *b);
+/** The same without digests, which differ between machines. */
+NITRO_API bool nitro_version_is_declared_other(const char *a, const char *b);
+
 /** All features NaN, all entries missing. */
 NITRO_API nitro_status nitro_sample_create(nitro_context *context, const char *input,
                                            size_t num_features, size_t num_variants,

@@ -208,7 +208,9 @@ nitro_status nitro_computation_flush_observations(nitro_computation *computation
                   .store = store,
                   .num_features = computation->schema->num_features};
     uint64_t seen = nitro_observations_count(observations);
-    nitro_status status = read_all(&self, observations);
+    nitro_status status = nitro_computation_version_by_code(computation);
+    if (status == NITRO_OK)
+        status = read_all(&self, observations);
     if (status == NITRO_OK && self.count > 0)
         status = put(&self);
     if (status == NITRO_OK) {

@@ -122,8 +122,8 @@ static nitro_status begin_with(void *user, const nitro_sample *sample)
         return NITRO_OK;
     for (size_t v = 0; v < sample->num_entries; v++) {
         const nitro_entry *entry = &sample->entries[v];
-        bool is_current =
-            !entry->version || strcmp(entry->version, computation->variants[v].version) == 0;
+        bool is_current = !entry->version ||
+                          !nitro_version_is_other(entry->version, computation->variants[v].version);
         if (entry->outcome == NITRO_OUTCOME_MEASURED && is_current)
             nitro_monitor_begin_with(computation->monitor, sample->features, v, entry->median_ms,
                                      entry->count);
@@ -239,7 +239,9 @@ nitro_status nitro_computation_record_to(nitro_computation *computation, const c
                           nitro_computation_name(computation), interval_s);
     nitro_recorder_end(computation->recorder);
     computation->recorder = NULL;
-    nitro_status status = require_recording(computation);
+    nitro_status status = nitro_computation_version_by_code(computation);
+    if (status == NITRO_OK)
+        status = require_recording(computation);
     if (status == NITRO_OK)
         status = nitro_store_open_journaled(context, url, &store);
     if (status == NITRO_OK)

@@ -229,6 +229,8 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                                   .cache = self.options.measure.cache};
     nitro_status status = check_arguments(&self, device);
     if (status == NITRO_OK)
+        status = nitro_computation_version_by_code(computation);
+    if (status == NITRO_OK)
         status = nitro_tune_plan_make(&self.plan, device, &self.options.measure);
     if (status == NITRO_OK) {
         count_stored(&self);

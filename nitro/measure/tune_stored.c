@@ -34,7 +34,7 @@ uint64_t nitro_tune_missing_variants(const nitro_tune_plan *plan, const nitro_sa
 static bool is_of_other_version(const nitro_tune_plan *plan, const nitro_sample *sample, size_t v)
 {
     const char *version = sample->entries[v].version;
-    return version && strcmp(version, plan->computation->variants[v].version) != 0;
+    return version && nitro_version_is_other(version, plan->computation->variants[v].version);
 }
 
 uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
@@ -60,11 +60,15 @@ typedef struct stored_samples {
     nitro_provenance today;
 } stored_samples;
 
-/* May old and new times be combined in one sample? */
-static bool is_made_alike(const nitro_provenance *made, const nitro_provenance *today)
+/* May old and new times be combined in one sample? Nitro's compiler counts for variants whose
+ * versions have no digest of their code. */
+static bool is_made_alike(const stored_samples *stored, const nitro_provenance *made)
 {
+    const nitro_provenance *today = &stored->today;
+    const nitro_computation *computation = stored->plan->computation;
     return nitro_same_text(made->origin, today->origin) &&
-           nitro_same_text(made->compiler, today->compiler) &&
+           (nitro_version_has_digest(computation->variants[0].version) ||
+            nitro_same_text(made->compiler, today->compiler)) &&
            nitro_same_text(made->driver, today->driver) &&
            nitro_same_text(made->toolkit, today->toolkit) &&
            nitro_same_text(made->device_digest, today->device_digest) &&
@@ -143,7 +147,7 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
     if (input == NITRO_NONE || stored->plan->again)
         return NITRO_OK;
     uint64_t outdated = nitro_tune_outdated_variants(stored->plan, sample);
-    bool is_alike = is_made_alike(&sample->provenance, &stored->today);
+    bool is_alike = is_made_alike(stored, &sample->provenance);
     bool lacks_features = nitro_tune_lacks_features(sample);
     if (outdated == 0 && !lacks_features &&
         (!is_alike || !nitro_tune_missing_variants(stored->plan, sample))) {

