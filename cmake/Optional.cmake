@@ -43,7 +43,7 @@ include(CheckLanguage)
 check_language(CXX)
 set(nitro_with_hwy FALSE)
 if(CMAKE_CXX_COMPILER)
-    nitro_optional_library(NITRO_HIGHWAY "The variant vector_quick of sort (Highway)" hwy libhwy-contrib
+    nitro_optional_library(NITRO_HIGHWAY "The variant vector_quick of sort (Highway)" hwy "libhwy-contrib;libhwy"
         nitro_optional_dependencies)
 endif()
 if(nitro_with_hwy)

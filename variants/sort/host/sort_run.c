@@ -220,7 +220,11 @@ static void sort_part(const void *state, int part, int parts)
     int64_t begin = s->begins[part], end = s->begins[part + 1], count = end - begin;
     size_t offset = (size_t)begin * (size_t)s->element_bytes;
     void *elements = s->elements + offset, *room = s->room ? s->room + offset : NULL, *sorted;
-    if (s->parts == 1) {
+    bool is_kept = s->packing == PACK_KEY && s->kept.flip == 0; /* elements are the keys */
+    if (s->parts == 1 && is_kept) {
+        if (count > 0)
+            memcpy(elements, s->sort->keys, (size_t)count * (size_t)s->element_bytes);
+    } else if (s->parts == 1) {
 #define PACK(i, key_bytes, how) pack(s, i, i, key_bytes, how)
         FOR_EACH_PACKING(s, begin, end, PACK);
     }
@@ -234,7 +238,7 @@ static void sort_part(const void *state, int part, int parts)
         sorted = s->method->sort_u64(elements, room, count, s->first_bit);
     else
         sorted = s->method->sort_u128(elements, room, count, s->first_bit);
-    if (sorted == elements && s->packing == PACK_KEY && s->kept.flip == 0)
+    if (sorted == elements && is_kept)
         return;
     sorted = (char *)sorted - offset;
 #define UNPACK(i, key_bytes, how) unpack(s, sorted, i, key_bytes, how)
