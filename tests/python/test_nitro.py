@@ -208,6 +208,14 @@ class Adjust(unittest.TestCase):
             with nitro.Store(f"{folder}/s.db", write=True) as store:
                 self.assertEqual(total.flush_observations(store), 1)
         total.stop_monitoring()
+        with tempfile.TemporaryDirectory() as folder:
+            durable = declare()
+            durable.record_to(f"{folder}/online.db", interval_s=3600)
+            for _ in range(70):  # more than one call in so many is timed
+                durable.run([1, 2])
+            del durable  # freed: what was timed is stored
+            with nitro.Store(f"{folder}/online.db") as store:
+                self.assertEqual(store.computations(), ["total"])
         with self.assertRaisesRegex(TypeError, "no option 'often'; there are every"):
             total.monitor(often=1)
 

@@ -374,6 +374,8 @@ void test_tunes_learns_and_dispatches(void **)
         sum.monitor(recording);
         sum.run(v);
         assert_int_equal(sum.flush_observations(store), 1);
+        sum.record_to(url, 3600.0);
+        sum.run(v);
     }
     std::filesystem::remove_all(folder);
 }
