@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The table of docs/quality.md with sources of all stacks: mean quality of methods over seeds 1 to 3.
+# The second table of docs/quality.md, sources of all stacks: quality of auto and of the best other
+# method by seeds 1 to 3, and what auto expected and was confident of.
 # Usage: quality.sh STORE [NITRO]; STORE has the eleven recordings as devices, each with its vendor
 # and software (nitro store import --devices), with variants coo, csr, ell, hybrid and sellp.
 set -euo pipefail
@@ -26,24 +27,35 @@ all_but() {
     done | paste -sd,
 }
 
-# TARGET SOURCES: a row of means over seeds, in the order of the methods.
+# TARGET SOURCES: one row.
 row() {
     local seed
     for seed in $seeds; do
         "$nitro" evaluate spmv --store "$store" --targets "$1" --sources "$2" --method "$methods" \
-            --group-by / --seed "$seed" --quiet --format csv
-    done | awk -F, -v target="$1" -v methods="$methods" -v sources="$2" '
-        $1 == target { sum[$2] += $4; count[$2]++ }
+            --group-by / --seed "$seed" --quiet --format csv | sed "s/^/$seed,/"
+    done | awk -F, -v target="$1" -v sources="$2" '
+        $2 != target { next }
+        $3 == "auto" {
+            autos = autos sprintf("%s%.2f", autos ? " / " : "", $5)
+            expected = expected ($15 == "" ? "" : sprintf("%s%.1f", expected ? " / " : "", $15))
+            confident = confident sprintf("%s%.0f", confident ? " / " : "", $10)
+            precise = precise ($11 == "" ? "" : sprintf("%s%.0f", precise ? " / " : "", $11))
+            next
+        }
+        $3 == "native" { native += $5; seeds++; next }
+        { sum[$3] += $5 }
         END {
-            printf "| %s | %d", target, split(sources, unused, ",")
-            for (m = 1; m <= split(methods, names, ","); m++)
-                printf " | %.2f", sum[names[m]] / count[names[m]]
-            print " |"
+            for (method in sum)
+                if (best == "" || sum[method] > sum[best])
+                    best = method
+            printf "| %s | %d | %s | %s | %s | %s | %.2f (%s) | %.2f |\n", target,
+                   split(sources, unused, ","), autos, expected, confident, precise,
+                   sum[best] / seeds, best, native / seeds
         }'
 }
 
-echo "| target | sources | ${methods//,/ | } |"
-echo "|---|---|---|---|---|---|---|---|---|"
+echo "| target | sources | auto | predicted | confident | precision | best other | native |"
+echo "|---|---|---|---|---|---|---|---|"
 for device in $devices; do
     row "$device" "$(all_but "$device")"
 done

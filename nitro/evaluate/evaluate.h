@@ -99,7 +99,8 @@ nitro_status nitro_evaluation_select_own(const nitro_evaluation *evaluation, siz
 nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
                                         const nitro_model **model);
 /** Let the model choose for rows, by its scores or (`decides`) as in a program, which also minds
- *  ranges and constraints; set evaluation->confidences of each.
+ *  ranges and constraints; set evaluation->confidences of each. A variant that the target never
+ *  measured cannot be judged there, and is not chosen.
  *  @param[out] choices  shape [num_rows]. */
 void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
                                       const size_t *rows, size_t num_rows, bool decides,

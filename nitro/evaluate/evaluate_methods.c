@@ -45,6 +45,8 @@ static void choose_by_votes(const nitro_evaluation *evaluation, const bool *sour
 {
     const nitro_dataset *dataset = evaluation->dataset;
     size_t num_variants = dataset->schema->num_variants;
+    uint64_t known =
+        num_rows > 0 ? nitro_dataset_known_variants(dataset, dataset->row_device[rows[0]]) : 0;
     for (size_t i = 0; i < num_rows; i++) {
         double scores[NITRO_MAX_VARIANTS], sums[NITRO_MAX_VARIANTS] = {0};
         for (size_t d = 0; d < dataset->num_devices; d++) {
@@ -54,6 +56,7 @@ static void choose_by_votes(const nitro_evaluation *evaluation, const bool *sour
             for (size_t v = 0; v < num_variants; v++)
                 sums[v] += scores[v];
         }
+        nitro_scores_restrict(sums, num_variants, known);
         choices[i] = nitro_scores_best(sums, num_variants);
     }
 }

@@ -132,6 +132,8 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
     const nitro_dataset *dataset = evaluation->dataset;
     size_t num_variants = dataset->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
+    uint64_t known =
+        num_rows > 0 ? nitro_dataset_known_variants(dataset, dataset->row_device[rows[0]]) : 0;
     for (size_t i = 0; i < num_rows; i++) {
         const double *features = nitro_dataset_features(dataset, rows[i]);
         uint64_t allowed = find_allowed(nitro_dataset_times(dataset, rows[i]), num_variants);
@@ -144,6 +146,7 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
             continue;
         }
         nitro_model_score_uses(model, features, evaluation->share, scores);
+        nitro_scores_restrict(scores, num_variants, known);
         choices[i] = nitro_scores_best(scores, num_variants);
         evaluation->confidences[i] = nitro_calibration_confidence(
             &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));

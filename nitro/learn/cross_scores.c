@@ -24,6 +24,7 @@ typedef struct cross_run {
 void nitro_cross_scores_free(nitro_cross_scores *cross)
 {
     free(cross->scores);
+    free(cross->known);
     free(cross->losses);
     *cross = (nitro_cross_scores){0};
 }
@@ -39,21 +40,26 @@ const double *nitro_cross_scores_of(const nitro_cross_scores *cross, size_t sour
 }
 
 void nitro_cross_scores_mix(const nitro_cross_scores *cross, const double *weights, size_t row,
-                            double *scores)
+                            size_t device, double *scores)
 {
-    double total = 0.0;
+    double totals[NITRO_MAX_VARIANTS] = {0};
+    bool any = false;
     for (size_t v = 0; v < cross->num_variants; v++)
         scores[v] = 0.0;
     for (size_t d = 0; d < cross->num_devices; d++) {
         const double *own = scores_at(cross, d, row);
         if (!(weights[d] > 0.0) || isnan(own[0]))
             continue;
+        any = true;
         for (size_t v = 0; v < cross->num_variants; v++)
-            scores[v] += weights[d] * own[v];
-        total += weights[d];
+            if (cross->known[d] >> v & 1) {
+                scores[v] += weights[d] * own[v];
+                totals[v] += weights[d];
+            }
     }
     for (size_t v = 0; v < cross->num_variants; v++)
-        scores[v] = total > 0.0 ? scores[v] / total : (double)NAN;
+        scores[v] = !any ? (double)NAN : totals[v] > 0.0 ? scores[v] / totals[v] : -INFINITY;
+    nitro_scores_restrict(scores, cross->num_variants, cross->known[device]);
 }
 
 /** Score the held-out part of all devices, each as the model's target. */
@@ -98,18 +104,34 @@ static nitro_status run_part(const cross_run *run, size_t source, size_t part)
     return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
 }
 
+/** Quality of the model's choice among the variants that both devices measured; NaN: the row has no
+ *  scores, or no time of these. */
+static double judge(const nitro_dataset *sources, const nitro_cross_scores *cross, size_t source,
+                    size_t row)
+{
+    uint64_t known = cross->known[source] & cross->known[sources->row_device[row]];
+    double times[NITRO_MAX_VARIANTS], scores[NITRO_MAX_VARIANTS];
+    memcpy(scores, scores_at(cross, source, row), cross->num_variants * sizeof *scores);
+    for (size_t v = 0; v < cross->num_variants; v++)
+        times[v] = known >> v & 1 ? nitro_dataset_times(sources, row)[v] : (double)NAN;
+    if (isnan(scores[0]) || nitro_times_count(times, cross->num_variants) == 0)
+        return NAN;
+    nitro_scores_restrict(scores, cross->num_variants, known);
+    return nitro_times_quality(times, cross->num_variants,
+                               nitro_scores_best(scores, cross->num_variants));
+}
+
 static void find_losses(const nitro_dataset *sources, size_t source, nitro_cross_scores *result)
 {
     double *losses = result->losses + source * result->num_devices;
     for (size_t d = 0; d < result->num_devices; d++) {
         double sum = 0.0, count = 0.0;
         for (size_t row = 0; row < result->num_rows; row++) {
-            const double *scores = scores_at(result, source, row);
-            if (sources->row_device[row] != d || isnan(scores[0]))
+            double quality =
+                sources->row_device[row] == d ? judge(sources, result, source, row) : (double)NAN;
+            if (isnan(quality))
                 continue;
-            sum +=
-                1.0 - nitro_times_quality(nitro_dataset_times(sources, row), result->num_variants,
-                                          nitro_scores_best(scores, result->num_variants));
+            sum += 1.0 - quality;
             count += 1.0;
         }
         losses[d] = 100.0 * sum / count; /* NaN without rows */
@@ -143,12 +165,15 @@ nitro_status nitro_cross_scores_run(nitro_context *context, const nitro_fit_task
     nitro_status status = NITRO_ERR_NO_MEMORY;
     made.scores = nitro_calloc(context, num_scores, sizeof *made.scores);
     made.losses = nitro_calloc(context, made.num_devices, made.num_devices * sizeof(double));
+    made.known = nitro_calloc(context, made.num_devices, sizeof *made.known);
     run.part_of = nitro_calloc(context, sources->num_inputs, sizeof *run.part_of);
     run.devices = nitro_calloc(context, sources->num_devices, sizeof *run.devices);
     run.inputs = nitro_calloc(context, sources->num_inputs, sizeof *run.inputs);
-    if (made.scores && made.losses && run.part_of && run.devices && run.inputs) {
+    if (made.scores && made.losses && made.known && run.part_of && run.devices && run.inputs) {
         for (size_t i = 0; i < num_scores; i++)
             made.scores[i] = NAN;
+        for (size_t d = 0; d < made.num_devices; d++)
+            made.known[d] = nitro_dataset_known_variants(sources, d);
         status = run_all(&run);
     }
     free(run.part_of);

@@ -126,6 +126,7 @@ static void score_rows(lodo_run *run, const nitro_model *model, size_t source, s
 {
     const nitro_dataset *sources = run->task->sources;
     size_t num_variants = sources->schema->num_variants;
+    const uint64_t known = nitro_dataset_known_variants(sources, source);
     nitro_lodo *result = run->result;
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (sources->row_device[row] != source || run->part_of[sources->row_input[row]] != part ||
@@ -133,6 +134,7 @@ static void score_rows(lodo_run *run, const nitro_model *model, size_t source, s
             continue;
         double *scores = result->scores + row * num_variants;
         nitro_model_score(model, nitro_dataset_features(sources, row), scores);
+        nitro_scores_restrict(scores, num_variants, known);
         size_t chosen = nitro_scores_best(scores, num_variants);
         result->qualities[source] +=
             100.0 * nitro_times_quality(nitro_dataset_times(sources, row), num_variants, chosen);

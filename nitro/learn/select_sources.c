@@ -29,7 +29,6 @@
  * mean, validation alone by 2.3. */
 #define LIKE_QUALITY 97.0
 #define UNLIKE_LOSS  5.0
-#define FAR_LOSS     3.0  /* less for a far target */
 #define WARN_BELOW   90.0 /* percent of predicted quality */
 
 struct nitro_source_weighing {
@@ -168,8 +167,6 @@ static void predict(const nitro_source_choice *choice, nitro_predicted_quality *
     double by_unlikeness = LIKE_QUALITY - UNLIKE_LOSS * choice->unlikeness;
     predicted->quality =
         isnan(by_validation) ? by_unlikeness : 0.5 * (by_validation + by_unlikeness);
-    if (choice->is_far)
-        predicted->quality -= FAR_LOSS;
 }
 
 /** Show weights and likeness, and take the mean over validation devices in the target's situation

@@ -72,6 +72,23 @@ double *nitro_dataset_feature_costs(const nitro_dataset *dataset, size_t row)
     return dataset->feature_costs_ms + row * dataset->schema->num_features;
 }
 
+uint64_t nitro_dataset_known_variants(const nitro_dataset *dataset, size_t device)
+{
+    uint64_t known = 0;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        for (size_t v = 0; dataset->row_device[row] == device && v < dataset->schema->num_variants;
+             v++)
+            known |= (uint64_t)!isnan(nitro_dataset_times(dataset, row)[v]) << v;
+    return known;
+}
+
+void nitro_scores_restrict(double *scores, size_t num_variants, uint64_t known)
+{
+    for (size_t v = 0; v < num_variants && !isnan(scores[0]); v++)
+        if (!(known >> v & 1))
+            scores[v] = -INFINITY;
+}
+
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row)
 {
     return nitro_times_count(nitro_dataset_times(dataset, row), dataset->schema->num_variants) >= 2;

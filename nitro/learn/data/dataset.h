@@ -36,6 +36,14 @@ nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows,
 void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
                           const double *features, const double *times_ms);
 
+/** The variants with a time on some row of the device, a bit each. One that was never measured on a
+ *  device is unknown there: neither right nor wrong to choose. */
+uint64_t nitro_dataset_known_variants(const nitro_dataset *dataset, size_t device);
+/** Set the scores of variants that are not `known` to minus infinity, unless the row has none
+ * (NaN).
+ */
+void nitro_scores_restrict(double *scores, size_t num_variants, uint64_t known);
+
 /** Does the row have times of two variants? Others are neither trained nor tested on. */
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row);
 

@@ -156,7 +156,7 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
 }
 
 /* List for each variant the devices where it was never measured: as opposed to one that cannot run
- * there, it may be the best. */
+ * there, it may be the best there. */
 static void log_unmeasured(const store_reader *reader, const nitro_dataset *dataset)
 {
     for (size_t v = 0; v < reader->schema->num_variants; v++) {
@@ -172,8 +172,8 @@ static void log_unmeasured(const store_reader *reader, const nitro_dataset *data
         }
         if (count > 0 && (reader->timed >> v & 1))
             nitro_log(reader->context, NITRO_LOG_WARNING,
-                      "%s: variant %s was never measured on %s, so choosing it there counts as a "
-                      "failure; measure it, or leave out these devices",
+                      "%s: variant %s was never measured on %s: it is unknown there, and only the "
+                      "other devices speak for it",
                       reader->schema->computation, reader->schema->variants[v], names);
     }
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/learn/data/dataset.h"
 
@@ -79,31 +80,65 @@ free_arrays:
     return status;
 }
 
-/** One variant's regrets become losses. */
-static void find_variant_losses(double *regrets, size_t num_rows, size_t num_variants)
+/** Rows of a set without inputs are each of their own. */
+static size_t input_of(const nitro_training_set *set, size_t row)
 {
+    return set->row_input ? set->row_input[row] : row;
+}
+
+/** Sums of a variant's known losses by input. */
+typedef struct input_losses {
+    size_t num_inputs;
+    double *sums, *counts; /* shape [num_inputs] */
+} input_losses;
+
+/** One variant's regrets become losses. An unknown one is the mean of the same input's on other
+ *  devices, else of all. */
+static void find_variant_losses(const nitro_training_set *set, const size_t *rows, size_t num_rows,
+                                input_losses *by_input, double *regrets)
+{
+    size_t stride = set->num_variants;
     double sum = 0.0, count = 0.0;
-    for (size_t i = 0; i < num_rows * num_variants; i += num_variants)
-        if (!isnan(regrets[i])) {
-            regrets[i] = -expm1(-regrets[i]);
-            sum += regrets[i];
-            count += 1.0;
-        }
+    memset(by_input->sums, 0, by_input->num_inputs * sizeof *by_input->sums);
+    memset(by_input->counts, 0, by_input->num_inputs * sizeof *by_input->counts);
+    for (size_t i = 0; i < num_rows; i++) {
+        double *own = &regrets[i * stride];
+        if (isnan(*own))
+            continue;
+        *own = -expm1(-*own);
+        sum += *own;
+        count += 1.0;
+        by_input->sums[input_of(set, rows[i])] += *own;
+        by_input->counts[input_of(set, rows[i])] += 1.0;
+    }
     double mean = count > 0.0 ? sum / count : 1.0;
-    for (size_t i = 0; i < num_rows * num_variants; i += num_variants)
-        if (isnan(regrets[i]))
-            regrets[i] = mean;
+    for (size_t i = 0; i < num_rows; i++) {
+        size_t input = input_of(set, rows[i]);
+        if (isnan(regrets[i * stride]))
+            regrets[i * stride] = by_input->counts[input] > 0.0
+                                      ? by_input->sums[input] / by_input->counts[input]
+                                      : mean;
+    }
 }
 
 nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
                                const size_t *rows, size_t num_rows, double **losses)
 {
+    input_losses by_input = {0};
     double *made = NULL;
-    nitro_status status = nitro_regrets_find(context, set, rows, num_rows, &made);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t v = 0; v < set->num_variants; v++)
-        find_variant_losses(made + v, num_rows, set->num_variants);
-    *losses = made;
-    return NITRO_OK;
+    for (size_t i = 0; i < num_rows; i++)
+        if (input_of(set, rows[i]) >= by_input.num_inputs)
+            by_input.num_inputs = input_of(set, rows[i]) + 1;
+    by_input.sums = nitro_calloc(context, by_input.num_inputs, sizeof *by_input.sums);
+    by_input.counts = nitro_calloc(context, by_input.num_inputs, sizeof *by_input.counts);
+    nitro_status status = by_input.sums && by_input.counts
+                              ? nitro_regrets_find(context, set, rows, num_rows, &made)
+                              : NITRO_ERR_NO_MEMORY;
+    for (size_t v = 0; v < set->num_variants && status == NITRO_OK; v++)
+        find_variant_losses(set, rows, num_rows, &by_input, made + v);
+    free(by_input.sums);
+    free(by_input.counts);
+    if (status == NITRO_OK)
+        *losses = made;
+    return status;
 }

@@ -18,8 +18,8 @@ nitro_status nitro_regrets_find(nitro_context *context, const nitro_training_set
 
 /**
  * The loss of every variant, 1 - best time / time: its expectation is 1 - quality of that choice.
- * Unknown losses are replaced by the variant's mean over the other rows. Rows and errors are as
- * above.
+ * An unknown loss is replaced by the variant's mean over the same input's other rows, else over
+ * all. Rows and errors are as above.
  * @param[out] losses  shape [num_rows x num_variants], 0 to 1; free with free().
  */
 nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,

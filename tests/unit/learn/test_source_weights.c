@@ -267,6 +267,25 @@ static void test_copies_do_not_judge_each_other(void **state)
     assert_true(source_of(f, "c")->lodo_quality > expected + 1.0);
 }
 
+/** A variant that the nearest stack never measured is neither bad nor a reason to drop sources. */
+static void test_a_variant_that_sources_lack(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {
+        {"lib v2019-06", 5.0}, {"lib v2019-06", 5.5}, {"lib v2018-11", 5.2}, {"lib v2018-11", 4.8}};
+    make(f, "lib v2019-06", fleet, 4, NUM_INPUTS);
+    learn(f);
+    double clean = quality(f, 5.3);
+    for (size_t row = 0; row < f->sources->num_rows; row++)
+        if (f->sources->row_device[row] == 0)
+            f->sources->times_ms[row * SYNTHETIC_VARIANTS + 1] = NAN;
+    assert_int_equal(nitro_dataset_known_variants(f->sources, 0) & 3, 1);
+    learn(f);
+    assert_true(source_of(f, "a")->weight > 0.1);
+    assert_true(source_of(f, "a")->lodo_quality > 95.0); /* judged by the variants that it has */
+    assert_true(quality(f, 5.3) > clean - 0.6);
+}
+
 /** Add one source after the other: quality on the target never falls by more than 0.3. */
 static void require_growth(fixture *f, const char *software, const member *fleet, size_t count,
                            size_t poisoned, double launch)
@@ -359,6 +378,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_variant_that_sources_lack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_never_fall, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_does_not_depend_on_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_small_sources_are_learnt_together, setup, teardown),
