@@ -102,7 +102,7 @@ typedef struct nitro_ginkgo_options {
     const char *description_path;      /* as in nitro_import_options */
     const nitro_string_list *folders;  /* device folders to import; NULL: all */
     const nitro_string_list *features; /* NULL: the store's, the description's, or all 18 */
-    const nitro_string_list *variants; /* NULL: the store's, or those of all devices */
+    const nitro_string_list *variants; /* NULL: the store's, or those of more than half of the devices */
     const nitro_string_list *log_features;
     bool replace;
 } nitro_ginkgo_options;
@@ -135,7 +135,7 @@ typedef struct nitro_ginkgo_report {
 /**
  * Check all files before the first device is written; each device is written in one transaction.
  * @return as nitro_store_import_csv; NITRO_ERR_NO_DATA (no measurement found, or fewer than two
- *         variants in common).
+ *         variants that most of them measured).
  */
 NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
                                                  const nitro_ginkgo_options *options,

@@ -125,6 +125,21 @@ static bool has_same_names(const nitro_schema *a, const nitro_schema *b, bool ti
     return same;
 }
 
+/* Are all variants the store's, two at least, and those of the store that the file has? Others of
+ * the store's are missing values of this device. */
+static bool has_some_variants(const import_job *job, const nitro_schema *stored,
+                              const nitro_schema *wanted)
+{
+    char column[COLUMN_BYTES];
+    bool known = wanted->num_variants >= 2 || wanted->num_variants == stored->num_variants;
+    for (size_t v = 0; known && v < wanted->num_variants; v++)
+        known = nitro_schema_variant(stored, wanted->variants[v]) != NITRO_NONE;
+    for (size_t v = 0; known && v < stored->num_variants; v++)
+        known = nitro_schema_variant(wanted, stored->variants[v]) != NITRO_NONE ||
+                find_column(job->csv, true, stored->variants[v], column) == NITRO_NONE;
+    return known;
+}
+
 /* Columns of the stored schema that the file lacks. */
 static nitro_status list_missing(const import_job *job, const nitro_schema *stored, bool times,
                                  nitro_string_list *missing)
@@ -207,9 +222,10 @@ static nitro_status choose_schema(import_job *job)
     if (status == NITRO_OK || status == NITRO_ERR_NOT_FOUND)
         status = wanted_schema(job, stored, &wanted);
     if (status == NITRO_OK && stored &&
-        (!has_same_names(stored, wanted, false) || !has_same_names(stored, wanted, true)))
+        (!has_same_names(stored, wanted, false) || !has_some_variants(job, stored, wanted)))
         status = fail_other_names(job, stored, wanted);
     job->schema = stored ? stored : wanted;
+    job->is_stored = stored != NULL;
     if (stored)
         nitro_schema_free(wanted);
     return status == NITRO_OK ? describe(job) : status;
@@ -232,6 +248,30 @@ static nitro_status fail_no_column(const import_job *job, const char *name)
     return status;
 }
 
+/* The store's variants that the file lacks are missing values, if it has two others. */
+static nitro_status find_times(import_job *job)
+{
+    const nitro_schema *schema = job->schema;
+    char column[COLUMN_BYTES];
+    size_t num_found = 0;
+    for (size_t i = 0; i < schema->num_variants; i++) {
+        job->time_columns[i] = find_column(job->csv, true, schema->variants[i], column);
+        num_found += job->time_columns[i] != NITRO_NONE;
+    }
+    for (size_t i = 0; i < schema->num_variants; i++) {
+        if (job->time_columns[i] != NITRO_NONE)
+            continue;
+        if (!job->is_stored || num_found < 2) {
+            find_column(job->csv, true, schema->variants[i], column);
+            return fail_no_column(job, column);
+        }
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "%s: no times of variant %s: it counts as not measured on device %s",
+                  job->options->samples_path, schema->variants[i], job->options->device);
+    }
+    return NITRO_OK;
+}
+
 static nitro_status find_columns(import_job *job)
 {
     const nitro_schema *schema = job->schema;
@@ -246,12 +286,7 @@ static nitro_status find_columns(import_job *job)
                               "feature",
                               job->options->samples_path);
     }
-    for (size_t i = 0; i < schema->num_variants; i++) {
-        job->time_columns[i] = find_column(job->csv, true, schema->variants[i], column);
-        if (job->time_columns[i] == NITRO_NONE)
-            return fail_no_column(job, column);
-    }
-    return NITRO_OK;
+    return find_times(job);
 }
 
 nitro_status nitro_import_choose_columns(import_job *job)

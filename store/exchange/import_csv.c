@@ -78,6 +78,7 @@ void nitro_import_clear(import_job *job)
     nitro_schema_free(job->schema);
     nitro_description_free(job->description);
     nitro_csv_free(job->csv);
+    free(job->impossible_input);
     nitro_device_free(job->device);
     *job = (import_job){0};
 }

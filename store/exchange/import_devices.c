@@ -5,6 +5,45 @@
 
 #include "store/exchange/import_internal.h"
 
+/* Have they the same features, as rows of one table of cards? */
+static bool is_same_card(const nitro_device *a, const nitro_device *b)
+{
+    size_t num_equal = 0;
+    for (size_t i = 0; i < a->num_features; i++) {
+        const nitro_device_feature_info *info = nitro_device_feature_lookup(a->features[i].name);
+        if (info && info->descriptive)
+            continue;
+        if (a->features[i].value != nitro_device_value(b, a->features[i].name))
+            return false;
+        num_equal++;
+    }
+    return num_equal > 0 && a->num_features == b->num_features &&
+           nitro_same_text(nitro_device_label(a, "vendor"), nitro_device_label(b, "vendor"));
+}
+
+/* Rows of one card under several stacks name the first of them: in validation, they do not speak
+ * for each other (NITRO_LABEL_SAME_AS). Without different software, they may be two cards. */
+static nitro_status label_stacks(const device_table *table)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < table->count && status == NITRO_OK; i++) {
+        nitro_device *own = table->devices[i];
+        const char *software = nitro_device_label(own, "software");
+        bool done = !software || nitro_device_label(own, NITRO_LABEL_SAME_AS);
+        for (size_t first = 0; first < i && !done && status == NITRO_OK; first++) {
+            const nitro_device *other = table->devices[first];
+            const char *others = nitro_device_label(other, "software");
+            if (!others || strcmp(software, others) == 0 || !is_same_card(own, other))
+                continue;
+            const char *same_as = nitro_device_label(other, NITRO_LABEL_SAME_AS);
+            status = nitro_device_set_label(table->context, own, NITRO_LABEL_SAME_AS,
+                                            same_as ? same_as : other->id);
+            done = true;
+        }
+    }
+    return status;
+}
+
 nitro_status nitro_device_table_read(nitro_context *context, const char *path, device_table *table)
 {
     nitro_csv *csv = NULL;
@@ -14,6 +53,8 @@ nitro_status nitro_device_table_read(nitro_context *context, const char *path, d
         status = nitro_fail(context, NITRO_ERR_FORMAT, "%s: the table has no rows", path);
     if (status == NITRO_OK)
         status = nitro_devices_from_csv(context, csv, &table->devices, &table->count);
+    if (status == NITRO_OK)
+        status = label_stacks(table);
     nitro_csv_free(csv);
     return status;
 }

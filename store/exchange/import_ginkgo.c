@@ -150,19 +150,45 @@ static bool measures(const ginkgo_checkout *checkout, const ginkgo_campaign *cam
            10 * campaign->timed[index] >= campaign->report.inputs;
 }
 
-/* The variants that every device's main campaign has measured, sorted. */
+/* Say which variant is left out because of which devices. */
+static nitro_status log_dropped(ginkgo_import *job, const char *variant, size_t num_lacking)
+{
+    const ginkgo_checkout *checkout = &job->checkout;
+    nitro_string_list lacking = {0};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < checkout->num_campaigns && status == NITRO_OK; i++)
+        if (checkout->campaigns[i].main && !measures(checkout, &checkout->campaigns[i], variant))
+            status =
+                nitro_string_list_add(job->context, &lacking, checkout->campaigns[i].report.device);
+    char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &lacking) : NULL;
+    if (names)
+        nitro_log(
+            job->context, NITRO_LOG_INFO,
+            "variant %s is left out: %zu devices did not measure it (%s); --variants takes it",
+            variant, num_lacking, names);
+    free(names);
+    nitro_string_list_free(&lacking);
+    return names ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/* The variants that the main campaigns of more than half of the devices have measured, sorted. On
+ * the others they are missing values. */
 static nitro_status add_common_variants(ginkgo_import *job)
 {
     const ginkgo_checkout *checkout = &job->checkout;
     nitro_status status = NITRO_OK;
     for (size_t v = 0; v < checkout->names.count && status == NITRO_OK; v++) {
         const char *variant = checkout->names.items[v];
-        bool common = true;
-        for (size_t i = 0; i < checkout->num_campaigns && common; i++)
-            common = !checkout->campaigns[i].main ||
-                     measures(checkout, &checkout->campaigns[i], variant);
-        if (common)
-            status = nitro_string_list_add(job->context, &job->variants, variant);
+        size_t having = 0, lacking = 0;
+        for (size_t i = 0; i < checkout->num_campaigns; i++) {
+            if (!checkout->campaigns[i].main)
+                continue;
+            bool has = measures(checkout, &checkout->campaigns[i], variant);
+            having += has;
+            lacking += !has;
+        }
+        status = having > lacking ? nitro_string_list_add(job->context, &job->variants, variant)
+                                  : log_dropped(job, variant, lacking);
     }
     nitro_string_list_sort(&job->variants);
     return status;
@@ -173,7 +199,8 @@ static nitro_status fail_no_variants(ginkgo_import *job)
     char *names = nitro_store_print_some(job->context, &job->checkout.names);
     nitro_status status =
         names ? nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                           "%s: its %zu devices have fewer than two variants in common (of %s); "
+                           "%s: its %zu devices have fewer than two variants that most of them "
+                           "measured (of %s); "
                            "choose devices with --device, or variants with --variants",
                            job->options->path, job->checkout.num_campaigns, names)
               : NITRO_ERR_NO_MEMORY;
@@ -268,17 +295,52 @@ static nitro_status make_table(const ginkgo_import *job, ginkgo_campaign *campai
 
 /* ---- The import ------------------------------------------------------------------------------ */
 
+/* A variant that the campaign lacks is a missing value; with fewer than two others it is of no use.
+ */
+static nitro_status check_variants(const ginkgo_import *job, ginkgo_campaign *campaign)
+{
+    nitro_ginkgo_campaign *its = &campaign->report;
+    nitro_string_list lacking = {0};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < job->variants.count && status == NITRO_OK; i++)
+        if (!measures(&job->checkout, campaign, job->variants.items[i]))
+            status = nitro_string_list_add(job->context, &lacking, job->variants.items[i]);
+    char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &lacking) : NULL;
+    bool is_useless = lacking.count > 0 && lacking.count + 2 > job->variants.count;
+    if (!names)
+        status = NITRO_ERR_NO_MEMORY;
+    else if (is_useless) {
+        its->skip_reason = nitro_asprintf(job->context, "does not measure variant%s %s",
+                                          lacking.count > 1 ? "s" : "", names);
+        status = its->skip_reason ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    } else if (lacking.count > 0) {
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "device %s does not measure all variants; missing values there: %s", its->device,
+                  names);
+    }
+    free(names);
+    nitro_string_list_free(&lacking);
+    return status;
+}
+
+/* A named campaign is of the folder's device, which others may have measured. */
+static nitro_status label_campaign(const ginkgo_import *job, ginkgo_campaign *campaign)
+{
+    nitro_device *device = campaign->job.device;
+    if (!device || !job->options->campaign || !campaign->main ||
+        nitro_device_label(device, NITRO_LABEL_SAME_AS))
+        return NITRO_OK;
+    return nitro_device_set_label(job->context, device, NITRO_LABEL_SAME_AS,
+                                  campaign->report.folder);
+}
+
 static nitro_status check_campaign(ginkgo_import *job, ginkgo_campaign *campaign)
 {
     const nitro_ginkgo_options *options = job->options;
     nitro_ginkgo_campaign *its = &campaign->report;
-    for (size_t i = 0; i < job->variants.count; i++) {
-        const char *variant = job->variants.items[i];
-        if (measures(&job->checkout, campaign, variant))
-            continue;
-        its->skip_reason = nitro_asprintf(job->context, "does not measure variant %s", variant);
-        return its->skip_reason ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    }
+    nitro_status status = check_variants(job, campaign);
+    if (status != NITRO_OK || its->skip_reason)
+        return status;
     campaign->origin =
         nitro_asprintf(job->context, "%s/%s/%s", options->path, its->folder, its->executor);
     if (!campaign->origin)
@@ -294,13 +356,15 @@ static nitro_status check_campaign(ginkgo_import *job, ginkgo_campaign *campaign
                                .replace = options->replace};
     campaign->job =
         (import_job){.context = job->context, .store = job->store, .options = &campaign->options};
-    nitro_status status = make_table(job, campaign);
+    status = make_table(job, campaign);
     if (status == NITRO_OK)
         status = describe_device(job, campaign);
     char name[256];
     snprintf(name, sizeof(name), "ginkgo-data %s/%s (%s names, %s)", its->folder, its->executor,
              its->capital ? "capitalised" : "lower-case", its->unit);
-    return status == NITRO_OK ? nitro_import_check(&campaign->job, name) : status;
+    if (status == NITRO_OK)
+        status = nitro_import_check(&campaign->job, name);
+    return status == NITRO_OK ? label_campaign(job, campaign) : status;
 }
 
 static nitro_status require_some(const ginkgo_import *job)
@@ -310,7 +374,7 @@ static nitro_status require_some(const ginkgo_import *job)
         if (!job->checkout.campaigns[i].report.skip_reason)
             return NITRO_OK;
     return nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                      "%s: no device measures all %zu variants (%s %s); choose others with "
+                      "%s: no device measures two of the %zu variants (%s %s); choose others with "
                       "--variants, or import as another computation",
                       job->options->path, job->variants.count, first->device, first->skip_reason);
 }

@@ -14,19 +14,28 @@ typedef struct import_job {
     nitro_csv *csv;
     nitro_description *description; /* NULL: none */
     nitro_schema *schema;           /* NULL until columns are chosen */
+    bool is_stored;                 /* the schema is the store's */
     size_t input_column;
     size_t feature_columns[NITRO_MAX_FEATURES];
-    size_t time_columns[NITRO_MAX_VARIANTS];
-    nitro_provenance provenance; /* of each sample */
-    nitro_device *device;        /* stored with the samples; NULL: the store's is kept */
-    nitro_sample *sample;        /* the current row */
-    size_t next_row;             /* of the table's current piece */
-    bool has_rows;               /* the piece has been read */
+    size_t time_columns[NITRO_MAX_VARIANTS]; /* NITRO_NONE: not measured on this device */
+    nitro_provenance provenance;             /* of each sample */
+    nitro_device *device;  /* stored with the samples; NULL: the store's is kept */
+    nitro_sample *sample;  /* the current row */
+    size_t next_row;       /* of the table's current piece */
+    bool has_rows;         /* the piece has been read */
+    size_t num_impossible; /* rows so far that are refused for impossible statistics; the
+                              first one's input, and the features: the one above the other */
+    char *impossible_input;
+    size_t impossible[2];
     nitro_import_report report;
 } import_job;
 
 /* ---- import_rows.c ----------------------------------------------------------------------------
  */
+
+/** Are statistics of one distribution, such as row_q3 and row_max, in an impossible order?
+ *  @param[out] pair  features: the first one's value is above the second's, which it cannot be. */
+bool nitro_import_is_impossible(const nitro_schema *schema, const double *features, size_t pair[2]);
 
 /** Back to before the first row. */
 nitro_status nitro_import_rewind(import_job *job);

@@ -46,6 +46,11 @@ static nitro_status read_times(const import_job *job, size_t row, nitro_sample *
 {
     for (size_t i = 0; i < job->schema->num_variants; i++) {
         nitro_entry *entry = &sample->entries[i];
+        if (job->time_columns[i] == NITRO_NONE) {
+            entry->median_ms = NAN;
+            entry->outcome = NITRO_OUTCOME_MISSING;
+            continue;
+        }
         nitro_status status =
             nitro_csv_number(job->csv, row, job->time_columns[i], &entry->median_ms);
         if (status != NITRO_OK || entry->median_ms <= 0)
@@ -91,23 +96,46 @@ static nitro_status read_row(import_job *job, size_t row)
 nitro_status nitro_import_rewind(import_job *job)
 {
     job->has_rows = false;
+    job->num_impossible = 0;
     return nitro_csv_rewind(job->csv);
+}
+
+/* The next row of the table; `more`: there is one. */
+static nitro_status next_row(import_job *job, bool *more)
+{
+    nitro_status status = NITRO_OK;
+    *more = true;
+    if (!job->has_rows || job->next_row == nitro_csv_num_rows(job->csv)) {
+        status = nitro_csv_next(job->csv, more);
+        job->next_row = 0;
+        job->has_rows = true;
+    }
+    *more = *more && status == NITRO_OK && nitro_csv_num_rows(job->csv) > 0;
+    return *more ? read_row(job, job->next_row++) : status;
+}
+
+/* Features that were computed wrongly would mislead every model: the row is refused. */
+static nitro_status refuse(import_job *job, const size_t pair[2])
+{
+    if (job->num_impossible++ > 0 || job->impossible_input)
+        return NITRO_OK;
+    memcpy(job->impossible, pair, sizeof job->impossible);
+    job->impossible_input = nitro_strdup(job->context, job->sample->input);
+    return job->impossible_input ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 nitro_status nitro_import_next(void *user, const nitro_sample **sample)
 {
     import_job *job = user;
     bool more = true;
-    nitro_status status = NITRO_OK;
-    if (!job->has_rows || job->next_row == nitro_csv_num_rows(job->csv)) {
-        status = nitro_csv_next(job->csv, &more);
-        job->next_row = 0;
-        job->has_rows = true;
+    size_t pair[2];
+    nitro_status status = next_row(job, &more);
+    while (status == NITRO_OK && more &&
+           nitro_import_is_impossible(job->schema, job->sample->features, pair)) {
+        status = refuse(job, pair);
+        if (status == NITRO_OK)
+            status = next_row(job, &more);
     }
-    if (status == NITRO_OK && more && nitro_csv_num_rows(job->csv) > 0)
-        status = read_row(job, job->next_row++);
-    else
-        more = false;
     if (status == NITRO_OK)
         *sample = more ? job->sample : NULL;
     return status;
@@ -252,6 +280,18 @@ static void warn_of_missing_features(const checking *self)
             job->schema->features[self->incomplete_feature].name, self->incomplete_input);
 }
 
+static void warn_of_impossible(const import_job *job)
+{
+    if (job->num_impossible > 0)
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "%s: %zu input%s refused, since %s cannot be above %s (first: input '%s'): "
+                  "compute these statistics anew",
+                  job->options->samples_path, job->num_impossible,
+                  job->num_impossible > 1 ? "s are" : " is",
+                  job->schema->features[job->impossible[0]].name,
+                  job->schema->features[job->impossible[1]].name, job->impossible_input);
+}
+
 static nitro_status fail_present(const checking *self)
 {
     const import_job *job = self->job;
@@ -281,6 +321,8 @@ nitro_status nitro_import_check_rows(import_job *job)
         status = check_all(&self);
     if (status == NITRO_OK)
         warn_of_missing_features(&self);
+    if (status == NITRO_OK)
+        warn_of_impossible(job);
     if (status == NITRO_OK && self.present.count > 0 && !options->replace)
         status = fail_present(&self);
     free(self.seen.places);

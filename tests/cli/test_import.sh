@@ -108,3 +108,10 @@ try nitro store import --store t.db --devices modelled.csv
 
 title "nothing of it was stored"
 try nitro store list --store s.db
+
+title "a device that lacks a variant, and impossible statistics"
+printf 'input,x,row_q3,row_max,time_ms:a,time_ms:b,time_ms:c\nm1,1,2,3,1,2,3\nm2,2,2,3,2,1,3\n' >three.csv
+printf 'input,x,row_q3,row_max,time_ms:a,time_ms:b\nm1,1,2,3,1,2\nm2,2,2.6e13,1,2,1\nm3,3,1,1,2,1\n' >two.csv
+try nitro store import --store lacks.db --computation rows --device gpu1 --samples three.csv
+try nitro store import --store lacks.db --computation rows --device gpu2 --samples two.csv
+try nitro store import --store lacks.db --computation rows --device gpu3 --samples <(sed 's/time_ms:b/time_ms:d/' two.csv) 2>&1 | sed 's/;.*//'

