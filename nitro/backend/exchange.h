@@ -102,7 +102,8 @@ typedef struct nitro_ginkgo_options {
     const char *description_path;      /* as in nitro_import_options */
     const nitro_string_list *folders;  /* device folders to import; NULL: all */
     const nitro_string_list *features; /* NULL: the store's, the description's, or all 18 */
-    const nitro_string_list *variants; /* NULL: the store's, or those of more than half of the devices */
+    const nitro_string_list
+        *variants; /* NULL: the store's, or those of more than half of the devices */
     const nitro_string_list *log_features;
     bool replace;
 } nitro_ginkgo_options;
