@@ -64,9 +64,13 @@ static int with_work(nitro_context *context, size_t num_devices, size_t num_inpu
     work *w = calloc(1, sizeof(*w));
     if (!w)
         return bench_fail("out of memory");
+    nitro_random random;
+    nitro_random_seed(&random, 1);
     w->context = context;
-    w->sources = dfs_work_dataset(context, 1, num_devices, num_inputs, 6);
+    nitro_device *target = dfs_work_device(context, &random, num_devices);
+    w->sources = target ? dfs_work_dataset(context, 1, num_devices, num_inputs, 6) : NULL;
     if (!w->sources) {
+        nitro_device_free(target);
         free(w);
         return bench_fail("cannot make the data set");
     }
@@ -74,11 +78,15 @@ static int with_work(nitro_context *context, size_t num_devices, size_t num_inpu
     for (size_t c = DFS_WORK_FEATURES - num_candidates; c < DFS_WORK_FEATURES; c++)
         nitro_string_list_add(context, &w->candidates, dfs_work_features[c].name);
     w->num_subsets = dfs_work_subsets(num_candidates, 3, w->subsets);
-    w->task = (nitro_dfs_task){
-        .sources = w->sources, .candidates = &w->candidates, .seed = 1, .num_threads = 2};
+    w->task = (nitro_dfs_task){.sources = w->sources,
+                               .target = target,
+                               .candidates = &w->candidates,
+                               .seed = 1,
+                               .num_threads = 2};
     int failed = run(w, state);
     nitro_string_list_free(&w->candidates);
     nitro_dataset_free(w->sources);
+    nitro_device_free(target);
     free(w);
     return failed;
 }

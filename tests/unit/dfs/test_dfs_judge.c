@@ -8,6 +8,7 @@
 typedef struct fixture {
     nitro_context *context;
     nitro_dataset *sources;
+    nitro_device *target;
     nitro_string_list candidates;
     nitro_dfs_task task;
     uint64_t subsets[MAX_SUBSETS];
@@ -20,15 +21,22 @@ static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_input
                              size_t num_candidates)
 {
     fixture *f = calloc(1, sizeof(*f));
+    nitro_random random;
+    nitro_random_seed(&random, seed);
     f->context = unit_context();
+    f->target = dfs_work_device(f->context, &random, num_devices);
+    assert_non_null(f->target);
     f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, 6);
     assert_non_null(f->sources);
     /* The last candidates are those of the cost model. */
     for (size_t c = DFS_WORK_FEATURES - num_candidates; c < DFS_WORK_FEATURES; c++)
         assert_ok(f->context,
                   nitro_string_list_add(f->context, &f->candidates, dfs_work_features[c].name));
-    f->task = (nitro_dfs_task){
-        .sources = f->sources, .candidates = &f->candidates, .seed = seed, .num_threads = 2};
+    f->task = (nitro_dfs_task){.sources = f->sources,
+                               .target = f->target,
+                               .candidates = &f->candidates,
+                               .seed = seed,
+                               .num_threads = 2};
     f->num_subsets = dfs_work_subsets(num_candidates, 3, f->subsets);
     return f;
 }
@@ -37,6 +45,7 @@ static void free_fixture(fixture *f)
 {
     nitro_string_list_free(&f->candidates);
     nitro_dataset_free(f->sources);
+    nitro_device_free(f->target);
     nitro_context_free(f->context);
     free(f);
 }
