@@ -309,6 +309,10 @@ static nitro_status select_members(const selection *s, candidate *c)
 
 /** Cheaper groups of features, in runs of the fastest variant, are not worth a validation. */
 #define LEAST_FEATURE_COST 0.05
+/** Least gain, in units of its cost, of a group that is kept: gains vary between validations by
+ * more than features cost, and a useful group that is dropped loses more than a useless one costs.
+ */
+#define LEAST_GAIN 0.5
 
 /** Try the candidate without a group of features; keep it as the best if it is. */
 static nitro_status try_without(const selection *s, const candidate *c, nitro_feature_cost *group,
@@ -319,8 +323,9 @@ static nitro_status try_without(const selection *s, const candidate *c, nitro_fe
     nitro_status status = evaluate(s, false, &without);
     if (status != NITRO_OK)
         return status;
-    group->gain = without.total - c->total + group->cost / NITRO_FEATURE_USES;
-    if (without.total < best->total)
+    double cost = group->cost / NITRO_FEATURE_USES;
+    group->gain = without.total - c->total + cost;
+    if (group->gain < LEAST_GAIN * cost && without.total < best->total)
         replace(best, &without);
     else
         nitro_model_free(without.model);
