@@ -309,9 +309,25 @@ static void print_predicted_quality(json_t *predicted)
 /** Up to which number of uses features do not pay. */
 static void print_few_uses(json_t *preparing)
 {
-    if (preparing && number_of(preparing, "few_uses") > 0.0)
-        printf("%-16s up to %g uses of an input: %s, without evaluating features\n", "few uses",
-               number_of(preparing, "few_uses"), text_of(preparing, "few_variant"));
+    const char *title = "few uses";
+    size_t i;
+    json_t *choice;
+    json_array_foreach(json_object_get(preparing, "few_uses"), i, choice)
+    {
+        const char *feature = json_string_value(json_object_get(choice, "feature"));
+        json_t *above = json_object_get(choice, "above"), *up_to = json_object_get(choice, "up_to");
+        if (!(number_of(choice, "uses") > 0.0))
+            continue;
+        printf("%-16s up to %g of an input", title, number_of(choice, "uses"));
+        if (feature)
+            printf(" with %s", feature);
+        if (above)
+            printf(" above %.3g", json_number_value(above));
+        if (up_to)
+            printf("%s up to %.3g", above ? "," : "", json_number_value(up_to));
+        printf(": %s, without %sfeatures\n", text_of(choice, "variant"), feature ? "other " : "");
+        title = "";
+    }
 }
 
 static void print_choice(const char *name, const char *variant, json_t *choice)

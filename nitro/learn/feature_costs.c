@@ -81,6 +81,17 @@ size_t nitro_feature_costs_find(const nitro_dataset *sources, nitro_feature_cost
     return count;
 }
 
+uint64_t nitro_feature_costs_free(const nitro_dataset *sources)
+{
+    nitro_feature_cost groups[NITRO_MAX_FEATURES];
+    size_t count = nitro_feature_costs_find(sources, groups);
+    uint64_t free_ones = 0;
+    for (size_t g = 0; g < count; g++)
+        if (groups[g].cost < NITRO_LEAST_FEATURE_COST)
+            free_ones |= groups[g].features;
+    return free_ones;
+}
+
 static json_t *percent_of_run(double runs)
 {
     return isnan(runs) ? json_null() : json_real(100.0 * runs);

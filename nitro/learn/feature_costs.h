@@ -12,6 +12,9 @@ struct json_t;
 /** Runs of an input for which its features are evaluated once, where nothing is declared. */
 #define NITRO_FEATURE_USES 100.0
 
+/** Groups of features that cost less, in runs of the fastest variant, count as free. */
+#define NITRO_LEAST_FEATURE_COST 0.05
+
 /** Features that one call evaluates together. */
 typedef struct nitro_feature_cost {
     uint64_t features; /* bit f: feature f */
@@ -25,6 +28,9 @@ typedef struct nitro_feature_cost {
  * @return their number; 0: no sample has costs.
  */
 size_t nitro_feature_costs_find(const nitro_dataset *sources, nitro_feature_cost *groups);
+
+/** The features of groups that count as free: a bit each. */
+uint64_t nitro_feature_costs_free(const nitro_dataset *sources);
 
 /** For a model's provenance; NULL when out of memory. @param[in] used  bit f: the model uses it. */
 struct json_t *nitro_feature_costs_json(const nitro_schema *schema,

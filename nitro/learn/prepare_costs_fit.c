@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "nitro/base/cholesky.h"
-#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/few_uses_fit.h"
 
 #define RIDGE            1.0  /* rows' worth of evidence that a column does not matter */
 #define LEAST_RUNS       1e-6 /* a cost that the clock does not see */
@@ -109,105 +109,6 @@ static nitro_status fit_variants(nitro_context *context, const nitro_training_ro
     return status;
 }
 
-/* ---- Few uses -------------------------------------------------------------------------------- */
-
-/** Times of one use, over rows with held-out scores. Large inputs decide the total, and mostly
- * small ones the total in units of each row's best: a choice must be good by both, since neither of
- * them alone holds for inputs of other sizes. */
-typedef struct use_cost {
-    double total_ms, relative;
-} use_cost;
-
-typedef struct use_costs {
-    double uses;
-    size_t num_rows;
-    use_cost best, chosen;               /* by the model, features included */
-    use_cost fixed[NITRO_MAX_VARIANTS];  /* always this variant; infinite if some row has no time */
-    size_t num_good[NITRO_MAX_VARIANTS]; /* rows where it is within 5 % of the best */
-} use_costs;
-
-static void add_cost(double time_ms, double best_ms, use_cost *to)
-{
-    to->total_ms += time_ms;
-    to->relative += time_ms / best_ms;
-}
-
-/** Time of one use; infinite without a time. */
-static double time_of_use(const nitro_training_rows *rows, size_t place, double uses)
-{
-    double prepare_ms = rows->prepare_ms[place];
-    double time_ms = rows->times_ms[place] + (isnan(prepare_ms) ? 0.0 : prepare_ms / uses);
-    return isnan(time_ms) ? INFINITY : time_ms;
-}
-
-static void add_row(const nitro_training_rows *rows, const double *held_out_scores,
-                    const nitro_prepare_costs *costs, size_t row, use_costs *of_use)
-{
-    size_t num_variants = costs->num_variants, first = row * num_variants;
-    double scores[NITRO_MAX_VARIANTS] = {0}, times[NITRO_MAX_VARIANTS] = {0}, best_ms = INFINITY;
-    uint64_t timed = 0;
-    for (size_t v = 0; v < num_variants; v++) {
-        scores[v] = held_out_scores[first + v];
-        times[v] = time_of_use(rows, first + v, of_use->uses);
-        best_ms = fmin(best_ms, times[v]);
-        timed |= (uint64_t)isfinite(times[v]) << v;
-    }
-    if (isnan(scores[0]))
-        return;
-    nitro_prepare_costs_charge(costs, rows->columns + row * rows->num_columns, 1.0 / of_use->uses,
-                               timed, scores);
-    for (size_t v = 0; v < num_variants; v++)
-        if (!(timed >> v & 1))
-            scores[v] = -INFINITY;
-    double features_ms = isnan(rows->features_ms[row]) ? 0.0 : rows->features_ms[row];
-    of_use->num_rows++;
-    add_cost(best_ms, best_ms, &of_use->best);
-    add_cost(times[nitro_scores_best(scores, num_variants)] + features_ms / of_use->uses, best_ms,
-             &of_use->chosen);
-    for (size_t v = 0; v < num_variants; v++) {
-        add_cost(times[v], best_ms, &of_use->fixed[v]);
-        of_use->num_good[v] += best_ms >= NITRO_GOOD_QUALITY * times[v];
-    }
-}
-
-static double over_best(const use_costs *of_use, size_t variant)
-{
-    return of_use->fixed[variant].total_ms / of_use->best.total_ms +
-           of_use->fixed[variant].relative / of_use->best.relative;
-}
-
-static size_t find_best_fixed(const use_costs *of_use, size_t num_variants)
-{
-    size_t best = 0;
-    for (size_t v = 1; v < num_variants; v++)
-        if (over_best(of_use, v) < over_best(of_use, best))
-            best = v;
-    return best;
-}
-
-/** Up to which number of uses is one variant, without features, at least as good as choosing? */
-static void find_few_uses(const nitro_training_rows *rows, const double *held_out_scores,
-                          nitro_prepare_costs *costs)
-{
-    static const double steps[] = {1, 2, 3, 5, 7};
-    size_t num_steps = sizeof steps / sizeof steps[0];
-    for (size_t level = 0; level < 6 * num_steps; level++) {
-        use_costs of_use = {.uses =
-                                steps[level % num_steps] * pow(10.0, (double)(level / num_steps))};
-        for (size_t row = 0; row < rows->num_rows; row++)
-            add_row(rows, held_out_scores, costs, row, &of_use);
-        if (level == 0)
-            costs->few_variant = find_best_fixed(&of_use, costs->num_variants);
-        const use_cost *fixed = &of_use.fixed[costs->few_variant];
-        if (of_use.num_rows == 0 || !(fixed->total_ms <= of_use.chosen.total_ms) ||
-            !(fixed->relative <= of_use.chosen.relative))
-            break;
-        costs->few_uses = of_use.uses;
-        costs->few_confidence =
-            (double)of_use.num_good[costs->few_variant] / (double)of_use.num_rows;
-    }
-}
-
 static bool has_any(const double *costs_ms, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -216,8 +117,9 @@ static bool has_any(const double *costs_ms, size_t count)
     return false;
 }
 
-nitro_status nitro_prepare_costs_fit(nitro_context *context, const nitro_training_rows *rows,
-                                     const double *held_out_scores, nitro_model *model)
+nitro_status nitro_prepare_costs_fit(nitro_context *context, const nitro_dataset *sources,
+                                     const nitro_training_rows *rows, const double *held_out_scores,
+                                     nitro_model *model)
 {
     size_t num_variants = model->schema->num_variants;
     nitro_prepare_costs *costs = NULL;
@@ -230,8 +132,11 @@ nitro_status nitro_prepare_costs_fit(nitro_context *context, const nitro_trainin
     if (status == NITRO_OK)
         status = fit_variants(context, rows, costs);
     if (status == NITRO_OK)
-        find_few_uses(rows, held_out_scores, costs);
-    if (status == NITRO_OK && (costs->prepared || costs->few_uses > 0.0))
+        status = nitro_few_uses_fit(context, sources, rows, held_out_scores, costs);
+    bool has_few = false;
+    for (size_t i = 0; i < costs->num_few; i++)
+        has_few = has_few || costs->few[i].uses > 0.0;
+    if (status == NITRO_OK && (costs->prepared || has_few))
         model->prepare_costs = costs;
     else
         nitro_prepare_costs_free(costs);

@@ -119,7 +119,8 @@ static nitro_status validate(const selection *s, const nitro_fit_evidence *evide
     if (status == NITRO_OK)
         nitro_held_out_judge(rows, evidence->held_out_scores, c->model, c->model->held_out);
     if (status == NITRO_OK)
-        status = nitro_prepare_costs_fit(s->context, rows, evidence->held_out_scores, c->model);
+        status = nitro_prepare_costs_fit(s->context, c->fit.sources, rows,
+                                         evidence->held_out_scores, c->model);
     if (status == NITRO_OK && (s->task->lodo || s->task->guards))
         status =
             validate_by_lodo(s,
@@ -307,8 +308,6 @@ static nitro_status select_members(const selection *s, candidate *c)
     return status;
 }
 
-/** Cheaper groups of features, in runs of the fastest variant, are not worth a validation. */
-#define LEAST_FEATURE_COST 0.05
 /** Least gain, in units of its cost, of a group that is kept: gains vary between validations by
  * more than features cost, and a useful group that is dropped loses more than a useless one costs.
  */
@@ -342,7 +341,7 @@ static nitro_status drop_features(const selection *s, nitro_feature_cost *groups
         candidate best = {.total = c->total};
         uint64_t used = nitro_model_used_features(c->model);
         for (size_t g = 0; g < count && status == NITRO_OK; g++)
-            if (groups[g].features & used && groups[g].cost >= LEAST_FEATURE_COST)
+            if (groups[g].features & used && groups[g].cost >= NITRO_LEAST_FEATURE_COST)
                 status = try_without(s, c, &groups[g], &best);
         is_better = status == NITRO_OK && best.model;
         if (is_better)

@@ -241,7 +241,8 @@ static nitro_status validate(const nitro_source_weighing *t, const nitro_fit_evi
     double held_out = NAN;
     nitro_status status = calibrate(t, evidence, model, &held_out);
     if (status == NITRO_OK)
-        status = nitro_prepare_costs_fit(t->context, rows, evidence->held_out_scores, model);
+        status =
+            nitro_prepare_costs_fit(t->context, t->used, rows, evidence->held_out_scores, model);
     if (status == NITRO_OK)
         status = nitro_predicted_quality_find(t->context, &all, held_out, &t->choice.lodo, model,
                                               &model->predicted);

@@ -222,6 +222,39 @@ static nitro_status read_predictor(nitro_binary_cursor *cursor, nitro_model *mod
     return nitro_binary_parts(cursor, terms);
 }
 
+static nitro_status read_few_choice(nitro_binary_cursor *cursor, size_t num_variants, bool is_last,
+                                    nitro_few_uses *few)
+{
+    nitro_status status = NITRO_OK;
+    few->up_to = INFINITY;
+    if (!is_last)
+        status = nitro_binary_number(cursor, "a feature's border", ANY, &few->up_to);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a number of uses", ANY, &few->uses);
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the variant for few uses", 0, num_variants - 1,
+                                    &few->variant);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a confidence", 1.0, &few->confidence);
+    return status;
+}
+
+static nitro_status read_few_uses(nitro_binary_cursor *cursor, const nitro_schema *schema,
+                                  nitro_prepare_costs *costs)
+{
+    size_t feature = 0;
+    nitro_status status =
+        nitro_binary_count(cursor, "the feature for few uses", 0, schema->num_features, &feature);
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the number of choices for few uses", 1,
+                                    feature ? NITRO_MAX_FEW : 1, &costs->num_few);
+    costs->few_feature = feature ? feature - 1 : NITRO_NONE;
+    for (size_t i = 0; i < costs->num_few && status == NITRO_OK; i++)
+        status =
+            read_few_choice(cursor, schema->num_variants, i + 1 == costs->num_few, &costs->few[i]);
+    return status;
+}
+
 static nitro_status read_prepare_costs(nitro_binary_cursor *cursor, nitro_model *model)
 {
     size_t num_variants = model->schema->num_variants, prepared = 0;
@@ -239,12 +272,7 @@ static nitro_status read_prepare_costs(nitro_binary_cursor *cursor, nitro_model 
                                          NITRO_PREPARE_COSTS_MAX_WEIGHT,
                                          &costs->weights[v * (model->num_seen + 1) + i]);
     if (status == NITRO_OK)
-        status = nitro_binary_number(cursor, "a number of uses", ANY, &costs->few_uses);
-    if (status == NITRO_OK)
-        status = nitro_binary_count(cursor, "the variant for few uses", 0, num_variants - 1,
-                                    &costs->few_variant);
-    if (status == NITRO_OK)
-        status = nitro_binary_number(cursor, "a confidence", 1.0, &costs->few_confidence);
+        status = read_few_uses(cursor, model->schema, costs);
     if (status == NITRO_OK && !nitro_prepare_costs_are_valid(costs))
         status = nitro_binary_refuse(cursor, "costs of preparing");
     return status;

@@ -150,7 +150,9 @@ static void put_parts(FILE *out, const nitro_score_terms *terms)
     }
 }
 
-/** The variants that have costs, as bits; the weights of each; the choice for few uses. */
+/** The variants that have costs, as bits; the weights of each; the choices for few uses: a
+ * feature (0 for none, else its position plus 1), their number, each with its border but the last.
+ */
 static void put_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
 {
     size_t size = costs->num_columns + 1;
@@ -158,9 +160,15 @@ static void put_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
     for (size_t v = 0; v < costs->num_variants; v++)
         if (costs->prepared >> v & 1)
             put_numbers(out, costs->weights + v * size, size);
-    put_number(out, costs->few_uses);
-    put_count(out, costs->few_variant);
-    put_number(out, costs->few_confidence);
+    put_count(out, costs->few_feature == NITRO_NONE ? 0 : costs->few_feature + 1);
+    put_count(out, costs->num_few);
+    for (size_t i = 0; i < costs->num_few; i++) {
+        if (i + 1 < costs->num_few)
+            put_number(out, costs->few[i].up_to);
+        put_number(out, costs->few[i].uses);
+        put_count(out, costs->few[i].variant);
+        put_number(out, costs->few[i].confidence);
+    }
 }
 
 /** A count of features, or 0; of each, both ends. */

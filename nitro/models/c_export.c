@@ -221,6 +221,20 @@ static void print_decide(FILE *out, bool estimates, bool charges)
             charges ? "" : "    (void)x;\n    (void)share;\n");
 }
 
+/** The choices for few uses, by ranges of one feature at most. */
+static void print_few_uses(FILE *out, const nitro_prepare_costs *costs)
+{
+    for (size_t i = 0; i < costs->num_few; i++) {
+        fputs("    if (share > 0.0", out);
+        if (i > 0)
+            fprintf(out, " && features[%zu] > %a", costs->few_feature, costs->few[i - 1].up_to);
+        if (i + 1 < costs->num_few)
+            fprintf(out, " && features[%zu] <= %a", costs->few_feature, costs->few[i].up_to);
+        fprintf(out, " && share * %a >= 1.0)\n        return %zu;\n", costs->few[i].uses,
+                costs->few[i].variant);
+    }
+}
+
 /** With costs of preparing, for a number of uses; the plain function then is for unlimited ones. */
 static void print_select(FILE *out, const nitro_model *model, const char *name)
 {
@@ -231,10 +245,9 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
                   : "int %s_select(const double *features)\n{\n",
             name);
     if (costs)
-        fprintf(out,
-                "    double share = (float)(1.0 / uses);\n"
-                "    if (share > 0.0 && share * %a >= 1.0)\n        return %zu;\n",
-                costs->few_uses, costs->few_variant);
+        fprintf(out, "    double share = (float)(1.0 / uses);\n");
+    if (costs)
+        print_few_uses(out, costs);
     fprintf(out,
             "    double x[NUM_COLUMNS + 1];\n"
             "    int end = -1;\n"

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,47 @@ static nitro_status decode_costs_of(const nitro_json_place *at, const json_t *va
     return status;
 }
 
+static nitro_status decode_few_choice(const nitro_json_place *at, const json_t *object,
+                                      size_t num_variants, bool is_last, nitro_few_uses *few)
+{
+    nitro_status status = NITRO_OK;
+    few->up_to = INFINITY;
+    if (!is_last)
+        status = nitro_json_number(at, object, "up_to", &few->up_to);
+    if (status == NITRO_OK)
+        status = nitro_json_number(at, object, "uses", &few->uses);
+    if (status == NITRO_OK)
+        status = nitro_json_count(at, object, "variant", 0, num_variants - 1, &few->variant);
+    if (status == NITRO_OK)
+        status = nitro_json_number(at, object, "confidence", &few->confidence);
+    return status;
+}
+
+/** One choice for few uses, or one for each range of a feature. */
+static nitro_status decode_few_uses(const nitro_json_place *at, const json_t *object,
+                                    const nitro_schema *schema, nitro_prepare_costs *costs)
+{
+    json_t *few = NULL;
+    size_t most = 1;
+    nitro_status status = nitro_json_member(at, object, "few_uses", JSON_ARRAY, &few);
+    if (status == NITRO_OK && json_object_get(object, "few_feature")) {
+        most = NITRO_MAX_FEW;
+        status = nitro_json_count(at, object, "few_feature", 0, schema->num_features - 1,
+                                  &costs->few_feature);
+    }
+    if (status != NITRO_OK)
+        return status;
+    if (json_array_size(few) < 1 || json_array_size(few) > most)
+        return nitro_fail(at->context, NITRO_ERR_FORMAT,
+                          "%s: field %s.few_uses: %zu choices where there should be 1 to %zu",
+                          at->path, at->field, json_array_size(few), most);
+    costs->num_few = json_array_size(few);
+    for (size_t i = 0; i < costs->num_few && status == NITRO_OK; i++)
+        status = decode_few_choice(at, json_array_get(few, i), costs->num_variants,
+                                   i + 1 == costs->num_few, &costs->few[i]);
+    return status;
+}
+
 static nitro_status decode_prepare_costs(const nitro_json_place *place, const json_t *top,
                                          nitro_model *model)
 {
@@ -171,16 +213,11 @@ static nitro_status decode_prepare_costs(const nitro_json_place *place, const js
     if (status == NITRO_OK)
         status = decode_costs_of(&at, variants, weights, costs);
     if (status == NITRO_OK)
-        status = nitro_json_number(&at, object, "few_uses", &costs->few_uses);
-    if (status == NITRO_OK)
-        status = nitro_json_count(&at, object, "few_variant", 0, costs->num_variants - 1,
-                                  &costs->few_variant);
-    if (status == NITRO_OK)
-        status = nitro_json_number(&at, object, "few_confidence", &costs->few_confidence);
+        status = decode_few_uses(&at, object, model->schema, costs);
     if (status == NITRO_OK && !nitro_prepare_costs_are_valid(costs))
         status = nitro_fail(place->context, NITRO_ERR_FORMAT,
-                            "%s: field preparing: weights may be at most %g in magnitude, few_uses "
-                            "not negative, and few_confidence from 0 to 1",
+                            "%s: field preparing: weights may be at most %g in magnitude, numbers "
+                            "of uses not negative, confidences from 0 to 1, and borders ascending",
                             place->path, NITRO_PREPARE_COSTS_MAX_WEIGHT);
     return status;
 }

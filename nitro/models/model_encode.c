@@ -119,9 +119,20 @@ static json_t *encode_prepare_costs(const nitro_prepare_costs *costs)
         json_array_append_new(variants, json_integer((json_int_t)v));
         json_array_append_new(weights, nitro_json_from_numbers(costs->weights + v * size, size));
     }
-    return json_pack("{s:o, s:o, s:f, s:I, s:f}", "variants", variants, "weights", weights,
-                     "few_uses", costs->few_uses, "few_variant", (json_int_t)costs->few_variant,
-                     "few_confidence", costs->few_confidence);
+    json_t *few = json_array();
+    for (size_t i = 0; i < costs->num_few; i++) {
+        json_t *choice =
+            json_pack("{s:f, s:I, s:f}", "uses", costs->few[i].uses, "variant",
+                      (json_int_t)costs->few[i].variant, "confidence", costs->few[i].confidence);
+        if (i + 1 < costs->num_few)
+            json_object_set_new(choice, "up_to", json_real(costs->few[i].up_to));
+        json_array_append_new(few, choice);
+    }
+    json_t *encoded =
+        json_pack("{s:o, s:o, s:o}", "variants", variants, "weights", weights, "few_uses", few);
+    if (costs->few_feature != NITRO_NONE)
+        json_object_set_new(encoded, "few_feature", json_integer((json_int_t)costs->few_feature));
+    return encoded;
 }
 
 static int least_version(const nitro_model *model)
@@ -246,6 +257,25 @@ static json_t *summarize(const json_t *object)
     return summary;
 }
 
+/** The choices for few uses, with the range of the feature in which each holds. */
+static json_t *summarize_few_uses(const nitro_schema *schema, const nitro_prepare_costs *costs)
+{
+    json_t *few = json_array();
+    for (size_t i = 0; i < costs->num_few; i++) {
+        json_t *choice = json_pack("{s:f, s:s}", "uses", costs->few[i].uses, "variant",
+                                   schema->variants[costs->few[i].variant]);
+        if (costs->few_feature != NITRO_NONE)
+            json_object_set_new(choice, "feature",
+                                json_string(schema->features[costs->few_feature].name));
+        if (i > 0)
+            json_object_set_new(choice, "above", json_real(costs->few[i - 1].up_to));
+        if (i + 1 < costs->num_few)
+            json_object_set_new(choice, "up_to", json_real(costs->few[i].up_to));
+        json_array_append_new(few, choice);
+    }
+    return json_pack("{s:o}", "few_uses", few);
+}
+
 nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
 {
     const nitro_schema *schema = model->schema;
@@ -264,9 +294,7 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
     json_decref(predictor);
     const nitro_prepare_costs *costs = model->prepare_costs;
     if (summary && costs)
-        json_object_set_new(summary, "preparing",
-                            json_pack("{s:f, s:s}", "few_uses", costs->few_uses, "few_variant",
-                                      schema->variants[costs->few_variant]));
+        json_object_set_new(summary, "preparing", summarize_few_uses(schema, costs));
     char *text =
         summary ? nitro_json_print(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);

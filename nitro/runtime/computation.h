@@ -50,6 +50,7 @@ struct nitro_computation {
     nitro_monitor *monitor;           /* NULL: not monitored */
     nitro_recorder *recorder;         /* NULL: none */
     _Atomic uint64_t needed;          /* bit f: input feature f is evaluated for decisions */
+    _Atomic uint64_t first;           /* bit f: it is evaluated first, where uses are few */
     nitro_feature_options feature_options;
     nitro_thread_pool *pool; /* NULL: no threads yet */
 };

@@ -82,6 +82,7 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
     computation->closed = true;
     computation->epoch++; /* invalidates decisions of the old model */
     computation->needed = needed;
+    computation->first = nitro_model_first_features(model);
     return NITRO_OK;
 }
 
@@ -164,17 +165,18 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
-/** Is one variant the model's choice for so few uses, whatever the input? It has no constraint. */
-static bool decide_few_uses(const nitro_computation *computation, float share, uint64_t allowed,
-                            nitro_decision *made)
+/** Is one variant the model's choice for so few uses? It has no constraint. */
+static bool decide_few_uses(const nitro_computation *computation, const nitro_query *query,
+                            uint64_t allowed, nitro_decision *made)
 {
     nitro_decision decided = {.variant = NITRO_NONE};
-    if (!(share > 0.0F) || computation->forced != NITRO_NONE)
+    if (!(query->share > 0.0F) || computation->forced != NITRO_NONE)
         return false;
     const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
-    bool is_decided = model && nitro_model_decide_few_uses(model, share, &decided) &&
-                      !computation->variants[decided.variant].allows &&
-                      (allowed >> decided.variant & 1);
+    bool is_decided =
+        model &&
+        nitro_model_decide_few_uses(model, query->share, query->features, query->known, &decided) &&
+        !computation->variants[decided.variant].allows && (allowed >> decided.variant & 1);
     nitro_rcu_pointer_leave(computation->model);
     if (is_decided)
         *made = decided;
@@ -297,7 +299,7 @@ static nitro_status decide_among(const nitro_computation *computation, const nit
         return NITRO_OK;
     }
     if ((allowed & (allowed - 1)) != 0)
-        return decide_few_uses(computation, query->share, allowed, made)
+        return decide_few_uses(computation, query, allowed, made)
                    ? NITRO_OK
                    : query_or_remember(computation, query->features, query->known, allowed,
                                        query->share, made);
@@ -486,12 +488,18 @@ static nitro_status query_with_options(const nitro_computation *computation, voi
     return nitro_computation_query_begun(&evaluation, known, query, decision);
 }
 
-/** Features are evaluated nevertheless if they are logged or recorded. */
-static bool decide_early(const nitro_computation *computation, nitro_query *query,
-                         nitro_decision *decision)
+/** By the features that come first, if any. All are evaluated nevertheless if they are logged or
+ *  recorded. */
+static bool decide_early(const nitro_computation *computation, const void *argument,
+                         nitro_query *query, nitro_decision *decision)
 {
-    if (!(query->share > 0.0F) || logs_features(computation) ||
-        !decide_few_uses(computation, query->share, UINT64_MAX, decision))
+    if (!(query->share > 0.0F) || logs_features(computation))
+        return false;
+    query->known = computation->first;
+    if (query->known && nitro_computation_evaluate_some(computation, argument, query->known,
+                                                        query->features) != NITRO_OK)
+        return false;
+    if (!decide_few_uses(computation, query, UINT64_MAX, decision))
         return false;
     query->is_over = true;
     query->argument = NULL;
@@ -505,7 +513,7 @@ nitro_status nitro_computation_query(const nitro_computation *computation, void 
                                      nitro_query *query, nitro_decision *decision)
 {
     const nitro_feature_options *options = &computation->feature_options;
-    if (decide_early(computation, query, decision))
+    if (decide_early(computation, argument, query, decision))
         return NITRO_OK;
     nitro_status status = decide_without_features(computation, argument, query, decision);
     if (status != NITRO_ERR_NO_DATA)

@@ -334,14 +334,23 @@ static bool is_exact(const nitro_model *model, const double *scores, double boun
     return min_confidence <= low || min_confidence > high;
 }
 
-bool nitro_model_decide_few_uses(const nitro_model *model, double share, nitro_decision *decision)
+uint64_t nitro_model_first_features(const nitro_model *model)
 {
     const nitro_prepare_costs *costs = model->prepare_costs;
-    if (!costs || !(share * costs->few_uses >= 1.0))
+    return costs && costs->few_feature != NITRO_NONE ? UINT64_C(1) << costs->few_feature : 0;
+}
+
+bool nitro_model_decide_few_uses(const nitro_model *model, double share, const double *features,
+                                 uint64_t known, nitro_decision *decision)
+{
+    const nitro_few_uses *few = model->prepare_costs
+                                    ? nitro_prepare_costs_few(model->prepare_costs, features, known)
+                                    : NULL;
+    if (!few || !(share * few->uses >= 1.0))
         return false;
-    *decision = (nitro_decision){.variant = costs->few_variant,
-                                 .variant_name = model->schema->variants[costs->few_variant],
-                                 .confidence = costs->few_confidence,
+    *decision = (nitro_decision){.variant = few->variant,
+                                 .variant_name = model->schema->variants[few->variant],
+                                 .confidence = few->confidence,
                                  .reason = NITRO_REASON_FEW_USES};
     return true;
 }
@@ -445,7 +454,7 @@ nitro_status nitro_model_predict_with(const nitro_model *model, const double *fe
         nitro_model_move_inside(model, columns);
     score_columns(model, columns, all_scores);
     charge(model, columns, share, UINT64_MAX, all_scores);
-    if (!nitro_model_decide_few_uses(model, share, decision))
+    if (!nitro_model_decide_few_uses(model, share, features, UINT64_MAX, decision))
         decide(&asked, is_outside, decision);
     if (ranking)
         rank(all_scores, num_variants, ranking);

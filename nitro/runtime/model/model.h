@@ -157,7 +157,11 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
 nitro_status nitro_model_decide_uses(const nitro_model *model, const double *features,
                                      uint64_t allowed, double share, double min_confidence,
                                      nitro_decision *decision);
-/** Is this share so large that features do not pay? If so, decide without them. */
-bool nitro_model_decide_few_uses(const nitro_model *model, double share, nitro_decision *decision);
+/** The features, at most one, that a decision for few uses depends on. */
+uint64_t nitro_model_first_features(const nitro_model *model);
+/** Is this share so large that the other features do not pay? If so, decide without them.
+ *  @param[in] known  bit f: features[f] is known. */
+bool nitro_model_decide_few_uses(const nitro_model *model, double share, const double *features,
+                                 uint64_t known, nitro_decision *decision);
 
 #endif

@@ -14,7 +14,13 @@ nitro_status nitro_prepare_costs_create(nitro_context *context, size_t num_colum
     nitro_prepare_costs *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    *made = (nitro_prepare_costs){.num_columns = num_columns, .num_variants = num_variants};
+    *made = (nitro_prepare_costs){
+        .num_columns = num_columns,
+        .num_variants = num_variants,
+        .few_feature = NITRO_NONE,
+        .num_few = 1,
+        .few = {{.up_to = INFINITY}},
+    };
     made->weights = nitro_calloc(context, num_variants, (num_columns + 1) * sizeof *made->weights);
     if (!made->weights) {
         free(made);
@@ -34,11 +40,26 @@ void nitro_prepare_costs_free(nitro_prepare_costs *costs)
 
 bool nitro_prepare_costs_are_valid(const nitro_prepare_costs *costs)
 {
-    bool valid =
-        costs->few_uses >= 0.0 && costs->few_confidence >= 0.0 && costs->few_confidence <= 1.0;
+    bool valid = true;
+    for (size_t i = 0; i < costs->num_few; i++) {
+        const nitro_few_uses *few = &costs->few[i];
+        valid = valid && few->uses >= 0.0 && few->confidence >= 0.0 && few->confidence <= 1.0 &&
+                (i == 0 || few->up_to > few[-1].up_to);
+    }
     for (size_t i = 0; i < costs->num_variants * (costs->num_columns + 1); i++)
         valid = valid && fabs(costs->weights[i]) <= NITRO_PREPARE_COSTS_MAX_WEIGHT;
     return valid;
+}
+
+const nitro_few_uses *nitro_prepare_costs_few(const nitro_prepare_costs *costs,
+                                              const double *features, uint64_t known)
+{
+    size_t i = 0;
+    if (costs->few_feature != NITRO_NONE && !(known >> costs->few_feature & 1))
+        return NULL;
+    while (i + 1 < costs->num_few && !(features[costs->few_feature] <= costs->few[i].up_to))
+        i++;
+    return &costs->few[i];
 }
 
 void nitro_prepare_costs_evaluate(const nitro_prepare_costs *costs, const double *columns,

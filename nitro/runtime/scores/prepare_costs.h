@@ -10,13 +10,24 @@
 /** Least speed, relative to the fastest variant, that a score stands for. */
 #define NITRO_LEAST_SPEED 0.1
 
+/** Choices without features, at most: one for each range of a feature. */
+#define NITRO_MAX_FEW 4
+
+/** Up to so many uses one variant is chosen without features. */
+typedef struct nitro_few_uses {
+    double up_to; /* of the feature, in its unit; INFINITY for the last one */
+    double uses;  /* up to these, features cost more than choosing gains; 0: never */
+    size_t variant;
+    double confidence; /* share of training inputs on which it is within 5 % of the best */
+} nitro_few_uses;
+
 typedef struct nitro_prepare_costs {
     size_t num_columns, num_variants;
     uint64_t prepared;  /* bit v: variant v has a cost; the others have none */
     double *weights;    /* shape [num_variants x (num_columns + 1)]; the last one is the bias */
-    double few_uses;    /* up to so many uses, features cost more than choosing gains; 0: never */
-    size_t few_variant; /* which is then chosen without features */
-    double few_confidence; /* share of training inputs on which it is within 5 % of the best */
+    size_t few_feature; /* an input feature that costs next to nothing; NITRO_NONE: none */
+    size_t num_few;     /* at least 1, which is all without that feature */
+    nitro_few_uses few[NITRO_MAX_FEW]; /* by ascending `up_to` */
 } nitro_prepare_costs;
 
 /** Largest magnitude of a weight in a file: sums stay finite. */
@@ -27,8 +38,13 @@ nitro_status nitro_prepare_costs_create(nitro_context *context, size_t num_colum
                                         size_t num_variants, nitro_prepare_costs **costs);
 void nitro_prepare_costs_free(nitro_prepare_costs *costs);
 
-/** Are all numbers in range? For files; `few_variant` was checked. */
+/** Are all numbers in range? For files; positions were checked. */
 bool nitro_prepare_costs_are_valid(const nitro_prepare_costs *costs);
+
+/** The choice for few uses of an input with these features, of which those with bits in `known` are
+ *  known; NULL: one more must be known. */
+const nitro_few_uses *nitro_prepare_costs_few(const nitro_prepare_costs *costs,
+                                              const double *features, uint64_t known);
 
 /**
  * @param[in]  columns  shape [num_columns], no NaN; clamped to [-1, 1], the training range.

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "nitro/learn/select.h"
+#include "nitro/models/binary.h"
 #include "nitro/models/model_file.h"
 #include "unit/synthetic.h"
 
@@ -41,9 +42,9 @@ static bool allows_large(const double *features, const void *argument, void *use
     return features[0] > 1000.0;
 }
 
-/* `features_ms` is what features cost on every input. */
-static nitro_model *learn_costs(nitro_context *context, const char *strategy, bool prepares,
-                                double features_ms)
+/* `features_ms` is what features cost on every input; the first one is free where `has_groups`. */
+static nitro_model *learn_groups(nitro_context *context, const char *strategy, bool prepares,
+                                 double features_ms, bool has_groups)
 {
     nitro_device *devices[] = {synthetic_device(context, "old", 4.0),
                                synthetic_device(context, "new", 1.0)};
@@ -55,6 +56,10 @@ static nitro_model *learn_costs(nitro_context *context, const char *strategy, bo
         synthetic_add_prepare(sources);
     for (size_t row = 0; row < sources->num_rows; row++)
         sources->features_ms[row] = features_ms;
+    for (size_t row = 0; row < sources->num_rows && has_groups; row++) {
+        nitro_dataset_feature_costs(sources, row)[0] = 0.0;
+        nitro_dataset_feature_costs(sources, row)[1] = features_ms;
+    }
     assert_ok(context, nitro_string_list_add(context, &device_features, "launch"));
     nitro_training_task task = {.sources = sources,
                                 .target = target,
@@ -68,6 +73,12 @@ static nitro_model *learn_costs(nitro_context *context, const char *strategy, bo
     nitro_device_free(target);
     nitro_dataset_free(sources);
     return model;
+}
+
+static nitro_model *learn_costs(nitro_context *context, const char *strategy, bool prepares,
+                                double features_ms)
+{
+    return learn_groups(context, strategy, prepares, features_ms, false);
 }
 
 static nitro_model *learn(nitro_context *context, const char *strategy, bool prepares)
@@ -246,9 +257,7 @@ static void check_few_uses(bool constrained)
 {
     fixture f;
     set_up(&f, constrained);
-    f.model->prepare_costs->few_uses = 5.0;
-    f.model->prepare_costs->few_variant = 0;
-    f.model->prepare_costs->few_confidence = 0.75;
+    f.model->prepare_costs->few[0] = (nitro_few_uses){INFINITY, 5.0, 0, 0.75};
     nitro_decision decision, by_features;
     call given = input(&f, 0);
     given.features[0] = 3e4;
@@ -283,6 +292,79 @@ static void test_few_uses_need_no_features(void **state)
     check_few_uses(true);
 }
 
+/* Of two groups of features, the free one alone is evaluated first. */
+static int evaluate_size(const void *argument, double *values, void *user)
+{
+    values[0] = ((const call *)argument)->features[0];
+    ++*(unsigned *)user;
+    return 0;
+}
+
+static int evaluate_skew(const void *argument, double *values, void *user)
+{
+    (void)user;
+    values[0] = ((const call *)argument)->features[1];
+    ++*((const call *)argument)->num_evaluations;
+    return 0;
+}
+
+static nitro_computation *declare_groups(nitro_context *context, unsigned *num_sizes)
+{
+    static const char *const names[] = {"simple", "wide", "even"};
+    const nitro_feature size = {.name = "size", .unit = "rows"};
+    const nitro_feature skew = {.name = "skew", .scale = NITRO_SCALE_LINEAR, .cost_ns = 1000.0};
+    nitro_computation *computation = NULL;
+    assert_ok(context, nitro_computation_create(context, "toy", &computation));
+    assert_ok(context,
+              nitro_computation_add_features(computation, &size, 1, evaluate_size, num_sizes));
+    assert_ok(context, nitro_computation_add_features(computation, &skew, 1, evaluate_skew, NULL));
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
+        const nitro_variant variant = {.name = names[v], .run = run_variant, .user = (void *)v};
+        assert_ok(context, nitro_computation_add_variant(computation, &variant));
+    }
+    return computation;
+}
+
+static void test_a_free_feature_decides_for_few_uses(void **state)
+{
+    (void)state;
+    fixture f = {.context = unit_context()};
+    unsigned num_sizes = 0;
+    f.computation = declare_groups(f.context, &num_sizes);
+    f.model = learn(f.context, "auto", true);
+    nitro_prepare_costs *costs = f.model->prepare_costs;
+    costs->few_feature = 0;
+    costs->num_few = 3;
+    costs->few[0] = (nitro_few_uses){100.0, 5.0, 2, 0.5};
+    costs->few[1] = (nitro_few_uses){1e4, 0.0, 0, 0.0};
+    costs->few[2] = (nitro_few_uses){INFINITY, 20.0, 1, 1.0};
+    assert_ok(f.context, nitro_computation_attach_model(f.computation, f.model));
+    static const struct {
+        double size, uses;
+        size_t variant; /* 99: by all features */
+    } cases[] = {{100.0, 5.0, 2},   {100.0, 6.0, 99},  {101.0, 5.0, 99}, {1e4, 1.0, 99},
+                 {10001.0, 5.0, 1}, {10001.0, 21, 99}, {50.0, 0.0, 99}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        call given = input(&f, 0);
+        given.features[0] = cases[i].size;
+        unsigned before = f.num_evaluations, sizes_before = num_sizes;
+        const nitro_call_options options = {.uses = cases[i].uses};
+        nitro_decision decision, by_features;
+        assert_ok(f.context, nitro_run_with(f.computation, &given, &options, &decision));
+        bool is_early = cases[i].variant != 99;
+        assert_int_equal(f.num_evaluations - before, !is_early);
+        assert_true(num_sizes > sizes_before);
+        assert_int_equal(decision.reason == NITRO_REASON_FEW_USES, is_early);
+        if (is_early)
+            assert_int_equal(given.ran, cases[i].variant);
+        assert_ok(f.context, nitro_select_features_with(f.computation, given.features, 2, &options,
+                                                        &by_features));
+        assert_int_equal(by_features.variant, decision.variant);
+        assert_int_equal(by_features.reason, decision.reason);
+    }
+    tear_down(&f);
+}
+
 /* The dearer the features, the more uses they need to pay. */
 static void test_features_pay_from_some_uses_on(void **state)
 {
@@ -292,12 +374,12 @@ static void test_features_pay_from_some_uses_on(void **state)
     nitro_context *context = unit_context();
     for (size_t i = 0; i < sizeof costs_ms / sizeof costs_ms[0]; i++) {
         nitro_model *model = learn_costs(context, "forest", true, costs_ms[i]);
-        double few_uses = model->prepare_costs->few_uses;
+        double few_uses = model->prepare_costs->few[0].uses;
         if (i > 0 && !(few_uses > before))
             fail_msg("features of %g ms pay after %g uses, cheaper ones after %g", costs_ms[i],
                      few_uses, before);
         if (few_uses > 0.0)
-            assert_true(model->prepare_costs->few_confidence > 0.0);
+            assert_true(model->prepare_costs->few[0].confidence > 0.0);
         before = few_uses;
         nitro_model_free(model);
     }
@@ -305,8 +387,36 @@ static void test_features_pay_from_some_uses_on(void **state)
     /* A computation without preparing pays for features too. */
     nitro_model *plain = learn_costs(context, "forest", false, 1e4);
     assert_non_null(plain->prepare_costs);
-    assert_true(plain->prepare_costs->prepared == 0 && plain->prepare_costs->few_uses >= 100.0);
+    assert_true(plain->prepare_costs->prepared == 0 && plain->prepare_costs->few[0].uses >= 100.0);
     nitro_model_free(plain);
+    nitro_context_free(context);
+}
+
+/* Where a free feature tells, there are several choices; they are good without the other one. */
+static void test_ranges_of_a_free_feature_are_learnt(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *one = learn_costs(context, "forest", true, 1e4);
+    nitro_model *model = learn_groups(context, "forest", true, 1e4, true);
+    const nitro_prepare_costs *costs = model->prepare_costs;
+    double sum = 0.0, sum_of_one = 0.0;
+    assert_int_equal(one->prepare_costs->num_few, 1);
+    assert_int_equal(costs->few_feature, 0);
+    assert_true(costs->num_few > 1);
+    for (size_t i = 200; i < 500; i++) {
+        double features[SYNTHETIC_FEATURES];
+        nitro_decision decision;
+        synthetic_input(i, NULL, features);
+        assert_false(nitro_model_decide_few_uses(model, 1.0, features, 2, &decision));
+        assert_true(nitro_model_decide_few_uses(model, 1.0, features, 1, &decision));
+        sum += quality(features, 1.0, decision.variant);
+        sum_of_one += quality(features, 1.0, one->prepare_costs->few[0].variant);
+    }
+    if (!(sum > sum_of_one + 300.0 * 0.02))
+        fail_msg("quality %.3f with ranges, %.3f without", sum / 300.0, sum_of_one / 300.0);
+    nitro_model_free(one);
+    nitro_model_free(model);
     nitro_context_free(context);
 }
 
@@ -334,6 +444,17 @@ static void test_without_costs_uses_do_not_matter(void **state)
     nitro_context_free(context);
 }
 
+static void check_same_choices(const nitro_prepare_costs *a, const nitro_prepare_costs *b)
+{
+    assert_int_equal(a->few_feature, b->few_feature);
+    assert_int_equal(a->num_few, b->num_few);
+    for (size_t i = 0; i < a->num_few; i++) {
+        assert_true(a->few[i].up_to == b->few[i].up_to && a->few[i].uses == b->few[i].uses);
+        assert_true(a->few[i].confidence == b->few[i].confidence);
+        assert_int_equal(a->few[i].variant, b->few[i].variant);
+    }
+}
+
 static void test_costs_are_in_the_file(void **state)
 {
     (void)state;
@@ -341,18 +462,33 @@ static void test_costs_are_in_the_file(void **state)
     nitro_model *model = learn(context, "forest", true), *again = NULL;
     char *text = NULL, *second = NULL, *bad = NULL;
     size_t size = 0, second_size = 0;
-    model->prepare_costs->few_uses = 2.5;
-    model->prepare_costs->few_variant = 2;
+    model->prepare_costs->few_feature = 1;
+    model->prepare_costs->num_few = 2;
+    model->prepare_costs->few[0] = (nitro_few_uses){0.25, 2.5, 2, 0.5};
+    model->prepare_costs->few[1] = (nitro_few_uses){INFINITY, 7.0, 1, 0.75};
     assert_ok(context, nitro_model_format(model, &text, &size));
     assert_ok(context, nitro_model_parse(context, "m.json", text, size, &again));
     assert_ok(context, nitro_model_format(again, &second, &second_size));
     assert_string_equal(text, second);
-    assert_true(again->prepare_costs->few_uses == 2.5 && again->prepare_costs->prepared == 6);
+    assert_int_equal(again->prepare_costs->prepared, 6);
+    assert_int_equal(again->prepare_costs->few_feature, 1);
+    check_same_choices(model->prepare_costs, again->prepare_costs);
+    nitro_model *binary = NULL;
+    char *bytes = NULL;
+    size_t num_bytes = 0;
+    assert_ok(context, nitro_binary_format(model, &bytes, &num_bytes));
+    assert_ok(context, nitro_binary_parse(context, "m.bin", bytes, num_bytes, &binary));
+    check_same_choices(model->prepare_costs, binary->prepare_costs);
+    nitro_model_free(binary);
+    free(bytes);
     static const struct {
         const char *from, *to, *error;
     } cases[] = {
-        {"\"few_variant\":2", "\"few_variant\":3", "few_variant"},
-        {"\"few_uses\":2.5", "\"few_uses\":-2 ", "preparing"},
+        {"\"variant\":2", "\"variant\":3", "variant"},
+        {"\"uses\":2.5", "\"uses\":-2 ", "preparing"},
+        {"\"few_feature\":1", "\"few_feature\":2", "few_feature"},
+        {"\"few_feature\":1", "\"few_featurs\":1", "1 to 1"},
+        {"\"up_to\":", "\"up_ti\":", "up_to"},
         {"\"variants\":[1,2]", "\"variants\":[1,1]", "variants"},
         {"\"variants\":[1,2]", "\"variants\":[1,9]", "variants"},
         {"\"variants\":[1,2]", "\"variants\":[1]  ", "weights"},
@@ -386,7 +522,9 @@ int main(void)
         cmocka_unit_test(test_the_memo_tells_uses_apart),
         cmocka_unit_test(test_the_computation_declares_uses),
         cmocka_unit_test(test_few_uses_need_no_features),
+        cmocka_unit_test(test_a_free_feature_decides_for_few_uses),
         cmocka_unit_test(test_features_pay_from_some_uses_on),
+        cmocka_unit_test(test_ranges_of_a_free_feature_are_learnt),
         cmocka_unit_test(test_without_costs_uses_do_not_matter),
         cmocka_unit_test(test_costs_are_in_the_file),
     };
