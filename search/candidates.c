@@ -12,7 +12,7 @@ size_t search_num_levels(const nitro_space *space, size_t parameter)
 uint16_t search_level(const nitro_space *space, size_t parameter, uint16_t index)
 {
     size_t count = nitro_space_parameter(space, parameter)->num_values;
-    return count <= SEARCH_MAX_LEVELS ? index : (uint16_t)(index * SEARCH_MAX_LEVELS / count);
+    return (uint16_t)(count <= SEARCH_MAX_LEVELS ? index : index * SEARCH_MAX_LEVELS / count);
 }
 
 size_t search_level_index(const nitro_space *space, size_t parameter, size_t level)
