@@ -75,32 +75,32 @@ static double apply_two(expression_operation operation, double left, double righ
 double expression_run(const expression_step *steps, size_t num_steps, const double *values)
 {
     double stack[EXPRESSION_MAX_STACK];
-    double *top = stack - 1;
+    double *end = stack; /* behind the top */
     for (size_t i = 0; i < num_steps; i++) {
         const expression_step *step = &steps[i];
         if (step->operation == EXPRESSION_CONSTANT) {
-            *++top = step->constant;
+            *end++ = step->constant;
         } else if (step->operation == EXPRESSION_VARIABLE) {
-            *++top = values[step->variable];
+            *end++ = values[step->variable];
         } else if (step->operation <= EXPRESSION_SIGNED_LOG) {
-            *top = apply_one(step->operation, *top);
+            end[-1] = apply_one(step->operation, end[-1]);
         } else if (step->operation <= EXPRESSION_NOT_EQUAL) {
-            top--;
-            *top = apply_two(step->operation, top[0], top[1]);
+            end--;
+            end[-1] = apply_two(step->operation, end[-1], end[0]);
         } else if (step->operation == EXPRESSION_CHAIN) {
-            top--;
-            bool holds = apply_two(steps[i + 1].operation, top[0], top[1]) != 0;
-            *top = holds ? top[1] : 0;
+            end--;
+            bool holds = apply_two(steps[i + 1].operation, end[-1], end[0]) != 0;
+            end[-1] = holds ? end[0] : 0;
             i = holds ? i + 1 : step->target - 1;
             continue;
-        } else if ((*top == 0) == (step->operation == EXPRESSION_AND)) {
+        } else if ((end[-1] == 0) == (step->operation == EXPRESSION_AND)) {
             i = step->target - 1;
             continue;
         } else {
-            top--;
+            end--;
             continue;
         }
-        if (!isfinite(*top))
+        if (!isfinite(end[-1]))
             return (double)NAN;
     }
     return stack[0];
