@@ -684,7 +684,8 @@ NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
  * thread may be running the computation meanwhile. Variants timed by NITRO_TIME_DEVICE cannot be
  * monitored: their `run` returns before the work is done.
  *
- * Drift is counted, and reported by a warning in the log. Adaptation replaces the model's choice in
+ * Drift is counted. A warning in the log reports the first one of each variant at once, and at the
+ * end of monitoring how many there were. Adaptation replaces the model's choice in
  * some calls by another variant that the input allows: the one most likely to be faster by the
  * model's scores and the times in the bucket, later the fastest one there. It begins after eight
  * calls of the model's choice. Exploration starts only if half of the overhead budget so far covers

@@ -130,7 +130,8 @@ static nitro_status apply_explain(nitro_computation *computation, const nitro_se
 {
     if (strcmp(value->text, "1") != 0 || computation->decision_log)
         return NITRO_OK;
-    return nitro_decision_log_create(computation->context, &computation->decision_log);
+    return nitro_decision_log_create(computation->context, computation->schema,
+                                     &computation->decision_log);
 }
 
 static nitro_status apply_feature_budget(nitro_computation *computation,

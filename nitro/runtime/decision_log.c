@@ -1,56 +1,101 @@
-/* Prints each distinct decision once; stops after 4,096. */
+/* Prints the first decision of each kind, and at the end how many there were of each. The list of
+ * logs is global, for exit handlers have no argument: many programs free nothing. */
 #include "nitro/runtime/decision_log.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-enum { NUM_PLACES = 4096, MAX_PROBES = 32 };
+enum { NUM_REASONS = NITRO_REASON_RUN_FAILED + 1 };
 
 struct nitro_decision_log {
-    _Atomic(uint64_t) keys[NUM_PLACES]; /* 0: free */
-    atomic_flag said_full;
+    const nitro_schema *schema;
+    pid_t process; /* a forked child does not print what its parent counts */
+    nitro_decision_log *next;
+    _Atomic uint64_t counts[NITRO_MAX_VARIANTS][NUM_REASONS];
 };
 
-nitro_status nitro_decision_log_create(nitro_context *context, nitro_decision_log **decision_log)
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static nitro_decision_log *logs;
+
+static void print_counts(nitro_decision_log *self)
 {
+    if (self->process != getpid())
+        return;
+    for (size_t v = 0; v < self->schema->num_variants; v++)
+        for (size_t reason = 0; reason < NUM_REASONS; reason++) {
+            uint64_t count = atomic_exchange(&self->counts[v][reason], 0);
+            if (count > 0)
+                fprintf(stderr, "nitro: %s: in total %s %llu time%s, %s\n",
+                        self->schema->computation, self->schema->variants[v],
+                        (unsigned long long)count, count == 1 ? "" : "s",
+                        nitro_reason_text((nitro_reason)reason));
+        }
+}
+
+static void print_all(void)
+{
+    pthread_mutex_lock(&list_lock);
+    for (nitro_decision_log *each = logs; each; each = each->next)
+        print_counts(each);
+    pthread_mutex_unlock(&list_lock);
+}
+
+nitro_status nitro_decision_log_create(nitro_context *context, const nitro_schema *schema,
+                                       nitro_decision_log **decision_log)
+{
+    static bool has_exit_handler;
     nitro_decision_log *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    atomic_flag_clear(&made->said_full);
+    made->schema = schema;
+    made->process = getpid();
+    pthread_mutex_lock(&list_lock);
+    if (!has_exit_handler)
+        has_exit_handler = atexit(print_all) == 0;
+    made->next = logs;
+    logs = made;
+    pthread_mutex_unlock(&list_lock);
     *decision_log = made;
     return NITRO_OK;
 }
 
 void nitro_decision_log_free(nitro_decision_log *decision_log)
 {
+    if (!decision_log)
+        return;
+    pthread_mutex_lock(&list_lock);
+    nitro_decision_log **link = &logs;
+    while (*link != decision_log)
+        link = &(*link)->next;
+    *link = decision_log->next;
+    pthread_mutex_unlock(&list_lock);
+    print_counts(decision_log);
     free(decision_log);
 }
 
-typedef enum remembered { WAS_NEW, WAS_THERE, NO_ROOM } remembered;
-
-static remembered remember(nitro_decision_log *decision_log, uint64_t key)
+static bool has_confidence(nitro_reason reason)
 {
-    key += key == 0;
-    for (size_t probe = 0; probe < MAX_PROBES; probe++) {
-        _Atomic(uint64_t) *place = &decision_log->keys[(key + probe) % NUM_PLACES];
-        uint64_t there = 0;
-        if (atomic_compare_exchange_strong(place, &there, key))
-            return WAS_NEW;
-        if (there == key)
-            return WAS_THERE;
-    }
-    return NO_ROOM;
+    return reason == NITRO_REASON_MODEL || reason == NITRO_REASON_LOW_CONFIDENCE ||
+           reason == NITRO_REASON_EXTRAPOLATED || reason == NITRO_REASON_NEAREST;
 }
 
-static void print_line(const nitro_schema *schema, const double *features,
+static void print_line(const nitro_schema *schema, const double *features, uint64_t outside,
                        const nitro_decision *decision)
 {
     char line[8192];
+    const char *before = " in ";
     size_t used = (size_t)snprintf(line, sizeof line, "nitro: %s: %s, %s", schema->computation,
                                    decision->variant_name, nitro_reason_text(decision->reason));
-    if (decision->reason == NITRO_REASON_MODEL || decision->reason == NITRO_REASON_LOW_CONFIDENCE ||
-        decision->reason == NITRO_REASON_EXTRAPOLATED || decision->reason == NITRO_REASON_NEAREST)
+    for (size_t f = 0; f < schema->num_features && used < sizeof line; f++)
+        if (outside >> f & 1) {
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", before,
+                                     schema->features[f].name);
+            before = ", ";
+        }
+    if (has_confidence(decision->reason) && used < sizeof line)
         used += (size_t)snprintf(line + used, sizeof line - used, " (confidence %.2f)",
                                  decision->confidence);
     for (size_t f = 0; f < schema->num_features && used < sizeof line; f++)
@@ -59,13 +104,9 @@ static void print_line(const nitro_schema *schema, const double *features,
     fprintf(stderr, "%s\n", line);
 }
 
-void nitro_decision_log_print(nitro_decision_log *decision_log, const nitro_schema *schema,
-                              const double *features, const nitro_decision *decision)
+void nitro_decision_log_print(nitro_decision_log *decision_log, const double *features,
+                              uint64_t outside, const nitro_decision *decision)
 {
-    uint64_t key = nitro_hash(features, schema->num_features * sizeof *features, decision->variant);
-    remembered before = remember(decision_log, key);
-    if (before == WAS_NEW)
-        print_line(schema, features, decision);
-    else if (before == NO_ROOM && !atomic_flag_test_and_set(&decision_log->said_full))
-        fprintf(stderr, "nitro: %s: further decisions are not printed\n", schema->computation);
+    if (atomic_fetch_add(&decision_log->counts[decision->variant][decision->reason], 1) == 0)
+        print_line(decision_log->schema, features, outside, decision);
 }

@@ -1,4 +1,4 @@
-/* decision_log.h - prints each distinct decision once. Internal to nitro/. */
+/* decision_log.h - prints each kind of decision once, and counts at the end. Internal to nitro/. */
 #ifndef NITRO_RUNTIME_DECISION_LOG_H
 #define NITRO_RUNTIME_DECISION_LOG_H
 
@@ -6,14 +6,18 @@
 
 typedef struct nitro_decision_log nitro_decision_log;
 
-nitro_status nitro_decision_log_create(nitro_context *context, nitro_decision_log **decision_log);
+/** @param[in] schema  borrowed until the log is freed. */
+nitro_status nitro_decision_log_create(nitro_context *context, const nitro_schema *schema,
+                                       nitro_decision_log **decision_log);
+/** Print the counts, unless the process's exit did, and free. */
 void nitro_decision_log_free(nitro_decision_log *decision_log);
 
 /**
- * Print a decision and its features to standard error as one line, unless this variant was printed
- * for these features already. Lock-free; safe from any number of threads.
+ * Count a decision; of each kind, a variant for a reason, print the first to standard error as one
+ * line with its features. Lock-free; safe from any number of threads.
+ * @param[in] outside  bit f: feature f lies outside the training range.
  */
-void nitro_decision_log_print(nitro_decision_log *decision_log, const nitro_schema *schema,
-                              const double *features, const nitro_decision *decision);
+void nitro_decision_log_print(nitro_decision_log *decision_log, const double *features,
+                              uint64_t outside, const nitro_decision *decision);
 
 #endif

@@ -328,9 +328,17 @@ nitro_status nitro_computation_decide(const nitro_computation *computation, nitr
 void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
                                const nitro_decision *decision)
 {
-    if (computation->decision_log)
-        nitro_decision_log_print(computation->decision_log, computation->schema, query->features,
-                                 decision);
+    nitro_reason reason = decision->reason;
+    uint64_t outside = 0;
+    if (!computation->decision_log)
+        return;
+    if (reason == NITRO_REASON_OUTSIDE || reason == NITRO_REASON_EXTRAPOLATED ||
+        reason == NITRO_REASON_NEAREST) {
+        const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
+        outside = model ? nitro_model_outside_features(model, query->features) : 0;
+        nitro_rcu_pointer_leave(computation->model);
+    }
+    nitro_decision_log_print(computation->decision_log, query->features, outside, decision);
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------- */

@@ -24,16 +24,29 @@ static double find_excess(const nitro_model *model, const double *features, size
     return nitro_scaler_excess(&model->columns[feature], features[feature]);
 }
 
+static inline bool is_outside_in(const nitro_model *model, const double *features, size_t f)
+{
+    if (!(model->judged >> f & 1))
+        return false;
+    return model->has_interval[f]
+               ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
+               : find_excess(model, features, f) > NITRO_MODEL_TOLERANCE;
+}
+
 bool nitro_model_is_outside(const nitro_model *model, const double *features)
 {
     for (size_t f = 0; f < model->schema->num_features; f++)
-        if (!(model->judged >> f & 1))
-            continue;
-        else if (model->has_interval[f]
-                     ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
-                     : find_excess(model, features, f) > NITRO_MODEL_TOLERANCE)
+        if (is_outside_in(model, features, f))
             return true;
     return false;
+}
+
+uint64_t nitro_model_outside_features(const nitro_model *model, const double *features)
+{
+    uint64_t outside = 0;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        outside |= (uint64_t)is_outside_in(model, features, f) << f;
+    return outside;
 }
 
 /** The nearer end of the feature's range. */

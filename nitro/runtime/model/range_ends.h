@@ -31,6 +31,8 @@ typedef struct nitro_outside {
 
 /** Does an input lie outside the training range, in a feature whose range is checked? */
 bool nitro_model_is_outside(const struct nitro_model *model, const double *features);
+/** Bit f: it does in feature f. */
+uint64_t nitro_model_outside_features(const struct nitro_model *model, const double *features);
 /** How it lies outside. */
 void nitro_model_find_outside(const struct nitro_model *model, const double *features,
                               nitro_outside *outside);

@@ -28,6 +28,7 @@ struct nitro_monitor {
     nitro_buckets *buckets;
     nitro_observations *observations;
     nitro_budget budget;
+    _Atomic uint64_t drifts[2][NITRO_MAX_VARIANTS]; /* from earlier times, from the model */
     _Atomic uint64_t num_timed, num_explorations, num_learnt, num_drifts, num_unlike_model,
         num_decided, num_compared;
     _Atomic int64_t timed_ns, exploration_ns, saved_ns, decided_ns, gained_ns;
@@ -111,10 +112,26 @@ nitro_status nitro_monitor_create(const nitro_monitored *monitored,
     return status;
 }
 
+/** Only the first drift of each kind was logged at once. */
+static void log_further_drifts(const nitro_monitor *monitor)
+{
+    const nitro_schema *schema = monitor->of.schema;
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t v = 0; v < schema->num_variants; v++)
+            if (monitor->drifts[kind][v] > 1)
+                nitro_log(monitor->of.context, kind ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+                          "%s: in total %s took another time than was expected %s %llu times",
+                          schema->computation, schema->variants[v],
+                          kind ? "by the model" : "from earlier times",
+                          (unsigned long long)monitor->drifts[kind][v]);
+}
+
 void nitro_monitor_free(nitro_monitor *monitor)
 {
     if (!monitor)
         return;
+    if (monitor->buckets)
+        log_further_drifts(monitor);
     nitro_buckets_free(monitor->buckets);
     nitro_observations_free(monitor->observations);
     free(monitor);
@@ -333,6 +350,8 @@ static void report_drift(nitro_monitor *monitor, const nitro_monitor_call *call,
 {
     const nitro_schema *schema = monitor->of.schema;
     add(found->is_of_model ? &monitor->num_unlike_model : &monitor->num_drifts, 1);
+    if (add(&monitor->drifts[found->is_of_model][found->variant], 1) > 0)
+        return;
     nitro_log(monitor->of.context, found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
               "%s: %s takes %.4g ms for inputs like %s=%g, but %.4g ms were expected %s",
               schema->computation, schema->variants[found->variant], found->median_ms,

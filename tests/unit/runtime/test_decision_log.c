@@ -1,0 +1,81 @@
+/* The decision log names the feature that lies outside, and counts at exit if nothing is freed. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/runtime/made_up_model.h"
+
+static int run(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
+static int evaluate(const void *argument, double *values, void *user)
+{
+    (void)user;
+    memcpy(values, argument, 2 * sizeof *values);
+    return 0;
+}
+
+static const nitro_declaration toy = {
+    .name = "toy",
+    .variants = {{.name = "first", .run = run}, {.name = "second", .run = run}},
+    .features = {{.name = "size"}, {.name = "width"}},
+    .evaluate = evaluate};
+
+static void fill(const void *user, size_t index, double *features, double *times_ms)
+{
+    (void)user;
+    features[0] = (double)(index % 6);
+    features[1] = (double)index;
+    times_ms[0] = 1 + (double)index;
+    times_ms[1] = 11 + (double)(index % 6);
+}
+
+/* A program that explains its decisions, and ends without freeing anything. */
+static void explain_and_exit(int output)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = NULL;
+    nitro_decision decision;
+    dup2(output, STDERR_FILENO);
+    assert_ok(context, nitro_computation_declare(context, &toy, &computation));
+    made_up_attach(context, computation, 1, 30, fill, NULL);
+    assert_ok(context, nitro_context_set(context, NULL, "explain", "1"));
+    assert_ok(context, nitro_computation_configure(computation));
+    for (int i = 0; i < 3; i++)
+        assert_ok(context, nitro_select(computation, (double[]){3, 1e6}, &decision));
+    exit(0);
+}
+
+static void test_the_feature_outside_is_named_and_decisions_are_counted(void **state)
+{
+    (void)state;
+    char text[4096] = "";
+    int ends[2], code = -1;
+    size_t used = 0;
+    ssize_t got;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0)
+        explain_and_exit(ends[1]);
+    close(ends[1]);
+    while (used < sizeof text - 1 && (got = read(ends[0], text + used, sizeof text - 1 - used)) > 0)
+        used += (size_t)got;
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+    const char *first = strstr(text, "outside the training range in width");
+    const char *count = strstr(text, " 3 times, ");
+    const char *values = strstr(text, "width=1e+06");
+    if (!first || !values || !count || values > count || strstr(values + 1, "width="))
+        fail_msg("not one line that names width, then one with the count: %s", text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_feature_outside_is_named_and_decisions_are_counted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
