@@ -127,10 +127,10 @@ static nitro_status open_auto(nitro_context *context, const nitro_search_task *t
     self->num_parameters = nitro_space_num_parameters(task->space);
     nitro_random_seed(&self->random, task->seed);
     search_options options = search_options_begin(context, &nitro_searcher_auto, task);
-    size_t initial = search_option_count(&options, "initial", 2, MAX_INITIAL, 7);
-    double additive = search_option_number(&options, "additive", 0.01, 0.99, 0.6);
+    size_t initial = search_option_count(&options, "initial", 2, MAX_INITIAL, 12);
+    double additive = search_option_number(&options, "additive", 0.01, 0.99, 0.5);
     double noise = search_option_number(&options, "noise", 1e-6, 0.5, 1e-4);
-    self->near_share = search_option_number(&options, "near", 0, 1, 0.15);
+    self->near_share = search_option_number(&options, "near", 0, 1, 0.1);
     self->squash = search_option_number(&options, "squash", 1e-3, 1e6, 0.3);
     nitro_status status = options.status;
     if (status == NITRO_OK)
@@ -231,10 +231,10 @@ static nitro_status tell_auto(void *state, const nitro_search_answer *answer)
 }
 
 static const nitro_searcher_option options_of_auto[] = {
-    {"initial", "7", "evaluations before the first proposal, where no start is given"},
-    {"additive", "0.6", "expected share of the covariance that is additive over the parameters"},
+    {"initial", "12", "evaluations before the first proposal, where no start is given"},
+    {"additive", "0.5", "expected share of the covariance that is additive over the parameters"},
     {"noise", "0.0001", "expected variance of the noise, relative"},
-    {"near", "0.15", "share of the proposals that are neighbours of the fastest, drawn at random"},
+    {"near", "0.1", "share of the proposals that are neighbours of the fastest, drawn at random"},
     {"squash", "0.3", "logarithms of times above the median approach it plus this"},
     {NULL, NULL, NULL}};
 

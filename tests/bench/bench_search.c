@@ -9,7 +9,6 @@
 
 #include "bench/bench.h"
 #include "bench/search_parts.h"
-#include "bench/search_simulation.h"
 
 enum { MAX_METHODS = 16 };
 
@@ -19,9 +18,9 @@ static const char *setting(const char *name, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
-size_t search_num_repeats(void)
+unsigned search_num_repeats(void)
 {
-    return (size_t)strtoul(setting("NITRO_BENCH_REPEATS", "35"), NULL, 10);
+    return (unsigned)strtoul(setting("NITRO_BENCH_REPEATS", "35"), NULL, 10);
 }
 
 const char *search_data_folder(void)
@@ -57,10 +56,17 @@ static void name_of(const char *path, char *name, size_t size)
 
 /* ---- All methods on all spaces --------------------------------------------------------------- */
 
+/* A searcher, and its options as "option=value,...". */
+typedef struct method {
+    char text[256]; /* "NAME" or "NAME:OPTIONS" */
+    const nitro_searcher *searcher;
+    const char *options; /* NULL: defaults */
+} method;
+
 typedef struct comparison {
     bench_report *report;
     size_t num_methods, num_spaces;
-    simulated_method methods[MAX_METHODS]; /* the first is judged against the others */
+    method methods[MAX_METHODS]; /* the first is judged against the others */
     double ratios[MAX_METHODS], scores[MAX_METHODS];
 } comparison;
 
@@ -71,44 +77,86 @@ static bool parse_methods(comparison *compared)
              setting("NITRO_BENCH_SEARCHERS",
                      "auto;bayes-ei;bayes-multi;bayes-multi-advanced;genetic;pso;annealing;mls;"
                      "diffevo;mcmc;random"));
-    while (rest && compared->num_methods < MAX_METHODS)
-        if (!simulated_method_parse(strsep(&rest, ";"),
-                                    &compared->methods[compared->num_methods++]))
+    while (rest && compared->num_methods < MAX_METHODS) {
+        method *added = &compared->methods[compared->num_methods++];
+        char *text = strsep(&rest, ";"), name[64];
+        snprintf(added->text, sizeof(added->text), "%s", text);
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+        char *colon = strchr(added->text, ':');
+        added->options = colon ? colon + 1 : NULL;
+        added->searcher = nitro_searcher_find(name);
+        if (!added->searcher)
             return false;
+    }
     return true;
 }
 
-static int compare_on(comparison *compared, const char *path, const simulated_space *space)
+static bool score_method(nitro_context *context, const nitro_recording *recording,
+                         const method *scored, nitro_search_score *score)
+{
+    const nitro_search_trial trial = {.searcher = scored->searcher,
+                                      .searcher_options = scored->options,
+                                      .repetitions = search_num_repeats(),
+                                      .max_evaluations = 220};
+    return nitro_search_score_searcher(context, recording, &trial, score) == NITRO_OK;
+}
+
+static void print_score(const method *scored, const nitro_search_score *score, double ratio)
+{
+    fprintf(stderr, "%-30s %-22s", "", scored->text);
+    for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++)
+        fprintf(stderr, " %9.5g +- %6.2g", score->best_ms[i], score->best_error[i]);
+    fprintf(stderr, " %9.4g +- %6.2g %6.3f %6.3f %7.2f\n", score->mae, score->mae_error, ratio,
+            score->community, score->cpu_ms);
+}
+
+static int compare_on(comparison *compared, nitro_context *context, const char *path)
 {
     char name[128], title[768];
-    simulated_result random = simulate_random(space), results[MAX_METHODS];
-    size_t best = 1;
+    nitro_recording *recording = NULL;
+    nitro_search_score random, scores[MAX_METHODS];
+    size_t best = compared->num_methods > 1;
     name_of(path, name, sizeof(name));
-    fprintf(stderr, "%-30s %-22s %9s %9s %9s %9s %18s %6s %6s %7s\n", name, "", "@20", "@50",
+    int failed = nitro_recording_read(context, path, NULL, &recording) != NITRO_OK ||
+                 nitro_search_score_random(context, recording, &random) != NITRO_OK;
+    fprintf(stderr, "%-30s %-22s %19s %19s %19s %19s %19s %6s %6s %7s\n", name, "", "@20", "@50",
             "@100", "@220", "MAE", "/rand", "P", "ms");
-    for (size_t m = 0; m < compared->num_methods; m++) {
-        simulated_result *r = &results[m];
-        const simulated_task task = {
-            space, &compared->methods[m], search_num_repeats(), SIMULATED_BUDGET, NULL, 0, NULL,
-            false};
-        if (!simulate(&task, r))
-            return 1;
-        compared->ratios[m] += r->mae / random.mae;
-        compared->scores[m] += r->score;
-        if (m > 0 && r->mae < results[best].mae)
+    for (size_t m = 0; m < compared->num_methods && !failed; m++) {
+        failed = !score_method(context, recording, &compared->methods[m], &scores[m]);
+        if (failed)
+            break;
+        compared->ratios[m] += scores[m].mae / random.mae;
+        compared->scores[m] += scores[m].community;
+        if (m > 0 && scores[m].mae < scores[best].mae)
             best = m;
-        fprintf(stderr, "%-30s %-22s %9.5g %9.5g %9.5g %9.5g %9.4g +- %6.2g %6.3f %6.3f %7.2f\n",
-                "", compared->methods[m].text, r->at[0], r->at[1], r->at[2], r->at[3], r->mae,
-                r->mae_error, r->mae / random.mae, r->score, r->step_ms);
+        print_score(&compared->methods[m], &scores[m], scores[m].mae / random.mae);
     }
-    if (compared->num_methods > 1) {
-        snprintf(title, sizeof(title), "%s: MAE of %s; of %s", name, compared->methods[0].text,
-                 compared->methods[best].text);
-        bench_add(compared->report, title, results[0].mae, results[best].mae, "ms",
-                  results[0].mae > 0 ? results[0].mae_error / results[0].mae : 0);
-    }
+    nitro_recording_free(recording);
+    if (failed)
+        return 1;
+    snprintf(title, sizeof(title), "%s: MAE of %s; of %s", name, compared->methods[0].text,
+             compared->methods[best].text);
+    bench_add(compared->report, title, scores[0].mae, scores[best].mae, "ms",
+              scores[0].mae > 0 ? scores[0].mae_error / scores[0].mae : 0);
     compared->num_spaces++;
     return 0;
+}
+
+static void report_means(const comparison *compared)
+{
+    size_t best = compared->num_methods > 1, best_score = best;
+    double n = (double)compared->num_spaces;
+    for (size_t m = 0; m < compared->num_methods; m++) {
+        fprintf(stderr, "mean over %zu spaces: %-22s MAE / random's %.4f  P %.4f\n",
+                compared->num_spaces, compared->methods[m].text, compared->ratios[m] / n,
+                compared->scores[m] / n);
+        best = m > 0 && compared->ratios[m] < compared->ratios[best] ? m : best;
+        best_score = m > 0 && compared->scores[m] > compared->scores[best_score] ? m : best_score;
+    }
+    bench_add(compared->report, "mean MAE / random's: ours; best other", compared->ratios[0] / n,
+              compared->ratios[best] / n, "", 0);
+    bench_add(compared->report, "mean P: ours; best other", compared->scores[0] / n,
+              compared->scores[best_score] / n, "", 0);
 }
 
 static int compare_all(bench_report *report, nitro_context *context)
@@ -117,33 +165,15 @@ static int compare_all(bench_report *report, nitro_context *context)
     glob_t files = {0};
     compared.report = report;
     if (!parse_methods(&compared))
-        return bench_fail("search: bad NITRO_BENCH_SEARCHERS");
+        return bench_fail("search: NITRO_BENCH_SEARCHERS names an unknown searcher");
     int failed = 0;
     list_spaces(&files);
-    for (size_t i = 0; i < files.gl_pathc && !failed; i++) {
-        simulated_space space;
-        if (!strstr(files.gl_pathv[i], setting("NITRO_BENCH_SPACES", "/")))
-            continue;
-        failed = !simulated_space_read(context, files.gl_pathv[i], &space) ||
-                 compare_on(&compared, files.gl_pathv[i], &space);
-        simulated_space_free(&space);
-    }
-    size_t best = 1, best_score = 1;
-    double n = (double)compared.num_spaces;
-    for (size_t m = 0; m < compared.num_methods; m++) {
-        fprintf(stderr, "mean over %zu spaces: %-22s MAE / random's %.4f  P %.4f\n",
-                compared.num_spaces, compared.methods[m].text, compared.ratios[m] / n,
-                compared.scores[m] / n);
-        best = m > 0 && compared.ratios[m] < compared.ratios[best] ? m : best;
-        best_score = m > 0 && compared.scores[m] > compared.scores[best_score] ? m : best_score;
-    }
-    if (compared.num_spaces > 0 && compared.num_methods > 1) {
-        bench_add(report, "mean MAE / random's: ours; best other", compared.ratios[0] / n,
-                  compared.ratios[best] / n, "", 0);
-        bench_add(report, "mean P: ours; best other", compared.scores[0] / n,
-                  compared.scores[best_score] / n, "", 0);
-    }
+    for (size_t i = 0; i < files.gl_pathc && !failed; i++)
+        if (strstr(files.gl_pathv[i], setting("NITRO_BENCH_SPACES", "/")))
+            failed = compare_on(&compared, context, files.gl_pathv[i]);
     globfree(&files);
+    if (compared.num_spaces > 0)
+        report_means(&compared);
     return failed;
 }
 

@@ -7,7 +7,7 @@
 
 /** Folder of the recorded spaces: NITRO_SHARED_DATA, else beside the project. */
 const char *search_data_folder(void);
-size_t search_num_repeats(void);
+unsigned search_num_repeats(void);
 
 /** The profile-based searcher with models of itself and of the other GPU. */
 int search_bench_profile(bench_report *report, nitro_context *context);

@@ -3,92 +3,75 @@
 #include <stdlib.h>
 
 #include "bench/search_parts.h"
-#include "bench/search_simulation.h"
 
-static bool read_space(nitro_context *context, const char *name, simulated_space *space)
+static bool read_space(nitro_context *context, const char *name, nitro_recording **recording)
 {
     char path[4096];
     snprintf(path, sizeof(path), "%s/search/spaces/%s.csv.gz", search_data_folder(), name);
-    return simulated_space_read(context, path, space);
+    return nitro_recording_read(context, path, NULL, recording) == NITRO_OK;
 }
 
-/* A model from a share of the configurations, drawn by a fixed seed. */
-static nitro_counter_model *fit(nitro_context *context, const simulated_space *space, double share,
+static nitro_counter_model *fit(nitro_context *context, const nitro_recording *recording,
                                 nitro_counter_model_kind kind)
 {
-    const nitro_recording *recording = space->recording;
-    size_t size = (size_t)nitro_space_size(recording->space), count = 0;
-    nitro_search_answer *answers = malloc(size * sizeof(*answers));
     nitro_counter_model *model = NULL;
-    nitro_random random;
-    nitro_random_seed(&random, 7);
-    for (size_t c = 0; c < size; c++)
-        if (nitro_random_uniform(&random) < share)
-            answers[count++] = recording->answers[c];
-    if (nitro_counter_model_fit(context, recording->space, answers, count,
-                                (const char *const *)recording->counter_names,
-                                recording->num_counters, kind, 1, &model) != NITRO_OK)
-        model = NULL;
-    free(answers);
+    (void)nitro_counter_model_fit(
+        context, recording->space, recording->answers, (size_t)nitro_space_size(recording->space),
+        (const char *const *)recording->counter_names, recording->num_counters, kind, 1, &model);
     return model;
 }
 
 typedef struct profile_case {
     const char *space, *model; /* NULL: the space itself */
-    double share;
     nitro_counter_model_kind kind;
-    const char *method, *what;
+    const char *options, *what;
     double published; /* evaluations by the prototype of the reference document */
 } profile_case;
 
 static const profile_case cases[] = {
-    {"ktt_convolution/rtx_2080_ti", NULL, 1, NITRO_COUNTERS_EXACT, "profile", "exact counters",
-     24.2},
-    {"ktt_convolution/rtx_2080_ti", NULL, 1, NITRO_COUNTERS_TREES, "profile", "trees, a half",
-     19.1},
-    {"ktt_convolution/rtx_2080_ti", NULL, 1, NITRO_COUNTERS_TREES, "profile:reaction=0.5",
+    {"ktt_convolution/rtx_2080_ti", NULL, NITRO_COUNTERS_EXACT, NULL, "exact counters", 24.2},
+    {"ktt_convolution/rtx_2080_ti", NULL, NITRO_COUNTERS_TREES, NULL, "trees, a half", 19.1},
+    {"ktt_convolution/rtx_2080_ti", NULL, NITRO_COUNTERS_TREES, "reaction=0.5",
      "trees, a half, R 0.5", 13.1},
-    {"ktt_convolution/rtx_2080_ti", NULL, 1, NITRO_COUNTERS_LEAST_SQUARES, "profile",
-     "least squares", 19.1},
-    {"ktt_coulomb3d/rtx_2080_ti", "ktt_coulomb3d/gtx_1070", 1, NITRO_COUNTERS_TREES, "profile",
+    {"ktt_convolution/rtx_2080_ti", NULL, NITRO_COUNTERS_LEAST_SQUARES, NULL, "least squares",
+     19.1},
+    {"ktt_coulomb3d/rtx_2080_ti", "ktt_coulomb3d/gtx_1070", NITRO_COUNTERS_TREES, NULL,
      "trees of the 1070", 2.3},
-    {"ktt_coulomb3d/gtx_1070", "ktt_coulomb3d/rtx_2080_ti", 1, NITRO_COUNTERS_TREES, "profile",
+    {"ktt_coulomb3d/gtx_1070", "ktt_coulomb3d/rtx_2080_ti", NITRO_COUNTERS_TREES, NULL,
      "trees of the 2080 Ti", 5.9},
-    {"ktt_coulomb3d/rtx_2080_ti", "ktt_coulomb3d/gtx_1070", 1, NITRO_COUNTERS_EXACT, "profile",
+    {"ktt_coulomb3d/rtx_2080_ti", "ktt_coulomb3d/gtx_1070", NITRO_COUNTERS_EXACT, NULL,
      "counters of the 1070", 2.3},
-    {"ktt_coulomb3d/gtx_1070", "ktt_coulomb3d/rtx_2080_ti", 1, NITRO_COUNTERS_EXACT, "profile",
+    {"ktt_coulomb3d/gtx_1070", "ktt_coulomb3d/rtx_2080_ti", NITRO_COUNTERS_EXACT, NULL,
      "counters of the 2080 Ti", 5.9},
 };
 
 static int run_case(bench_report *report, nitro_context *context, const profile_case *wanted)
 {
-    simulated_space space, other = {0};
-    simulated_method method;
-    simulated_result result;
+    nitro_recording *recording = NULL, *other = NULL;
+    nitro_counter_model *model = NULL;
+    nitro_search_score score, random;
     char title[512];
-    if (!read_space(context, wanted->space, &space) ||
-        (wanted->model && !read_space(context, wanted->model, &other)) ||
-        !simulated_method_parse(wanted->method, &method))
-        return bench_fail("search: %s cannot be read", wanted->space);
-    nitro_counter_model *model =
-        fit(context, wanted->model ? &other : &space, wanted->share, wanted->kind);
-    const simulated_task task = {.space = &space,
-                                 .method = &method,
-                                 .num_repeats = 8 * search_num_repeats(),
-                                 .budget = 2000,
-                                 .model = model,
-                                 .until_close = true};
-    bool done = model && simulate(&task, &result);
+    bool done = read_space(context, wanted->space, &recording) &&
+                (!wanted->model || read_space(context, wanted->model, &other));
+    if (done)
+        model = fit(context, other ? other : recording, wanted->kind);
+    const nitro_search_trial trial = {.searcher = nitro_searcher_find("profile"),
+                                      .searcher_options = wanted->options,
+                                      .counter_model = model,
+                                      .repetitions = 4 * search_num_repeats(),
+                                      .max_evaluations = 1000};
+    done = done && model &&
+           nitro_search_score_searcher(context, recording, &trial, &score) == NITRO_OK &&
+           nitro_search_score_random(context, recording, &random) == NITRO_OK;
     if (done) {
         snprintf(title, sizeof(title), "%s, %s: evaluations to 10 %% (random %.1f)", wanted->space,
-                 wanted->what, simulate_random(&space).to_close);
-        bench_add(report, title, result.to_close, wanted->published, "", 0);
+                 wanted->what, random.to_10_percent);
+        bench_add(report, title, score.to_10_percent, wanted->published, "", 0);
     }
     nitro_counter_model_free(model);
-    simulated_space_free(&space);
-    if (wanted->model)
-        simulated_space_free(&other);
-    return done ? 0 : bench_fail("search: no model of %s", wanted->space);
+    nitro_recording_free(recording);
+    nitro_recording_free(other);
+    return done ? 0 : bench_fail("search: the profile-based search of %s failed", wanted->space);
 }
 
 int search_bench_profile(bench_report *report, nitro_context *context)

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "bench/search_parts.h"
-#include "bench/search_simulation.h"
 
 enum { OBSERVED = 220, STEPS = 20 };
 
@@ -18,29 +17,24 @@ static double thread_ms(void)
 
 /* Processor time a step, one question and its answer, from step `first` on. */
 static nitro_status time_steps(nitro_context *context, const char *name, size_t first,
-                               const simulated_space *space, double *step_ms)
+                               const nitro_recording *recording, double *step_ms)
 {
-    simulated_method method;
+    const nitro_searcher *searcher = nitro_searcher_find(name);
     void *state = NULL;
-    if (!simulated_method_parse(name, &method))
-        return NITRO_ERR_NOT_FOUND;
-    const nitro_search_task task = {.space = space->recording->space,
-                                    .budget = OBSERVED + STEPS,
-                                    .seed = 1,
-                                    .options = method.options};
-    nitro_status status = method.searcher->open(context, &task, &state);
+    const nitro_search_task task = {
+        .space = recording->space, .budget = OBSERVED + STEPS, .seed = 1};
+    nitro_status status = searcher->open(context, &task, &state);
     double begin = 0;
     for (size_t e = 0; status == NITRO_OK && e < OBSERVED + STEPS; e++) {
         nitro_search_question question;
         if (e == first)
             begin = thread_ms();
-        status = method.searcher->ask(state, &question);
+        status = searcher->ask(state, &question);
         if (status == NITRO_OK)
-            status =
-                method.searcher->tell(state, &space->recording->answers[question.configuration]);
+            status = searcher->tell(state, &recording->answers[question.configuration]);
     }
     *step_ms = (thread_ms() - begin) / (double)(OBSERVED + STEPS - first);
-    method.searcher->close(state);
+    searcher->close(state);
     return status;
 }
 
@@ -83,20 +77,20 @@ int search_bench_speed(bench_report *report, nitro_context *context)
     static const char *const names[] = {"bayes-ei", "bayes-multi-advanced", "auto"};
     static const size_t first[] = {OBSERVED, OBSERVED, 0}; /* auto: with its share of refits */
     char path[4096], title[128];
-    simulated_space space;
+    nitro_recording *recording = NULL;
     snprintf(path, sizeof(path), "%s/search/spaces/gemm/rtx_2080_ti.csv.gz", search_data_folder());
-    if (!simulated_space_read(context, path, &space))
+    if (nitro_recording_read(context, path, NULL, &recording) != NITRO_OK)
         return bench_fail("search: %s cannot be read", path);
     double peer_ms = time_peer();
     int failed = 0;
     for (size_t i = 0; i < 3 && !failed; i++) {
         double step_ms;
-        failed = time_steps(context, names[i], first[i], &space, &step_ms) != NITRO_OK;
+        failed = time_steps(context, names[i], first[i], recording, &step_ms) != NITRO_OK;
         snprintf(title, sizeof(title), "a step of %s, 17956 x %s; scikit-learn", names[i],
                  first[i] ? "220" : "0 to 240");
         if (!failed)
             bench_add(report, title, step_ms, peer_ms > 0 ? peer_ms : step_ms, "ms", 0);
     }
-    simulated_space_free(&space);
+    nitro_recording_free(recording);
     return failed ? bench_fail("search: a step failed") : 0;
 }

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "bench/search_parts.h"
-#include "bench/search_simulation.h"
 
 enum { MAX_DEVICES = 8, NUM_STARTS = 8 };
 
 typedef struct kernel {
     size_t num_devices;
     char names[MAX_DEVICES][64];
-    simulated_space spaces[MAX_DEVICES];
+    nitro_recording *recordings[MAX_DEVICES];
+    double best_ms[MAX_DEVICES];
 } kernel;
 
 typedef struct transfer_sums {
@@ -47,19 +47,19 @@ static uint64_t same_configuration(const nitro_space *from, uint64_t configurati
 /* Configurations by their mean loss on the other devices, where all of them run it. */
 static size_t choose_starts(const kernel *k, size_t target, uint64_t *starts)
 {
-    const nitro_space *space = k->spaces[target].recording->space;
+    const nitro_space *space = k->recordings[target]->space;
     size_t size = (size_t)nitro_space_size(space), count = 0;
     double *losses = calloc(size, sizeof(*losses));
     size_t *runs = calloc(size, sizeof(*runs));
     for (size_t d = 0; d < k->num_devices; d++) {
-        const nitro_recording *other = k->spaces[d].recording;
+        const nitro_recording *other = k->recordings[d];
         for (uint64_t c = 0; d != target && c < nitro_space_size(other->space); c++) {
             if (other->answers[c].outcome != NITRO_OUTCOME_MEASURED)
                 continue;
             uint64_t here = same_configuration(other->space, c, space);
             if (here == NITRO_NO_CONFIGURATION)
                 continue;
-            losses[here] += other->answers[c].time_ms / k->spaces[d].sorted_ms[0];
+            losses[here] += other->answers[c].time_ms / k->best_ms[d];
             runs[here]++;
         }
     }
@@ -78,39 +78,43 @@ static size_t choose_starts(const kernel *k, size_t target, uint64_t *starts)
     return count;
 }
 
-static int transfer_to(bench_report *report, const kernel *k, size_t target, transfer_sums *sums)
+static int transfer_to(bench_report *report, nitro_context *context, const kernel *k, size_t target,
+                       transfer_sums *sums)
 {
     uint64_t starts[NUM_STARTS];
-    simulated_method method;
-    simulated_result started, plain;
+    nitro_search_score started, plain, random;
     char title[512];
-    const simulated_space *space = &k->spaces[target];
-    if (!simulated_method_parse("auto", &method))
+    const nitro_recording *recording = k->recordings[target];
+    nitro_search_trial trial = {.searcher = nitro_searcher_find("auto"),
+                                .repetitions = search_num_repeats(),
+                                .max_evaluations = 220};
+    int failed = nitro_search_score_searcher(context, recording, &trial, &plain) != NITRO_OK;
+    trial.starts = starts;
+    trial.num_starts = choose_starts(k, target, starts);
+    if (failed || nitro_search_score_searcher(context, recording, &trial, &started) != NITRO_OK ||
+        nitro_search_score_random(context, recording, &random) != NITRO_OK)
         return 1;
-    simulated_task task = {.space = space,
-                           .method = &method,
-                           .num_repeats = search_num_repeats(),
-                           .budget = 1000,
-                           .until_close = true};
-    if (!simulate(&task, &plain))
-        return 1;
-    task.starts = starts;
-    task.num_starts = choose_starts(k, target, starts);
-    if (!simulate(&task, &started))
-        return 1;
-    double random = simulate_random(space).to_close;
     snprintf(title, sizeof(title), "%s: evaluations to 10 %% with starts; without (random %.1f)",
-             k->names[target], random);
-    bench_add(report, title, started.to_close, plain.to_close, "", 0);
-    sums->started += started.to_close;
-    sums->plain += plain.to_close;
-    sums->random += random;
-    if (started.to_close / plain.to_close > sums->worst) {
-        sums->worst = started.to_close / plain.to_close;
+             k->names[target], random.to_10_percent);
+    bench_add(report, title, started.to_10_percent, plain.to_10_percent, "", 0);
+    sums->started += started.to_10_percent;
+    sums->plain += plain.to_10_percent;
+    sums->random += random.to_10_percent;
+    if (started.to_10_percent / plain.to_10_percent > sums->worst) {
+        sums->worst = started.to_10_percent / plain.to_10_percent;
         snprintf(sums->worst_name, sizeof(sums->worst_name), "%s", k->names[target]);
     }
     sums->count++;
     return 0;
+}
+
+static double best_of(const nitro_recording *recording)
+{
+    double best = INFINITY;
+    for (uint64_t c = 0; c < nitro_space_size(recording->space); c++)
+        if (recording->answers[c].outcome == NITRO_OUTCOME_MEASURED)
+            best = fmin(best, recording->answers[c].time_ms);
+    return best;
 }
 
 static int transfer_kernel(bench_report *report, nitro_context *context, const char *name,
@@ -126,14 +130,18 @@ static int transfer_kernel(bench_report *report, nitro_context *context, const c
     for (size_t i = 0; i < files.gl_pathc && i < MAX_DEVICES && !failed; i++) {
         const char *file = strrchr(files.gl_pathv[i], '/') + 1;
         snprintf(k.names[i], sizeof(k.names[i]), "%.20s/%.*s", name, (int)strcspn(file, "."), file);
-        failed = !simulated_space_read(context, files.gl_pathv[i], &k.spaces[i]);
+        failed =
+            nitro_recording_read(context, files.gl_pathv[i], NULL, &k.recordings[i]) != NITRO_OK;
+        if (failed)
+            break;
+        k.best_ms[i] = best_of(k.recordings[i]);
         k.num_devices = i + 1;
     }
     globfree(&files);
     for (size_t d = 0; d < k.num_devices && k.num_devices > 1 && !failed; d++)
-        failed = transfer_to(report, &k, d, sums);
+        failed = transfer_to(report, context, &k, d, sums);
     for (size_t d = 0; d < k.num_devices; d++)
-        simulated_space_free(&k.spaces[d]);
+        nitro_recording_free(k.recordings[d]);
     return failed;
 }
 
