@@ -39,7 +39,8 @@ static const option options[] = {
            "begin with the best configurations in these recorded evaluations of other devices or "
            "inputs"),
     OPTION(TEXT, "counter-model", counter_model, "FILE",
-           "what performance counters each configuration has, for searchers that use them"),
+           "a model of performance counters, or recorded evaluations of another device or input "
+           "to learn one from, for searchers that use counters"),
     OPTION(TEXT, "output", output, "FILE", "write the evaluations as T4 results"),
     OPTION(TEXT, "output-cache", cache, "FILE",
            "write the evaluations as a Kernel Tuner cache, for its simulation mode"),
@@ -89,18 +90,37 @@ static int read_searcher(search_command *self)
     return self->options.searcher ? EXIT_DONE : searcher_unknown(self->call, self->searcher_name);
 }
 
-static int read_counter_model(search_command *self)
+/* A model in a file, or one learnt from recorded evaluations that have counters. */
+static nitro_status load_counter_model(nitro_context *context, const char *path,
+                                       nitro_counter_model **model)
 {
     char *text = NULL;
     size_t size = 0;
+    nitro_recording *recording = NULL;
+    nitro_status status = nitro_file_read(context, path, (size_t)1 << 28, &text, &size);
+    bool is_model = status == NITRO_OK && strstr(text, "\"nitro-counter-model\"") != NULL;
+    if (is_model)
+        status = nitro_counter_model_parse(context, path, text, size, model);
+    free(text);
+    if (status != NITRO_OK || is_model)
+        return status;
+    status = nitro_recording_read(context, path, NULL, &recording);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_counter_model_fit(context, recording->space, recording->answers,
+                                     (size_t)nitro_space_size(recording->space),
+                                     (const char *const *)recording->counter_names,
+                                     recording->num_counters, NITRO_COUNTERS_TREES, 1, model);
+    nitro_recording_free(recording);
+    return status;
+}
+
+static int read_counter_model(search_command *self)
+{
     const char *path = self->given->counter_model;
     if (!path)
         return EXIT_DONE;
-    nitro_context *context = self->call->context;
-    nitro_status status = nitro_file_read(context, path, (size_t)1 << 28, &text, &size);
-    if (status == NITRO_OK)
-        status = nitro_counter_model_parse(context, path, text, size, &self->counter_model);
-    free(text);
+    nitro_status status = load_counter_model(self->call->context, path, &self->counter_model);
     self->options.counter_model = self->counter_model;
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
