@@ -18,7 +18,7 @@
 
 /* Starts that are evaluated before anything else, and evaluations besides them at first. */
 #define MAX_STARTS     4
-#define BESIDES_STARTS 3
+#define BESIDES_STARTS 8
 #define MAX_INITIAL    1000
 /* Valid evaluations before neighbours of the fastest are tried. */
 #define NEAR_FROM 20

@@ -156,9 +156,11 @@ int search_bench_transfer(bench_report *report, nitro_context *context)
                                           "pnpoly"};
     transfer_sums sums = {0};
     char title[256];
+    const char *only = getenv("NITRO_BENCH_SPACES");
     int failed = 0;
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]) && !failed; i++)
-        failed = transfer_kernel(report, context, kernels[i], &sums);
+        if (!only || strstr(kernels[i], only))
+            failed = transfer_kernel(report, context, kernels[i], &sums);
     if (failed || sums.count == 0)
         return failed;
     double n = (double)sums.count;
