@@ -136,8 +136,9 @@ static int compare_on(comparison *compared, nitro_context *context, const char *
         return 1;
     snprintf(title, sizeof(title), "%s: MAE of %s; of %s", name, compared->methods[0].text,
              compared->methods[best].text);
-    bench_add(compared->report, title, scores[0].mae, scores[best].mae, "ms",
-              scores[0].mae > 0 ? scores[0].mae_error / scores[0].mae : 0);
+    if (scores[best].mae > 0)
+        bench_add(compared->report, title, scores[0].mae, scores[best].mae, "ms",
+                  scores[0].mae > 0 ? scores[0].mae_error / scores[0].mae : 0);
     compared->num_spaces++;
     return 0;
 }

@@ -88,7 +88,7 @@ int work(void *result) { *(volatile int *)result = N; return 0; }
 void work_free(void *result) { free(result); }
 END
 count() {
-    nitro store info --store slow.db --json 2>/dev/null | json_get samples | sed -n 's/^samples: //p'
+    nitro store info --store slow.db --json 2>/dev/null | json_get samples | sed -n 's/^samples: \([0-9]*\)$/\1/p'
 }
 nitro search slow.json --store slow.db --searcher random --quiet >/dev/null 2>&1 &
 for _ in $(seq 600); do
