@@ -55,7 +55,7 @@ apps/cuda_stub.c       variants/*/*_cuda.h
 apps/cli/*             @public apps/cli/*
 apps/*                 @public apps/matrix/*.h @own @argument
 python/*               @public
-examples/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp
+examples/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitro/nitro_backend.h
 tests/*                *
 '
 # HEADERS of a library, then the files that may include them. Libraries not named here are free.
@@ -76,7 +76,7 @@ cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
 nvml*      features/device/* tests/*
 cusparse*  variants/* tests/*
-cub/*      variants/* tests/*
+cub/*      variants/* examples/* tests/*
 hwy/*      variants/sort/* tests/*
 cuda*      nitro/cuda.hpp features/device/* variants/* proxies/* apps/* examples/* tests/*
 '
