@@ -49,6 +49,15 @@ static nitro_status fail_unknown_scheme(nitro_context *context, const char *url,
     return status;
 }
 
+/* "redis//user:password@host" or "://user:password@host": no file is meant, and the password must
+ * not be shown. */
+static bool is_mistyped(const char *url)
+{
+    const char *rest = url + strspn(url, "abcdefghijklmnopqrstuvwxyz+");
+    rest += rest[0] == ':';
+    return strncmp(rest, "//", 2) == 0 && rest[2] && strchr(rest + 2, ':') && strchr(rest + 2, '@');
+}
+
 static nitro_status find_kind(nitro_context *context, const char *url,
                               const nitro_store_kind **found, const char **address)
 {
@@ -63,6 +72,11 @@ static nitro_status find_kind(nitro_context *context, const char *url,
     }
     if (length > 0)
         return fail_unknown_scheme(context, url, length);
+    if (is_mistyped(url))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "'...%.200s': a URL without a scheme and a colon; write "
+                          "SCHEME://[user:password@]host, or './' before a file's name",
+                          strrchr(url, '@') + 1);
     *found = default_kind();
     *address = url;
     return *found ? NITRO_OK
@@ -110,8 +124,9 @@ nitro_status nitro_store_data_path(nitro_context *context, const char *name, boo
 char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
                             const char *address)
 {
-    return kind->remote ? nitro_store_redact(context, kind->scheme, address)
-                        : nitro_asprintf(context, "%s:%s", kind->scheme, address);
+    bool may_hold_password = kind->remote || strncmp(kind->scheme, "http", 4) == 0;
+    return may_hold_password ? nitro_store_redact(context, kind->scheme, address)
+                             : nitro_asprintf(context, "%s:%s", kind->scheme, address);
 }
 
 nitro_status nitro_store_create(nitro_context *context, const nitro_store_kind *kind,

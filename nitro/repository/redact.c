@@ -14,9 +14,11 @@ static const char *find_at(const char *scheme, const char *user)
     return at || !may_be_cut ? at : strrchr(user, '@');
 }
 
+/* Without "//" all up to the last '@' may be a password: it is a mistyped URL. */
 char *nitro_store_redact(nitro_context *context, const char *scheme, const char *address)
 {
-    const char *user = address + 2;
-    const char *at = strncmp(address, "//", 2) == 0 ? find_at(scheme, user) : NULL;
-    return nitro_asprintf(context, "%s:%s%s", scheme, at ? "//" : "", at ? at + 1 : address);
+    bool complete = strncmp(address, "//", 2) == 0;
+    const char *at = complete ? find_at(scheme, address + 2) : strrchr(address, '@');
+    const char *slashes = complete ? "//" : address[0] == '/' ? "/" : "";
+    return nitro_asprintf(context, "%s:%s%s", scheme, at ? slashes : "", at ? at + 1 : address);
 }

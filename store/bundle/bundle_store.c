@@ -270,11 +270,16 @@ static nitro_status open_address(nitro_context *context, const char *scheme, con
                                  nitro_store_mode mode, void **state)
 {
     nitro_bundle_source *source = NULL;
-    if (mode != NITRO_STORE_READ)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s:%.200s: published bundles are read-only; copy them to your own "
-                          "store with 'nitro store pull'",
-                          scheme, address);
+    if (mode != NITRO_STORE_READ) {
+        char *shown = nitro_store_redact(context, scheme, address);
+        nitro_status status = shown ? nitro_fail(context, NITRO_ERR_ARGUMENT,
+                                                 "%.200s: published bundles are read-only; copy "
+                                                 "them to your own store with 'nitro store pull'",
+                                                 shown)
+                                    : NITRO_ERR_NO_MEMORY;
+        free(shown);
+        return status;
+    }
     char *url = nitro_asprintf(context, "%s:%s", scheme, address);
     nitro_status status =
         url ? nitro_bundle_source_open(context, url, NULL, false, &source) : NITRO_ERR_NO_MEMORY;

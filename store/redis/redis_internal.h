@@ -137,6 +137,12 @@ nitro_status nitro_redis_get(redis_store *store, const char *key, const char *fi
                              redisReply **value);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
 
+/* ---- redis_cluster.c ------------------------------------------------------------------------- */
+
+/** NITRO_ERR_DENIED unless CLUSTER SLOTS, asked of this node, lists the server. */
+nitro_status nitro_redis_require_listed(redis_store *store, redis_node *node, const char *host,
+                                        int port);
+
 /* ---- redis_transaction.c: read under WATCH, then write in MULTI and EXEC --------------------- */
 
 typedef struct redis_transaction redis_transaction;

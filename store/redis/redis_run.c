@@ -22,8 +22,11 @@ void nitro_redis_free_replies(redisReply **replies, size_t count)
     }
 }
 
+/* @param[out] index  which node redirects; set to the one of this host and port. */
 static nitro_status find_node(redis_store *store, const char *host, int port, size_t *index)
 {
+    size_t from = *index;
+    nitro_status status = NITRO_OK;
     for (size_t i = 0; i < store->num_nodes; i++) {
         *index = i;
         if (store->nodes[i].port == port && strcmp(store->nodes[i].host, host) == 0)
@@ -33,9 +36,11 @@ static nitro_status find_node(redis_store *store, const char *host, int port, si
         return nitro_fail(store->context, NITRO_ERR_IO,
                           "%s: the cluster has more than %d servers, the most that Nitro supports",
                           store->url->shown, NITRO_REDIS_MAX_NODES);
-    char *copy = nitro_strdup(store->context, host);
+    if (store->url->password)
+        status = nitro_redis_require_listed(store, &store->nodes[from], host, port);
+    char *copy = status == NITRO_OK ? nitro_strdup(store->context, host) : NULL;
     if (!copy)
-        return NITRO_ERR_NO_MEMORY;
+        return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
     *index = store->num_nodes++;
     store->nodes[*index] = (redis_node){.host = copy, .port = port};
     return NITRO_OK;

@@ -76,14 +76,15 @@ static char *make_rules(const invocation *call)
     nitro_context *context = call->context;
     const char *prefix = given->prefix ? given->prefix : "nitro";
     bool writes = given->devices.count > 0;
-    char *line = nitro_asprintf(
-        context,
-        "user %s on >change-me-%s resetkeys resetchannels -@all +select +asking %s %%R~%s:*",
-        given->user, given->user,
-        writes ? "+watch +unwatch +multi +exec +set +hset +hdel +zadd +zrem " READING " " LENGTHS
-                 " " ORDER
-               : READING " " LENGTHS " " ORDER " +memory|usage",
-        prefix);
+    char *line =
+        nitro_asprintf(context,
+                       "user %s on >change-me-%s resetkeys resetchannels -@all +select +asking "
+                       "+cluster|slots %s %%R~%s:*",
+                       given->user, given->user,
+                       writes ? "+watch +unwatch +multi +exec +set +hset +hdel +zadd +zrem " READING
+                                " " LENGTHS " " ORDER
+                              : READING " " LENGTHS " " ORDER " +memory|usage",
+                       prefix);
     nitro_status status = line ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < given->devices.count && status == NITRO_OK; i++)
         status = add_device(context, &line, prefix, given->devices.items[i]);

@@ -122,6 +122,12 @@ static void test_no_error_shows_the_password(void **state)
     assert_secret_is_kept(f, "redis://me:hunter2%@127.0.0.1", "hunter2");
     assert_secret_is_kept(f, "redi://me:hunter2@127.0.0.1", "hunter2");
     assert_secret_is_kept(f, "rediss://me:hunter2@127.0.0.1?speed=1", "hunter2");
+    assert_secret_is_kept(f, "redis:/me:hunter2@127.0.0.1/0", "hunter2");
+    assert_secret_is_kept(f, "redis:me:hunter2@127.0.0.1", "hunter2");
+    assert_secret_is_kept(f, "redis//me:hunter2@127.0.0.1", "hunter2");
+    assert_secret_is_kept(f, "://me:hunter2@127.0.0.1", "hunter2");
+    assert_secret_is_kept(f, "http:/me:hunter2@127.0.0.1/x", "hunter2");
+    assert_secret_is_kept(f, "https:me:hunter2@127.0.0.1/x", "hunter2");
     assert_secret_is_kept(f, "redis+unix://me:hunter2@/nowhere/socket?timeout=0.1", "hunter2");
 }
 
@@ -461,6 +467,48 @@ static void test_hostile_answers_are_refused(void **state)
     }
 }
 
+static int listen_on(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(descriptor, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(descriptor, 4), 0);
+    return descriptor;
+}
+
+/* A password goes only to servers that the cluster's slots list. */
+static void test_a_redirection_to_a_stranger_gets_no_password(void **state)
+{
+    fixture *f = *state;
+    int port = redis_server_free_port(), other_port = redis_server_free_port();
+    int named = listen_on(port), stranger = listen_on(other_port);
+    struct pollfd called = {.fd = stranger, .events = POLLIN};
+    char moved[64], slots[128], url[96];
+    nitro_store *store = NULL;
+    snprintf(moved, sizeof(moved), "-MOVED 1 127.0.0.1:%d\r\n", other_port);
+    for (int listed = 0; listed < 2; listed++) {
+        snprintf(slots, sizeof(slots), "*1\r\n*3\r\n:0\r\n:9\r\n*2\r\n$9\r\n127.0.0.1\r\n:%d\r\n",
+                 listed ? other_port : port);
+        const char *const answers[] = {"+OK\r\n", moved, slots, NULL};
+        pid_t process = fork();
+        if (process == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            redis_fake_answer(named, answers);
+        }
+        snprintf(url, sizeof(url), "redis://me:hunter2@127.0.0.1:%d?timeout=0.3", port);
+        assert_fails(f->context, nitro_store_open(f->context, url, NITRO_STORE_READ, &store),
+                     listed ? NITRO_ERR_IO : NITRO_ERR_DENIED,
+                     listed ? "no answer within" : "slots do not list");
+        assert_int_equal(poll(&called, 1, 0), listed);
+        kill(process, SIGKILL);
+        waitpid(process, NULL, 0);
+    }
+    close(named);
+    close(stranger);
+}
+
 /* An endless reply. */
 static void test_an_endless_answer_is_cut(void **state)
 {
@@ -507,6 +555,7 @@ int main(void)
         REDIS_TEST(test_a_lost_answer_is_not_an_error),
         REDIS_TEST(test_a_lost_answer_does_not_hide_that_others_were_first),
         REDIS_TEST(test_hostile_answers_are_refused),
+        REDIS_TEST(test_a_redirection_to_a_stranger_gets_no_password),
         REDIS_TEST(test_an_endless_answer_is_cut),
     };
     if (!redis_server_possible())
