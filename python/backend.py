@@ -62,9 +62,11 @@ def build(folder: Path) -> Path:
         return Path(given).resolve()
     options = ["-DNITRO_BUILD_TESTS=OFF", f"-DPython3_EXECUTABLE={sys.executable}"]
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, *options], check=True)
-    subprocess.run(["cmake", "--build", folder, "--parallel"], check=True)
-    if not list(folder.glob("python/nitro/_nitro.*")):
-        raise RuntimeError("CMake left the Python package out; its messages above say why")
+    built = subprocess.run(
+        ["cmake", "--build", folder, "--parallel", "--target", "nitro_wheel_parts"]
+    )
+    if built.returncode != 0:
+        raise RuntimeError("the build failed, or has no Python package; its messages say why")
     return folder
 
 
