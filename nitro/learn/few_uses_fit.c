@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/learn/feature_costs.h"
 
@@ -53,16 +54,13 @@ static double time_of_use(const nitro_training_rows *rows, size_t place, double 
     return isnan(time_ms) ? INFINITY : time_ms;
 }
 
-/** The time of one use of the row by the held-out choice. */
-static double time_of_choice(const search *s, size_t row, double uses, const double *times)
+/** The time of one use of the row by the held-out choice, among the variants with a time. */
+static double time_of_choice(const search *s, size_t row, double uses, const double *times,
+                             uint64_t timed)
 {
     size_t num_variants = s->costs->num_variants;
     double scores[NITRO_MAX_VARIANTS] = {0};
-    uint64_t timed = 0;
-    for (size_t v = 0; v < num_variants; v++) {
-        scores[v] = s->held_out_scores[row * num_variants + v];
-        timed |= (uint64_t)isfinite(times[v]) << v;
-    }
+    memcpy(scores, s->held_out_scores + row * num_variants, num_variants * sizeof *scores);
     nitro_prepare_costs_charge(s->costs, s->rows->columns + row * s->rows->num_columns, 1.0 / uses,
                                timed, scores);
     for (size_t v = 0; v < num_variants; v++)
@@ -78,14 +76,16 @@ static void add_row(const search *s, size_t row, bool chooses, use_costs *to)
 {
     size_t num_variants = s->costs->num_variants;
     double times[NITRO_MAX_VARIANTS] = {0}, best_ms = INFINITY;
+    uint64_t timed = 0;
     for (size_t v = 0; v < num_variants; v++) {
         times[v] = time_of_use(s->rows, row * num_variants + v, to->uses);
         best_ms = fmin(best_ms, times[v]);
+        timed |= (uint64_t)isfinite(times[v]) << v;
     }
     to->num_rows++;
     add_cost(best_ms, best_ms, &to->best);
     if (chooses)
-        add_cost(time_of_choice(s, row, to->uses, times), best_ms, &to->chosen);
+        add_cost(time_of_choice(s, row, to->uses, times, timed), best_ms, &to->chosen);
     for (size_t v = 0; v < num_variants; v++) {
         add_cost(s->always >> v & 1 ? times[v] : INFINITY, best_ms, &to->fixed[v]);
         to->num_good[v] += best_ms >= NITRO_GOOD_QUALITY * times[v];
