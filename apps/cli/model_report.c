@@ -254,8 +254,7 @@ static void print_nearest(json_t *sources)
     printf("\n");
 }
 
-/** What each source counts; nothing where all count the same. */
-static void print_weights(json_t *predicted)
+void model_print_source_weights(const json_t *predicted)
 {
     size_t i;
     json_t *source;
@@ -294,7 +293,7 @@ static void print_predicted_quality(json_t *predicted)
     if (!predicted)
         return;
     print_nearest(json_object_get(predicted, "sources"));
-    print_weights(predicted);
+    model_print_source_weights(predicted);
     print_hyper_settings(json_object_get(predicted, "hyper_parameters"));
     printf("%-16s ", "predicted");
     if (json_is_number(json_object_get(predicted, "quality")))

@@ -7,6 +7,10 @@
 /** Print sources, device features, parameters and where the model is. */
 int model_print(const invocation *call, const nitro_model *model, const char *path);
 
+/** Print what each source counts, from a model's provenance.predicted_quality; nothing where all
+ *  count the same, or of NULL. */
+void model_print_source_weights(const json_t *predicted);
+
 /** The library's summary with the model's path, or NULL after an error was printed. */
 json_t *model_json(const invocation *call, const nitro_model *model, const char *path);
 

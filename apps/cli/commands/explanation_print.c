@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "apps/cli/commands/explanation.h"
+#include "apps/cli/model_report.h"
 
 static bool is_named(const explanation *self, size_t variant)
 {
@@ -180,9 +181,19 @@ static nitro_status print_neighbours(const invocation *call, const explanation *
     return table_end(&table, stdout);
 }
 
+/** The sources that speak for the decision. */
+static void print_source_weights(const invocation *call, const explanation *self)
+{
+    json_t *summary = model_json(call, self->model, "");
+    model_print_source_weights(
+        json_object_get(json_object_get(summary, "provenance"), "predicted_quality"));
+    json_decref(summary);
+}
+
 int explanation_print(const invocation *call, const explanation *self)
 {
     print_decision(self);
+    print_source_weights(call, self);
     putchar('\n');
     nitro_status status = print_ranking(call, self);
     printf("\nFeatures of the model:\n\n");
@@ -276,6 +287,22 @@ static json_t *neighbours_json(const explanation *self)
     return array;
 }
 
+/** Weights by device; NULL: all sources count the same. */
+static json_t *source_weights_json(const invocation *call, const explanation *self)
+{
+    size_t i;
+    json_t *source, *weights = NULL, *summary = model_json(call, self->model, "");
+    const json_t *predicted =
+        json_object_get(json_object_get(summary, "provenance"), "predicted_quality");
+    if (json_object_get(predicted, "source_rule"))
+        weights = json_object();
+    json_array_foreach(json_object_get(predicted, "sources"), i, source) if (weights)
+        json_object_set(weights, json_string_value(json_object_get(source, "device")),
+                        json_object_get(source, "weight"));
+    json_decref(summary);
+    return weights;
+}
+
 int explanation_print_json(const invocation *call, const explanation *self)
 {
     json_t *object = json_pack(
@@ -287,6 +314,9 @@ int explanation_print_json(const invocation *call, const explanation *self)
     if (is_named(self, self->runner_up))
         json_object_set_new(object, "runner_up",
                             json_text(nitro_model_variant_name(self->model, self->runner_up)));
+    json_t *weights = source_weights_json(call, self);
+    if (weights)
+        json_object_set_new(object, "source_weights", weights);
     if (self->dataset) {
         json_object_set_new(object, "store_changed", json_boolean(self->is_changed));
         json_object_set_new(object, "sources", devices_json(self));
