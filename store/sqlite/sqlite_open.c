@@ -68,6 +68,23 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
                       store->path, (long long)version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
 }
 
+/* A store has its four tables and their indexes; anything more was put there by somebody else. */
+static nitro_status check_schema(sqlite_store *store)
+{
+    int64_t num_foreign = 0;
+    nitro_status status = nitro_sqlite_read_number(
+        store,
+        "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR tbl_name NOT "
+        "IN ('computations', 'devices', 'samples', 'profiles', 'sqlite_stat1', 'sqlite_stat4')",
+        &num_foreign);
+    if (status == NITRO_OK && num_foreign > 0)
+        status = nitro_fail(store->context, NITRO_ERR_FORMAT,
+                            "%s: the file has %lld tables, views or triggers that no Nitro store "
+                            "has: it was altered; use a copy that you trust",
+                            store->path, (long long)num_foreign);
+    return status;
+}
+
 /* In one transaction: a process killed before its end leaves no tables. */
 static nitro_status make_tables(sqlite_store *store)
 {
@@ -129,6 +146,8 @@ static nitro_status check_and_make(sqlite_store *store, nitro_store_mode mode)
         status = require_writable(store);
     if (status == NITRO_OK)
         status = check_identity(store, &is_new);
+    if (status == NITRO_OK && !is_new)
+        status = check_schema(store);
     if (status != NITRO_OK)
         return status;
     if (mode == NITRO_STORE_WRITE)

@@ -383,11 +383,33 @@ static void test_a_newer_record_is_not_removed(void **state)
     nitro_store_close(store);
 }
 
+/* What somebody else put into the file: it is not opened. */
+static void test_a_foreign_schema_is_refused(void **state)
+{
+    fixture *f = *state;
+    static const char *const additions[] = {
+        "CREATE TRIGGER more AFTER INSERT ON samples BEGIN DELETE FROM devices; END",
+        "CREATE VIEW more AS SELECT * FROM samples", "CREATE TABLE more (x)"};
+    for (size_t i = 0; i < sizeof(additions) / sizeof(additions[0]); i++) {
+        sqlite3 *db = NULL;
+        nitro_store *store = NULL;
+        write_bytes(f, f->bytes, f->size);
+        assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, additions[i], NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        assert_fails(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store),
+                     NITRO_ERR_FORMAT, "no Nitro store has");
+        assert_fails(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store),
+                     NITRO_ERR_FORMAT, "no Nitro store has");
+    }
+}
+
 int main(void)
 {
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_a_sound_store_is_read_whole),
+        STORE_TEST(test_a_foreign_schema_is_refused),
         STORE_TEST(test_a_store_cut_short),
         STORE_TEST(test_bytes_flipped),
         STORE_TEST(test_stretches_overwritten),
