@@ -7,6 +7,13 @@
  * rounding. */
 static double modulo(double left, double right)
 {
+    if (fabs(left) < 0x1p31 && fabs(right) < 0x1p31 && right != 0) { /* fmod() is slow */
+        int32_t whole_left = (int32_t)left, whole_right = (int32_t)right;
+        if (whole_left == left && whole_right == right) {
+            int32_t rest = whole_left % whole_right;
+            return rest != 0 && (rest < 0) != (whole_right < 0) ? rest + whole_right : rest;
+        }
+    }
     double remainder = fmod(left, right);
     return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
 }
