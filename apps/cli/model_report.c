@@ -338,6 +338,15 @@ static void print_choice(const char *name, const char *variant, json_t *choice)
            number_of(choice, "quality"), number_of(choice, "time"));
 }
 
+/** "12.3 % less time than csr", or how many times as much. */
+static void print_gain(double time, double other, const char *name)
+{
+    if (time <= other)
+        printf("%.1f %% less time than %s", 100.0 * (1.0 - time / other), name);
+    else
+        printf("%.2f times the time of %s", time / other, name);
+}
+
 /** How good a device's own model is on inputs that it did not see. */
 static void print_held_out(json_t *held_out, const char *usual)
 {
@@ -352,11 +361,14 @@ static void print_held_out(json_t *held_out, const char *usual)
     print_choice("model", NULL, model);
     print_choice("best fixed", text_of(held_out, "best_fixed_variant"), fixed);
     print_choice("default", usual, by_default);
-    printf(
-        "The model takes %.1f %% less time than the default and %.1f %% less than the best fixed "
-        "variant.\n",
-        100.0 * (1.0 - time / number_of(by_default, "time")),
-        100.0 * (1.0 - time / number_of(fixed, "time")));
+    printf("The model takes ");
+    print_gain(time, number_of(by_default, "time"), "the default");
+    printf(", and ");
+    print_gain(time, number_of(fixed, "time"), "the best fixed variant");
+    printf(".\n");
+    if (time > number_of(fixed, "time"))
+        printf("Until more inputs are measured, always running %s is faster (setting force).\n",
+               text_of(held_out, "best_fixed_variant"));
     printf("Confident are %.0f %% of its decisions", number_of(held_out, "confident"));
     if (json_object_get(held_out, "precision"))
         printf("; %.0f %% of these are within 5 %% of the best", number_of(held_out, "precision"));
