@@ -32,7 +32,7 @@ END
 {
     echo "input,rows,row_mean,row_max,time_ms:csr,time_ms:ell,time_ms:warp"
     for i in $(seq 60); do
-        if ((i < 30)); then echo "in$i,$i,2,$i,3,2,1"; else echo "in$i,$i,2,$i,1,2,3"; fi
+        if ((i < 30)); then echo "in$i,$i,2,$((i + 1)),3,2,1"; else echo "in$i,$i,2,$((i + 1)),1,2,3"; fi
     done
 } >gpu1.csv
 nitro store import --store s.db --computation recorded --device gpu1 --samples gpu1.csv --devices devices.csv

@@ -6,7 +6,8 @@
 
 template <typename Key> static void sort_in_place(void *keys, int64_t count)
 {
-    hwy::VQSort(static_cast<Key *>(keys), static_cast<size_t>(count), hwy::SortAscending());
+    static thread_local const hwy::Sorter sorter; /* owns memory, which no two calls may share */
+    sorter(static_cast<Key *>(keys), static_cast<size_t>(count), hwy::SortAscending());
 }
 
 static void sort_keys(void *keys, int64_t count, int32_t type)
