@@ -27,6 +27,7 @@ static const nitro_field fields[] = {
 };
 
 extern const nitro_kit scale_kit;
+NITRO_API const nitro_module *nitro_module_get(void); /* what the command line looks for */
 
 /* ---- Variants ---- */
 
