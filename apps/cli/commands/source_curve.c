@@ -76,8 +76,8 @@ static void name_series(const nitro_evaluate_result *result, char *name, size_t 
              strcmp(result->order, "nearest") == 0 ? "nearest first" : "at random");
 }
 
-static nitro_status list_bars(nitro_context *context, const nitro_evaluate_result *results,
-                              size_t count, report_chart *chart)
+static nitro_status list_lines(nitro_context *context, const nitro_evaluate_result *results,
+                               size_t count, report_chart *chart)
 {
     nitro_status status = NITRO_OK;
     size_t most = 0;
@@ -110,19 +110,20 @@ static double mean_at(const nitro_evaluate_result *results, size_t count, const 
     return targets > 0.0 ? sum / targets : (double)NAN;
 }
 
-/** Bars of all means; the axis starts at the ten below the lowest one, as in nitro report. */
+/** A line of means for each order; the axis starts at the ten below the lowest one, as in nitro
+ * report. */
 static nitro_status fill_chart(nitro_context *context, const nitro_evaluate_result *results,
                                size_t count, report_chart *chart)
 {
     double least = 100.0;
-    nitro_status status = list_bars(context, results, count, chart);
+    nitro_status status = list_lines(context, results, count, chart);
     for (size_t s = 0; s < chart->series.count && status == NITRO_OK; s++)
         for (size_t k = 1; k <= chart->categories.count; k++) {
             double mean = mean_at(results, count, chart->series.items[s], k);
             report_chart_set(chart, s, k - 1, mean);
             least = fmin(least, mean);
         }
-    chart->kind = REPORT_BARS;
+    chart->kind = REPORT_LINES;
     chart->x_label = "sources";
     chart->y_label = "quality (%)";
     chart->low = fmax(0.0, 10.0 * floor(least / 10.0));

@@ -46,6 +46,7 @@ size_t report_table_rows(const report_table *table);
 
 typedef enum report_chart_kind {
     REPORT_NO_CHART,
+    REPORT_LINES,  /* a line a series over the categories, which have an order */
     REPORT_BARS,   /* a group of bars a category, one a series */
     REPORT_STACK,  /* a bar a category, the series on top of each other */
     REPORT_MATRIX, /* a coloured field a category (column) and series (row); values in [-1, 1] */

@@ -145,15 +145,18 @@ static void write_bars(FILE *file, const report_chart *chart)
 {
     write_data(file, chart);
     write_axes(file, chart);
-    fputs(chart->kind == REPORT_STACK ? "set style histogram rowstacked\nset boxwidth 0.6\n"
-                                      : "set style histogram clustered gap 1.5\n",
-          file);
+    if (chart->kind == REPORT_LINES)
+        fputs("set style data linespoints\nset pointsize 0.7\n", file);
+    else
+        fputs(chart->kind == REPORT_STACK ? "set style histogram rowstacked\nset boxwidth 0.6\n"
+                                          : "set style histogram clustered gap 1.5\n",
+              file);
     fputs("plot", file);
     for (size_t s = 0; s < chart->series.count; s++) {
         char colour[16];
         colour_of(chart, s, colour, sizeof colour);
-        fprintf(file, "%s $data using %zu%s lc rgb '%s' title ", s ? ", \\\n    " : "", s + 2,
-                s ? "" : ":xtic(1)", colour);
+        fprintf(file, "%s $data using %zu%s lc rgb '%s'%s title ", s ? ", \\\n    " : "", s + 2,
+                s ? "" : ":xtic(1)", colour, chart->kind == REPORT_LINES ? " lw 2 pt 7" : "");
         write_quoted(file, '\'', chart->series.items[s]);
     }
     fputc('\n', file);
