@@ -685,14 +685,14 @@ NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
  * monitored: their `run` returns before the work is done.
  *
  * Drift is counted. A warning in the log reports the first one of each variant at once, and at the
- * end of monitoring how many there were. Adaptation replaces the model's choice in
- * some calls by another variant that the input allows: the one most likely to be faster by the
- * model's scores and the times in the bucket, later the fastest one there. It begins after eight
- * calls of the model's choice. Exploration starts only if half of the overhead budget so far covers
- * its worst case: three standard deviations above the variant's mean; if it has no times yet, twice
- * what the model expects, or ten times the model's choice. Any excess, and losses by adapted
- * choices that are no longer right, count against the budget. A variant that fails is not explored
- * again in that bucket; if its `prepare` fails, the model's choice is run.
+ * end how many there were. Adaptation replaces the model's choice in some calls by another variant
+ * that the input allows: the one most likely to be faster by the model's scores and the times in
+ * the bucket, later the fastest one there. It begins after eight calls of the model's choice.
+ * Exploration starts only if half of the budget so far covers its worst case: three standard
+ * deviations above the variant's mean; if it has no times yet, twice what the model expects, or ten
+ * times the model's choice. Any excess and losses by adapted choices count against the budget; once
+ * it is exceeded, the model's choice is run: at most one call of each thread goes beyond it. A
+ * failing variant is not explored there again; if its `prepare` fails, the model's choice is run.
  *
  * A call allocates nothing and waits for no thread: of two threads in one bucket at once, the
  * second runs the model's choice and its time is not used.

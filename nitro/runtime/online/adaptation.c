@@ -111,6 +111,13 @@ static bool reserve(nitro_budget *budget, double excess_ms, int64_t *reserved_ns
     return true;
 }
 
+/** Means clamp outliers, so a leader may cost more than its mean says. */
+static bool is_exhausted(const nitro_budget *budget)
+{
+    return (double)atomic_load(&budget->lost_ns) >
+           budget->share * (double)atomic_load(&budget->calls_ns);
+}
+
 nitro_adaptation_choice nitro_adaptation_choose(const nitro_bucket *bucket, size_t num_variants,
                                                 uint64_t allowed, size_t base, nitro_budget *budget)
 {
@@ -125,7 +132,7 @@ nitro_adaptation_choice nitro_adaptation_choose(const nitro_bucket *bucket, size
     if (exploration != leader && reserve(budget, excess, &choice.reserved_ns)) {
         choice.variant = exploration;
         choice.kind = NITRO_ADAPTATION_EXPLORE;
-    } else if (leader != base) {
+    } else if (leader != base && !is_exhausted(budget)) {
         choice.variant = leader;
         choice.kind = NITRO_ADAPTATION_LEARNT;
     }

@@ -96,6 +96,60 @@ static void test_adaptation_costs_no_more_than_its_budget_where_nothing_is_to_be
     close_scene(&s);
 }
 
+/** A second variant whose time depends on how often it has run; the others take 1 ms. */
+typedef struct adversary {
+    const char *name;
+    double fast_ms, slow_ms;
+    size_t num_first;        /* of its runs are fast */
+    size_t period, num_fast; /* then the first `num_fast` of each period */
+    size_t num_buckets;
+    double slack_ms; /* excess of one call, where it is more than exploration reserves */
+} adversary;
+
+static const adversary adversaries[] = {
+    {"slow, but no slower than the reservation", 9.5, 9.5, 0, 1, 1, 24, 0},
+    {"slower than the reservation in every bucket", 200, 200, 0, 1, 1, 24, 199},
+    {"fast in 20 runs, slow in the next 20", 0.5, 50, 0, 40, 20, 4, 49},
+    {"slow as soon as it is learnt", 0.5, 50, 0, 16, 8, 1, 49},
+    {"fast by the median, slow on average", 0.5, 50, 32, 8, 5, 1, 49},
+    {"fast by the median, a little slow on average", 0.5, 3, 32, 8, 5, 1, 2},
+};
+
+/** Input sizes of different buckets, 1 to 7.5. */
+static double size_of_bucket(size_t index)
+{
+    return ldexp(1 + (double)(index % 8) / 8, (int)(index / 8));
+}
+
+static void resist(const adversary *other)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 1, 1, 1};
+    const nitro_monitor_options options = monitoring(0, 2);
+    size_t num_runs = 0;
+    scene s;
+    open_scene(&s, costs_ms, &options);
+    for (size_t i = 0; i < 40000; i++) {
+        bool is_fast = num_runs < other->num_first || num_runs % other->period < other->num_fast;
+        s.world.cost_ms[1] = is_fast ? other->fast_ms : other->slow_ms;
+        call(&s, size_of_bucket(i % other->num_buckets));
+        num_runs += s.world.last == 1;
+        double most_ms =
+            1.02 * s.world.base_ms + other->slack_ms * size_of_bucket(other->num_buckets - 1);
+        if (s.world.made_ms > most_ms)
+            fail_msg("%s: call %zu: %g ms, but at most %g", other->name, i, s.world.made_ms,
+                     most_ms);
+    }
+    assert_true(num_runs >= 4);
+    close_scene(&s);
+}
+
+static void test_a_variant_slower_than_it_looked_again_and_again(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof adversaries / sizeof adversaries[0]; i++)
+        resist(&adversaries[i]);
+}
+
 static void test_a_confident_model_and_a_forced_variant_are_left_alone(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 0.1, 0.1, 0.1};
@@ -216,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_adaptation_finds_the_best_within_its_budget),
         cmocka_unit_test(test_adaptation_costs_no_more_than_its_budget_where_nothing_is_to_be_won),
+        cmocka_unit_test(test_a_variant_slower_than_it_looked_again_and_again),
         cmocka_unit_test(test_a_confident_model_and_a_forced_variant_are_left_alone),
         cmocka_unit_test(test_adaptation_mends_a_model_that_is_wrong),
         cmocka_unit_test(test_a_confident_model_is_discounted_once_times_drift),
