@@ -52,7 +52,7 @@ bool commands_is_group(const char *word)
 const char *commands_closest(const char *group, const char *word)
 {
     /* Words to compare, and the command of each. "import" is close to "store import" too. */
-    const char *names[2 * MAX_COMMANDS], *whole[2 * MAX_COMMANDS];
+    const char *names[2 * MAX_COMMANDS] = {0}, *whole[2 * MAX_COMMANDS] = {0};
     size_t count = 0, length = group ? strlen(group) : 0;
     for (const command *const *each = commands_all(); *each && count < 2 * MAX_COMMANDS - 2;
          each++) {
