@@ -81,12 +81,13 @@ nitro_status nitro_redis_transaction_read(redis_transaction *t, const redis_word
 {
     nitro_context *context = t->attempt->store->context;
     size_t extra = t->began ? 0 : 2;
+    const redis_words unwatch = {
+        .items = (const char *[]){"UNWATCH"}, .sizes = (size_t[]){7}, .count = 1};
     redis_words own = {0}, *all = nitro_calloc(context, count + extra, sizeof(*all));
     redisReply **got = nitro_calloc(context, count + extra, sizeof(redisReply *));
     nitro_status status = all && got ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && extra > 0) {
-        all[0] =
-            (redis_words){.items = (const char *[]){"UNWATCH"}, .sizes = (size_t[]){7}, .count = 1};
+        all[0] = unwatch;
         status = watch(t, &own);
         all[1] = own;
     }
