@@ -62,13 +62,18 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
 /*
  * Row lengths: one pass over the row offsets counts the rows of every length below
  * COUNTED_LENGTHS; moments and quartiles follow from the counts. Successive rows are counted in
- * different tables, since rows of equal length would wait for each other's additions. Longer rows
- * are rare, and looked at again block by block while their offsets are in the cache.
+ * different tables, since rows of equal length would wait for each other's additions. Groups of
+ * rows shorter than SHORT_LENGTHS are counted in a vector register where the processor can. Longer
+ * rows are rare, and looked at again block by block while their offsets are in the cache.
  */
 #define COUNTED_LENGTHS 512
+#define SHORT_LENGTHS   8
+#define GROUP_ROWS      64
+#define LEAST_ROWS      512 /* for groups to pay */
 #define NUM_TABLES      4
 #define BLOCK_ROWS      2048
-#define NS_PER_ROW      0.4 /* on one thread */
+#define NS_PER_ROW      0.4  /* on one thread */
+#define NS_PER_SHORT    0.15 /* counted in a group */
 #define PART_ROWS       65536
 #define MAX_PARTS       64
 
@@ -82,6 +87,7 @@ typedef struct row_lengths {
     const int64_t *offsets;
     int64_t num_rows;
     double mean;
+    bool has_groups; /* mostly short rows, and enough of them */
     int64_t shortest, longest;
     double variance, skewness;
     int64_t count[COUNTED_LENGTHS]; /* rows of that length */
@@ -96,7 +102,8 @@ static inline void count_row(uint32_t *table, const int64_t *offsets)
     table[length < COUNTED_LENGTHS ? length : COUNTED_LENGTHS]++;
 }
 
-static void count_block(const int64_t *offsets, int64_t begin, int64_t end, length_tables tables)
+static void count_in_tables(const int64_t *offsets, int64_t begin, int64_t end,
+                            length_tables tables)
 {
     int64_t row = begin;
     for (; row + NUM_TABLES <= end; row += NUM_TABLES) {
@@ -107,6 +114,64 @@ static void count_block(const int64_t *offsets, int64_t begin, int64_t end, leng
     }
     for (; row < end; row++)
         count_row(tables[0], offsets + row);
+}
+
+#ifdef __x86_64__
+typedef uint64_t four_words __attribute__((vector_size(32)));
+
+static bool can_count_groups(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+/* Counts GROUP_ROWS rows if all of them are short; otherwise none, and returns false. Byte n of a
+ * word counts the rows of length n. */
+__attribute__((target("avx2"))) static bool count_group(const int64_t *offsets, uint32_t *table)
+{
+    const four_words one = {1, 1, 1, 1};
+    four_words counts = {0}, bits = {0};
+    for (int row = 0; row < GROUP_ROWS; row += 4) {
+        four_words begins, lengths;
+        memcpy(&begins, offsets + row, sizeof(begins));
+        memcpy(&lengths, offsets + row + 1, sizeof(lengths));
+        lengths -= begins;
+        bits |= lengths;
+        counts += one << (8 * lengths & 63);
+    }
+    if ((bits[0] | bits[1] | bits[2] | bits[3]) >= SHORT_LENGTHS)
+        return false;
+    uint64_t count = counts[0] + counts[1] + counts[2] + counts[3];
+    for (int length = 0; length < SHORT_LENGTHS; length++)
+        table[length] += (uint32_t)(count >> 8 * length & 255);
+    return true;
+}
+#else
+static bool can_count_groups(void)
+{
+    return false;
+}
+
+static bool count_group(const int64_t *offsets, uint32_t *table)
+{
+    (void)offsets, (void)table;
+    return false;
+}
+#endif
+
+/* Gives up on groups where more of them have a longer row than have not. */
+static void count_block(const row_lengths *lengths, int64_t begin, int64_t end,
+                        length_tables tables)
+{
+    const int64_t *offsets = lengths->offsets;
+    int64_t row = begin;
+    int lead = lengths->has_groups ? 2 : -1;
+    for (; lead >= 0 && row + GROUP_ROWS <= end; row += GROUP_ROWS) {
+        bool is_counted = count_group(offsets + row, tables[0]);
+        lead += is_counted ? 1 : -1;
+        if (!is_counted)
+            count_in_tables(offsets, row, row + GROUP_ROWS, tables);
+    }
+    count_in_tables(offsets, row, end, tables);
 }
 
 static int64_t num_long(length_tables tables)
@@ -139,7 +204,7 @@ static void count_part(const row_lengths *lengths, int64_t begin, int64_t end, l
     for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
         int64_t block_end = row + BLOCK_ROWS < end ? row + BLOCK_ROWS : end;
         int64_t before = num_long(tables);
-        count_block(lengths->offsets, row, block_end, tables);
+        count_block(lengths, row, block_end, tables);
         if (num_long(tables) > before)
             add_long_rows(lengths, row, block_end, rows);
     }
@@ -155,7 +220,10 @@ static void add_counts(length_tables tables, row_lengths *lengths)
 /* Sums are added up part by part; parts do not depend on the number of threads. */
 static void count_lengths(row_lengths *lengths, long_rows *parts, int num_parts)
 {
-    int num_threads = nitro_host_num_parts(NS_PER_ROW * (double)lengths->num_rows);
+    lengths->has_groups =
+        can_count_groups() && lengths->mean < SHORT_LENGTHS && lengths->num_rows >= LEAST_ROWS;
+    double ns_per_row = lengths->has_groups ? NS_PER_SHORT : NS_PER_ROW;
+    int num_threads = nitro_host_num_parts(ns_per_row * (double)lengths->num_rows);
     if (num_threads <= 1) {
         length_tables tables = {{0}};
         for (int p = 0; p < num_parts; p++)
@@ -354,8 +422,13 @@ static void see_rows(const nitro_spmv *spmv, diagonal_sample *sample)
     double wanted = SAMPLED_ENTRIES / fmax(density, 1);
     int64_t count = wanted < (double)spmv->num_rows ? (int64_t)wanted + 1 : spmv->num_rows;
     int64_t most = (int64_t)fmin(2 * density + 8, MAX_SAMPLED / 4);
+    int64_t whole = count > 0 ? spmv->num_rows / count : 0;
+    int64_t rest = spmv->num_rows - whole * count, carry = 0, end = 0;
     for (int64_t i = 0; i < count && sample->num_entries + most <= MAX_SAMPLED; i++) {
-        int64_t begin = spmv->num_rows * i / count, end = spmv->num_rows * (i + 1) / count;
+        int64_t begin = end; /* num_rows * i / count, without its division */
+        carry += rest;
+        end += whole + (carry >= count);
+        carry -= carry >= count ? count : 0;
         uint64_t place = (mix((uint64_t)i + 1) >> 32) * (uint64_t)(end - begin) >> 32;
         see_row(spmv, begin + (int64_t)place, most, sample);
     }

@@ -1,8 +1,8 @@
 /*
  * Bench "features": what spmv's input features cost, all together: over one run of csr, and over
  * the plain loops that compute the same values (moments, quartiles and diagonals one after the
- * other, without sampling). On a 7-point stencil and on rows of 0 to 16 entries in random columns,
- * by size, on one thread and on two. Medians, in turns.
+ * other, without sampling). On a 7-point stencil, and on rows of 0 to 16 and of 0 to 2 entries in
+ * random columns, by size, on one thread and on two. Medians, in turns.
  */
 #include <math.h>
 #include <omp.h>
@@ -16,7 +16,6 @@
 
 #define MIN_ROUNDS 9
 #define BUDGET_MS  250
-#define MAX_LENGTH 16
 
 typedef struct work {
     const nitro_computation *computation;
@@ -125,19 +124,20 @@ static int measure_matrix(bench_report *report, const nitro_computation *computa
 }
 
 /* As many rows as columns; `rows` is enough for 2^31 entries. */
-static nitro_spmv *make_random(int64_t rows)
+static nitro_spmv *make_random(int64_t rows, int64_t max_length)
 {
     nitro_spmv *spmv = calloc(1, sizeof(*spmv));
     int64_t *offsets = nitro_host_allocate(rows + 1, sizeof(*offsets));
-    int32_t *columns = nitro_host_allocate(rows * MAX_LENGTH, sizeof(*columns));
-    double *values = nitro_host_allocate(rows * MAX_LENGTH, sizeof(*values));
+    int32_t *columns = nitro_host_allocate(rows * max_length, sizeof(*columns));
+    double *values = nitro_host_allocate(rows * max_length, sizeof(*values));
     double *x = nitro_host_allocate(rows, sizeof(*x)), *y = nitro_host_allocate(rows, sizeof(*y));
     if (!spmv || !offsets || !columns || !values || !x || !y)
         abort();
     nitro_random random;
     nitro_random_seed(&random, 1);
     for (int64_t row = 0; row < rows; row++) {
-        offsets[row + 1] = offsets[row] + (int64_t)nitro_random_below(&random, MAX_LENGTH + 1);
+        offsets[row + 1] =
+            offsets[row] + (int64_t)nitro_random_below(&random, (uint64_t)max_length + 1);
         for (int64_t k = offsets[row]; k < offsets[row + 1]; k++)
             columns[k] = (int32_t)nitro_random_below(&random, (uint64_t)rows);
     }
@@ -160,11 +160,16 @@ static int measure_size(bench_report *report, nitro_context *context,
         return bench_fail("out of memory");
     int failed = measure_matrix(report, computation, "stencil", stencil);
     nitro_spmv_matrix_free(stencil);
-    if (failed)
-        return failed;
-    nitro_spmv *random = make_random((int64_t)(nonzeros / (MAX_LENGTH / 2.0)));
-    failed = measure_matrix(report, computation, "random", random);
-    nitro_spmv_matrix_free(random);
+    static const struct {
+        const char *family;
+        int64_t max_length;
+    } randoms[] = {{"random", 16}, {"nearly empty", 2}};
+    for (size_t i = 0; i < sizeof(randoms) / sizeof(randoms[0]) && !failed; i++) {
+        double rows = nonzeros / ((double)randoms[i].max_length / 2);
+        nitro_spmv *random = make_random((int64_t)rows, randoms[i].max_length);
+        failed = measure_matrix(report, computation, randoms[i].family, random);
+        nitro_spmv_matrix_free(random);
+    }
     return failed;
 }
 

@@ -140,6 +140,50 @@ static void quartiles_of_very_long_rows(void **state)
     nitro_spmv_matrix_free(spmv);
 }
 
+static int compare_lengths(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Groups of short rows are counted in another way than groups with a longer row, and a block gives
+ * up on groups after some of those: lengths on both sides of that bound, rare and frequent. */
+static void short_rows_are_counted_exactly(void **state)
+{
+    static const struct {
+        int64_t least, most, outlier, period; /* every period-th row has the outlier's length */
+    } cases[] = {{0, 2, 0, 7},   {0, 7, 7, 1},   {0, 7, 8, 5000}, {0, 8, 0, 1000},
+                 {7, 7, 7, 1},   {7, 8, 9, 101}, {0, 2, 300, 90}, {0, 3, 64, 900},
+                 {0, 1, 600, 4}, {2, 3, 256, 64}};
+    enum { ROWS = 6052 }; /* some blocks, some groups, and 36 rows */
+    computation_fixture *f = *state;
+    nitro_random random;
+    nitro_random_seed(&random, 3);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int64_t lengths[ROWS];
+        double values[NITRO_SPMV_NUM_FEATURES];
+        uint64_t range = (uint64_t)(cases[i].most - cases[i].least + 1);
+        for (int64_t row = 0; row < ROWS; row++)
+            lengths[row] = row % cases[i].period == cases[i].period - 1
+                               ? cases[i].outlier
+                               : cases[i].least + (int64_t)nitro_random_below(&random, range);
+        nitro_spmv *spmv = with_lengths(f, lengths, ROWS, 1000);
+        evaluate(f, spmv, values);
+        double squares = 0, mean = (double)spmv->num_nonzeros / ROWS;
+        for (int64_t row = 0; row < ROWS; row++)
+            squares += ((double)lengths[row] - mean) * ((double)lengths[row] - mean);
+        qsort(lengths, ROWS, sizeof(*lengths), compare_lengths);
+        for (int64_t q = 1; q <= 3; q++)
+            assert_feature(values[NITRO_SPMV_ROW_Q1 + q - 1],
+                           (double)(lengths[q * ROWS / 4 - 1] + lengths[q * ROWS / 4]) / 2,
+                           "quartile");
+        assert_feature(values[NITRO_SPMV_ROW_MIN], (double)lengths[0], "row_min");
+        assert_feature(values[NITRO_SPMV_ROW_MAX], (double)lengths[ROWS - 1], "row_max");
+        assert_true(fabs(values[NITRO_SPMV_ROW_VARIANCE] - squares / ROWS) <= 1e-9 * squares);
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
 static double exact_dia_fillin(const nitro_spmv *spmv)
 {
     size_t num_diagonals = (size_t)(spmv->num_rows + spmv->num_cols), count = 0;
@@ -300,6 +344,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(quartiles_follow_the_recorded_definition, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(quartiles_of_very_long_rows, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(short_rows_are_counted_exactly, setup,
+                                        computation_teardown),
         cmocka_unit_test_setup_teardown(diagonals_are_estimated_within_the_stated_bounds, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(features_do_not_depend_on_the_number_of_threads, setup,
