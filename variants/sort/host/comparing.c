@@ -26,10 +26,14 @@
 #define NAME(name) name##_u128
 #include "variants/sort/host/comparing.inc"
 
-static const nitro_sort_method merge = {merge_sort_u32, merge_sort_u64, merge_sort_u128, 40, NULL};
-static const nitro_sort_method locality = {locality_sort_u32, locality_sort_u64, locality_sort_u128,
-                                           10, NULL};
-static const nitro_sort_method quick = {quick_sort_u32, quick_sort_u64, quick_sort_u128, 40, NULL};
+#define METHOD(name, ns)                                                                           \
+    static const nitro_sort_method name = {.sort_u32 = name##_sort_u32,                            \
+                                           .sort_u64 = name##_sort_u64,                            \
+                                           .sort_u128 = name##_sort_u128,                          \
+                                           .ns_per_key = ns}
+METHOD(merge, 40);
+METHOD(locality, 10);
+METHOD(quick, 40);
 
 const nitro_variant nitro_sort_variant_merge = {
     .name = "merge",

@@ -8,6 +8,7 @@
 
 #define MAX_PARTS       64
 #define SAMPLES_OF_PART 64
+#define MIN_SAMPLES     1024 /* parts differ by some 3 % */
 
 /* How an element is made of key and value. */
 typedef enum packing {
@@ -16,8 +17,9 @@ typedef enum packing {
     PACK_INDEX  /* key above index: stable; keys and values are fetched at last */
 } packing;
 
+/* Loops over keys work on a copy of their own, which nothing that they write can alias. */
 typedef struct sorting {
-    const nitro_sort *sort;
+    nitro_sort sort;
     const nitro_sort_method *method;
     packing packing;
     nitro_sort_order order; /* of comparisons */
@@ -60,22 +62,32 @@ int nitro_sort_prepare(void *argument, void *user)
 
 /* ---- Packing ---- */
 
-static inline uint64_t key_at(const sorting *s, int64_t i)
+#define INLINE __attribute__((always_inline)) static inline
+
+/* Calls a loop over keys with constants for the size of keys and for packing, which it inlines. */
+#define CALL_SPECIALISED(loop, s, ...)                                                             \
+    do {                                                                                           \
+        bool is_wide = (s)->sort.key_bytes == 8;                                                   \
+        if ((s)->packing == PACK_KEY)                                                              \
+            is_wide ? loop(s, __VA_ARGS__, 8, PACK_KEY) : loop(s, __VA_ARGS__, 4, PACK_KEY);       \
+        else if ((s)->packing == PACK_VALUE)                                                       \
+            is_wide ? loop(s, __VA_ARGS__, 8, PACK_VALUE) : loop(s, __VA_ARGS__, 4, PACK_VALUE);   \
+        else                                                                                       \
+            is_wide ? loop(s, __VA_ARGS__, 8, PACK_INDEX) : loop(s, __VA_ARGS__, 4, PACK_INDEX);   \
+    } while (0)
+
+/* Key `i` as a number that splitters are compared with. */
+INLINE uint64_t ordered_at(const sorting *s, int64_t i, int key_bytes, packing how)
 {
-    return nitro_sort_at(s->sort->keys, s->sort->key_bytes, i);
+    uint64_t key = nitro_sort_at(s->sort.keys, key_bytes, i);
+    return how == PACK_INDEX ? nitro_sort_ordered_value(s->order, key)
+                             : nitro_sort_ordered(s->order, key);
 }
 
-static inline uint64_t ordered_at(const sorting *s, int64_t i)
+/* Element `at` from key `i`. */
+INLINE void pack(const sorting *s, int64_t at, int64_t i, int key_bytes, packing how)
 {
-    return s->packing == PACK_INDEX ? nitro_sort_ordered_value(s->order, key_at(s, i))
-                                    : nitro_sort_ordered(s->order, key_at(s, i));
-}
-
-/* Element `at` from key `i`. Inlined where bytes and packing are known. */
-__attribute__((always_inline)) static inline void pack(const sorting *s, int64_t at, int64_t i,
-                                                       int key_bytes, packing how)
-{
-    const nitro_sort *sort = s->sort;
+    const nitro_sort *sort = &s->sort;
     uint64_t key = nitro_sort_at(sort->keys, key_bytes, i);
     if (how == PACK_KEY) {
         uint64_t ordered = nitro_sort_ordered(s->kept, key);
@@ -87,18 +99,16 @@ __attribute__((always_inline)) static inline void pack(const sorting *s, int64_t
     }
     uint64_t low =
         how == PACK_INDEX ? (uint64_t)i : nitro_sort_at(sort->values, sort->value_bytes, i);
-    uint64_t ordered = how == PACK_INDEX ? nitro_sort_ordered_value(s->order, key)
-                                         : nitro_sort_ordered(s->order, key);
+    uint64_t ordered = ordered_at(s, i, key_bytes, how);
     if (key_bytes == 4)
         ((uint64_t *)s->elements)[at] = ordered << 32 | low;
     else
         ((nitro_uint128 *)s->elements)[at] = (nitro_uint128)ordered << 64 | low;
 }
 
-__attribute__((always_inline)) static inline void unpack(const sorting *s, const void *elements,
-                                                         int64_t at, int key_bytes, packing how)
+INLINE void unpack(const sorting *s, const void *elements, int64_t at, int key_bytes, packing how)
 {
-    const nitro_sort *sort = s->sort;
+    const nitro_sort *sort = &s->sort;
     uint64_t low = 0, ordered;
     if (how == PACK_KEY) {
         ordered = nitro_sort_at(elements, key_bytes, at);
@@ -125,23 +135,20 @@ __attribute__((always_inline)) static inline void unpack(const sorting *s, const
         ((uint64_t *)sort->sorted_values)[at] = value;
 }
 
-/* A loop for every packing and size of keys. */
-#define FOR_EACH_PACKING(s, begin, end, body)                                                      \
-    do {                                                                                           \
-        int64_t i_end = (end);                                                                     \
-        if ((s)->sort->key_bytes == 4 && (s)->packing == PACK_KEY)                                 \
-            for (int64_t i = (begin); i < i_end; i++)                                              \
-                body(i, 4, PACK_KEY);                                                              \
-        else if ((s)->packing == PACK_KEY)                                                         \
-            for (int64_t i = (begin); i < i_end; i++)                                              \
-                body(i, 8, PACK_KEY);                                                              \
-        else if ((s)->sort->key_bytes == 4)                                                        \
-            for (int64_t i = (begin); i < i_end; i++)                                              \
-                body(i, 4, (s)->packing);                                                          \
-        else                                                                                       \
-            for (int64_t i = (begin); i < i_end; i++)                                              \
-                body(i, 8, (s)->packing);                                                          \
-    } while (0)
+INLINE void pack_all(const sorting *shared, int64_t begin, int64_t end, int key_bytes, packing how)
+{
+    const sorting s = *shared;
+    for (int64_t i = begin; i < end; i++)
+        pack(&s, i, i, key_bytes, how);
+}
+
+INLINE void unpack_all(const sorting *shared, const void *elements, int64_t begin, int64_t end,
+                       int key_bytes, packing how)
+{
+    const sorting s = *shared;
+    for (int64_t i = begin; i < end; i++)
+        unpack(&s, elements, i, key_bytes, how);
+}
 
 /* ---- Distributing ---- */
 
@@ -155,44 +162,107 @@ static void choose_splitters(sorting *s)
 {
     uint64_t sample[MAX_PARTS * SAMPLES_OF_PART];
     int64_t count = s->parts * SAMPLES_OF_PART;
+    count = count > MIN_SAMPLES ? count : MIN_SAMPLES;
     for (int64_t i = 0; i < count; i++) {
-        int64_t begin = s->sort->num_keys * i / count, end = s->sort->num_keys * (i + 1) / count;
+        int64_t begin = s->sort.num_keys * i / count, end = s->sort.num_keys * (i + 1) / count;
         uint64_t place = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-        sample[i] = ordered_at(s, begin + (int64_t)(place * (uint64_t)(end - begin) >> 32));
+        int64_t at = begin + (int64_t)(place * (uint64_t)(end - begin) >> 32);
+        sample[i] = ordered_at(s, at, s->sort.key_bytes, s->packing);
     }
     qsort(sample, (size_t)count, sizeof(sample[0]), compare_keys);
     for (int p = 1; p < s->parts; p++)
-        s->splitters[p - 1] = sample[p * SAMPLES_OF_PART];
+        s->splitters[p - 1] = sample[p * count / s->parts];
 }
 
-static inline int part_of(const sorting *s, int64_t i)
+INLINE int part_of(const sorting *s, int64_t i, int key_bytes, packing how)
 {
-    uint64_t ordered = ordered_at(s, i);
+    uint64_t ordered = ordered_at(s, i, key_bytes, how);
     int part = 0;
     for (int p = 0; p < s->parts - 1; p++)
         part += ordered >= s->splitters[p];
     return part;
 }
 
+/* Two parts, the most frequent case, count and distribute in registers. */
+INLINE void count_keys(const sorting *shared, int64_t *counts, int64_t begin, int64_t end,
+                       int key_bytes, packing how)
+{
+    const sorting s = *shared;
+    uint64_t splitter = s.splitters[0];
+    int64_t num_above = 0;
+    if (s.parts > 2) {
+        for (int64_t i = begin; i < end; i++)
+            counts[part_of(&s, i, key_bytes, how)]++;
+        return;
+    }
+    for (int64_t i = begin; i < end; i++)
+        num_above += ordered_at(&s, i, key_bytes, how) >= splitter;
+    counts[0] = end - begin - num_above;
+    counts[1] = num_above;
+}
+
+INLINE void distribute_keys(const sorting *shared, int64_t *next, int64_t begin, int64_t end,
+                            int key_bytes, packing how)
+{
+    const sorting s = *shared;
+    uint64_t splitter = s.splitters[0];
+    int64_t below = next[0], gap = next[1] - next[0];
+    if (s.parts > 2) {
+        for (int64_t i = begin; i < end; i++)
+            pack(&s, next[part_of(&s, i, key_bytes, how)]++, i, key_bytes, how);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        int64_t is_above = ordered_at(&s, i, key_bytes, how) >= splitter;
+        pack(&s, below + (gap & -is_above), i, key_bytes, how); /* no branch */
+        below += 1 - is_above;
+        gap += 2 * is_above - 1;
+    }
+}
+
+/* Whether the method itself distributes keys among the parts. */
+static bool splits_keys(const sorting *s)
+{
+    return s->parts == 2 && s->packing == PACK_KEY && s->method->split_keys;
+}
+
+static int64_t split(const sorting *s, int64_t begin, int64_t end, void *below, void *above,
+                     int64_t num_below)
+{
+    const char *keys = (const char *)s->sort.keys + begin * s->element_bytes;
+    uint64_t splitter = nitro_sort_original(s->order, s->splitters[0]);
+    return s->method->split_keys(keys, end - begin, s->sort.type, splitter, below, above,
+                                 num_below);
+}
+
 static void count_part(const void *state, int part, int parts)
 {
     const sorting *s = state;
-    int64_t end = nitro_host_split_evenly(s->sort->num_keys, part + 1, parts);
+    int64_t begin = nitro_host_split_evenly(s->sort.num_keys, part, parts);
+    int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
     int64_t counts[MAX_PARTS] = {0};
-    for (int64_t i = nitro_host_split_evenly(s->sort->num_keys, part, parts); i < end; i++)
-        counts[part_of(s, i)]++;
+    if (splits_keys(s)) {
+        counts[0] = split(s, begin, end, NULL, NULL, 0);
+        counts[1] = end - begin - counts[0];
+    } else {
+        CALL_SPECIALISED(count_keys, s, counts, begin, end);
+    }
     memcpy(s->counts[part], counts, sizeof(counts));
 }
 
 static void distribute_part(const void *state, int part, int parts)
 {
     const sorting *s = state;
-    int64_t begin = nitro_host_split_evenly(s->sort->num_keys, part, parts);
-    int64_t end = nitro_host_split_evenly(s->sort->num_keys, part + 1, parts);
+    int64_t begin = nitro_host_split_evenly(s->sort.num_keys, part, parts);
+    int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
     int64_t next[MAX_PARTS];
     memcpy(next, s->counts[part], sizeof(next));
-#define DISTRIBUTE(i, key_bytes, how) pack(s, next[part_of(s, i)]++, i, key_bytes, how)
-    FOR_EACH_PACKING(s, begin, end, DISTRIBUTE);
+    if (splits_keys(s)) /* the other thread's keys below, or all those above, come next */
+        split(s, begin, end, s->elements + next[0] * s->element_bytes,
+              s->elements + next[1] * s->element_bytes,
+              (part == 0 ? s->counts[1][0] : s->counts[0][1]) - next[0]);
+    else
+        CALL_SPECIALISED(distribute_keys, s, next, begin, end);
 }
 
 static void distribute(sorting *s)
@@ -223,13 +293,12 @@ static void sort_part(const void *state, int part, int parts)
     bool is_kept = s->packing == PACK_KEY && s->kept.flip == 0; /* elements are the keys */
     if (s->parts == 1 && is_kept) {
         if (count > 0)
-            memcpy(elements, s->sort->keys, (size_t)count * (size_t)s->element_bytes);
+            memcpy(elements, s->sort.keys, (size_t)count * (size_t)s->element_bytes);
     } else if (s->parts == 1) {
-#define PACK(i, key_bytes, how) pack(s, i, i, key_bytes, how)
-        FOR_EACH_PACKING(s, begin, end, PACK);
+        CALL_SPECIALISED(pack_all, s, begin, end);
     }
     if (s->packing == PACK_KEY && s->method->sort_keys) {
-        s->method->sort_keys(elements, count, s->sort->type); /* elements are the result */
+        s->method->sort_keys(elements, count, s->sort.type); /* elements are the result */
         return;
     }
     if (s->element_bytes == 4)
@@ -241,15 +310,14 @@ static void sort_part(const void *state, int part, int parts)
     if (sorted == elements && is_kept)
         return;
     sorted = (char *)sorted - offset;
-#define UNPACK(i, key_bytes, how) unpack(s, sorted, i, key_bytes, how)
-    FOR_EACH_PACKING(s, begin, end, UNPACK);
+    CALL_SPECIALISED(unpack_all, s, sorted, begin, end);
 }
 
 int nitro_sort_run(void *argument, void *user)
 {
     nitro_sort *sort = argument;
     int64_t counts[MAX_PARTS][MAX_PARTS];
-    sorting s = {.sort = sort, .method = user, .packing = packing_of(sort), .counts = counts};
+    sorting s = {.sort = *sort, .method = user, .packing = packing_of(sort), .counts = counts};
     bool is_alone = s.packing == PACK_KEY;
     s.order = nitro_sort_order_of(sort->type);
     s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;
