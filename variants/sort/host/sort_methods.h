@@ -29,10 +29,6 @@ typedef struct nitro_sort_method {
     double ns_per_key; /* on one thread */
     /** Optional: sorts keys of any type in place, as they are. */
     void (*sort_keys)(void *keys, int64_t count, int32_t type);
-    /** With sort_keys: counts keys below the splitter, given as a key's bits; where `below` is not
-     * NULL, moves these, `num_below`, there and others to `above`. @return how many are below. */
-    int64_t (*split_keys)(const void *keys, int64_t count, int32_t type, uint64_t splitter,
-                          void *below, void *above, int64_t num_below);
 } nitro_sort_method;
 
 /** A variant's `prepare` and `run`. */

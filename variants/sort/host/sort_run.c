@@ -220,33 +220,13 @@ INLINE void distribute_keys(const sorting *shared, int64_t *next, int64_t begin,
     }
 }
 
-/* Whether the method itself distributes keys among the parts. */
-static bool splits_keys(const sorting *s)
-{
-    return s->parts == 2 && s->packing == PACK_KEY && s->method->split_keys;
-}
-
-static int64_t split(const sorting *s, int64_t begin, int64_t end, void *below, void *above,
-                     int64_t num_below)
-{
-    const char *keys = (const char *)s->sort.keys + begin * s->element_bytes;
-    uint64_t splitter = nitro_sort_original(s->order, s->splitters[0]);
-    return s->method->split_keys(keys, end - begin, s->sort.type, splitter, below, above,
-                                 num_below);
-}
-
 static void count_part(const void *state, int part, int parts)
 {
     const sorting *s = state;
     int64_t begin = nitro_host_split_evenly(s->sort.num_keys, part, parts);
     int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
     int64_t counts[MAX_PARTS] = {0};
-    if (splits_keys(s)) {
-        counts[0] = split(s, begin, end, NULL, NULL, 0);
-        counts[1] = end - begin - counts[0];
-    } else {
-        CALL_SPECIALISED(count_keys, s, counts, begin, end);
-    }
+    CALL_SPECIALISED(count_keys, s, counts, begin, end);
     memcpy(s->counts[part], counts, sizeof(counts));
 }
 
@@ -257,12 +237,7 @@ static void distribute_part(const void *state, int part, int parts)
     int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
     int64_t next[MAX_PARTS];
     memcpy(next, s->counts[part], sizeof(next));
-    if (splits_keys(s)) /* the other thread's keys below, or all those above, come next */
-        split(s, begin, end, s->elements + next[0] * s->element_bytes,
-              s->elements + next[1] * s->element_bytes,
-              (part == 0 ? s->counts[1][0] : s->counts[0][1]) - next[0]);
-    else
-        CALL_SPECIALISED(distribute_keys, s, next, begin, end);
+    CALL_SPECIALISED(distribute_keys, s, next, begin, end);
 }
 
 static void distribute(sorting *s)
