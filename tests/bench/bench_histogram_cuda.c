@@ -17,15 +17,9 @@
 #define MIN_ROUNDS  15
 #define BUDGET_MS   2000
 
-static const nitro_variant *const variants[] = {
-    &nitro_histogram_cuda_variant_sort_even_share,
-    &nitro_histogram_cuda_variant_sort_dynamic,
-    &nitro_histogram_cuda_variant_global_atomic_even_share,
-    &nitro_histogram_cuda_variant_global_atomic_dynamic,
-    &nitro_histogram_cuda_variant_shared_atomic_even_share,
-    &nitro_histogram_cuda_variant_shared_atomic_dynamic,
-};
-enum { NUM_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+#define MAX_VARIANTS 8
+
+static const nitro_kit_device *const device = &nitro_histogram_cuda_device;
 
 typedef struct counting {
     nitro_histogram_cuda *histogram;
@@ -42,7 +36,10 @@ static int count_once(counting *c)
     int error = histogram_cub_count(c->room, &c->room_bytes, histogram->samples,
                                     (int)histogram->host.num_samples, histogram->counts,
                                     (int)histogram->host.num_bins);
-    return nitro_cuda_check(&histogram->cuda, error, "CUB's DeviceHistogram");
+    if (error != 0)
+        snprintf(histogram->cuda.problem, sizeof(histogram->cuda.problem),
+                 "CUB's DeviceHistogram: CUDA error %d", error);
+    return error;
 }
 
 static void count_batch(void *state)
@@ -51,7 +48,7 @@ static void count_batch(void *state)
     for (int i = 0; i < BATCH; i++)
         if (count_once(c) != 0)
             abort();
-    if (nitro_cuda_wait(&c->histogram->cuda) != 0)
+    if (device->memory->wait(&c->histogram->cuda) != 0)
         abort();
 }
 
@@ -59,8 +56,8 @@ static int count_and_fetch(counting *c)
 {
     const nitro_histogram *host = &c->histogram->host;
     return count_once(c) != 0 ||
-           nitro_cuda_download(&c->histogram->cuda, c->histogram->counts, host->num_bins,
-                               sizeof(*host->counts), host->counts) != 0;
+           device->memory->download(&c->histogram->cuda, c->histogram->counts, host->num_bins,
+                                    sizeof(*host->counts), host->counts) != 0;
 }
 
 static int prepare(nitro_histogram_cuda *histogram, counting *countings)
@@ -69,14 +66,16 @@ static int prepare(nitro_histogram_cuda *histogram, counting *countings)
     counting *cub = &countings[0];
     *cub = (counting){.histogram = histogram};
     if (nitro_histogram_cuda_upload(histogram) != 0 || count_once(cub) != 0 ||
-        nitro_cuda_allocate(cuda, (int64_t)cub->room_bytes, 1, &cub->room) != 0 ||
+        device->memory->allocate(cuda, (int64_t)cub->room_bytes, 1, &cub->room) != 0 ||
         count_and_fetch(cub) != 0)
         return 1;
     if (nitro_kit_keep_reference(&nitro_histogram_kit, &histogram->host) != 0)
-        return nitro_cuda_fail(cuda, "CUB's counts are not those of the host");
-    for (size_t i = 0; i < NUM_VARIANTS; i++) {
-        countings[1 + i] = (counting){.histogram = histogram, .variant = variants[i]};
-        if ((variants[i]->prepare && variants[i]->prepare(histogram, variants[i]->user) != 0) ||
+        return bench_fail("CUB's counts are not those of the host");
+    for (size_t i = 0; i < device->num_variants; i++) {
+        const nitro_variant *variant = device->variants[i];
+        int (*make_ready)(void *, void *) = variant->prepare ? variant->prepare : device->prepare;
+        countings[1 + i] = (counting){.histogram = histogram, .variant = variant};
+        if ((make_ready && make_ready(histogram, variant->user) != 0) ||
             count_and_fetch(&countings[1 + i]) != 0)
             return 1;
         if (nitro_kit_check_result(&nitro_histogram_kit, &histogram->host, cuda->problem,
@@ -88,22 +87,22 @@ static int prepare(nitro_histogram_cuda *histogram, counting *countings)
 
 static int measure_input(bench_report *report, const char *input, nitro_histogram_cuda *histogram)
 {
-    counting countings[1 + NUM_VARIANTS] = {{0}};
-    bench_subject subjects[1 + NUM_VARIANTS];
+    counting countings[1 + MAX_VARIANTS] = {{0}}; /* CUB's, then the variants' */
+    bench_subject subjects[1 + MAX_VARIANTS];
     int failed = prepare(histogram, countings);
     if (failed)
         bench_fail("%s: %s", input, histogram->cuda.problem);
-    for (size_t i = 0; i <= NUM_VARIANTS; i++)
+    for (size_t i = 0; i <= device->num_variants; i++)
         subjects[i] = (bench_subject){.run = count_batch, .state = &countings[i]};
     if (!failed)
-        failed = bench_measure(subjects, 1 + NUM_VARIANTS, MIN_ROUNDS, BUDGET_MS);
-    for (size_t i = 1; i <= NUM_VARIANTS && !failed; i++) {
+        failed = bench_measure(subjects, 1 + device->num_variants, MIN_ROUNDS, BUDGET_MS);
+    for (size_t i = 1; i <= device->num_variants && !failed; i++) {
         char name[128];
-        snprintf(name, sizeof(name), "%s/%s over CUB", input, variants[i - 1]->name);
+        snprintf(name, sizeof(name), "%s/%s over CUB", input, device->variants[i - 1]->name);
         bench_add(report, name, subjects[i].median_ms / BATCH, subjects[0].median_ms / BATCH, "ms",
                   subjects[i].spread);
     }
-    nitro_cuda_free(countings[0].room);
+    device->memory->free(countings[0].room);
     return failed;
 }
 
