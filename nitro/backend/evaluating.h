@@ -8,6 +8,33 @@
 extern "C" {
 #endif
 
+typedef struct nitro_evaluate_result nitro_evaluate_result;
+
+/** What a method chose for one test input of a target. */
+typedef struct nitro_evaluate_case {
+    const char *target, *method;
+    size_t input;    /* in the dataset of all targets and sources, which are in byte order */
+    size_t chosen;   /* a variant; NITRO_NONE: it makes no choice (random) */
+    double quality;  /* percent; without a choice the mean over the variants that run */
+    bool has_choice; /* false: it had nothing to learn from, and the declared default counts */
+} nitro_evaluate_case;
+
+/** Follows an evaluation; any function may be NULL. */
+typedef struct nitro_evaluate_watch {
+    void *user;
+    /** Before anything else. */
+    void (*begin)(void *user, uint64_t seed);
+    /** Asked before a method runs on a target. @return true: `results` (room for all points of a
+     *  curve; without `target` and `method`) has its `count` results from an earlier run. */
+    bool (*known)(void *user, const char *target, const char *method,
+                  nitro_evaluate_result *results, size_t *count);
+    /** A method's choices on a target, input by input, where they were not known. */
+    void (*judged)(void *user, const nitro_evaluate_case *one);
+    /** After the last of them, and of known ones too. `count` may be 0. */
+    void (*finished)(void *user, const char *target, const char *method,
+                     const nitro_evaluate_result *results, size_t count);
+} nitro_evaluate_watch;
+
 typedef struct nitro_evaluate_options {
     const nitro_string_list *targets; /* NULL: every device with samples */
     const nitro_string_list *sources; /* NULL: all; a target is never its own source */
@@ -36,10 +63,11 @@ typedef struct nitro_evaluate_options {
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
     bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
     void *progress_user;
+    const nitro_evaluate_watch *watch; /* NULL: none */
 } nitro_evaluate_options;
 
 /** Qualities, 100 x best time / chosen variant's time, and accuracy in percent. */
-typedef struct nitro_evaluate_result {
+struct nitro_evaluate_result {
     char *target;
     const char *method; /* static */
     bool modelled;      /* times come from a cost model, not from measurements */
@@ -56,7 +84,7 @@ typedef struct nitro_evaluate_result {
     double confident_precision; /* of these, those within 5 % of the best, in percent; NaN: none */
     double predicted; /* the mean quality that the model expects, percent; NaN: it predicts
                          none */
-} nitro_evaluate_result;
+};
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
 /**
@@ -87,6 +115,7 @@ typedef struct nitro_method_info {
     bool
         extrapolates; /* the methods of an evaluation with `extrapolate`, unless others are named */
     bool only_named;  /* not among all methods of other evaluations */
+    bool is_reference; /* a yardstick: without a model, or with times of the target */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

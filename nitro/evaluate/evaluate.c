@@ -74,16 +74,6 @@ static void summarize(double *qualities, size_t count, nitro_evaluate_result *re
     result->accuracy = 100.0 * (double)num_best / (double)count;
 }
 
-/** Did the variant run on any of the rows? One that this kind of device lacks did not. */
-static bool ran_somewhere(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
-                          size_t variant)
-{
-    for (size_t i = 0; i < num_rows; i++)
-        if (isfinite(nitro_dataset_times(evaluation->dataset, rows[i])[variant]))
-            return true;
-    return false;
-}
-
 /** Qualities of choices; of every variant that ran, on every row, where `choices` is NULL. */
 static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
                           const size_t *choices, nitro_evaluate_result *result)
@@ -95,7 +85,7 @@ static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows
         return NITRO_ERR_NO_MEMORY;
     bool counts[NITRO_MAX_VARIANTS];
     for (size_t v = 0; v < num_variants; v++)
-        counts[v] = choices || ran_somewhere(evaluation, rows, num_rows, v);
+        counts[v] = choices || nitro_evaluation_ran(evaluation, rows, num_rows, v);
     for (size_t i = 0; i < num_rows; i++) {
         const double *times = nitro_evaluation_times(evaluation, rows[i]);
         for (size_t v = 0; v < num_variants; v++)
@@ -212,8 +202,13 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
 {
     result->confident = result->confident_precision = result->total = result->predicted = NAN;
     evaluation->predicted = NAN;
-    if (!nitro_method_chooses(method))
+    const nitro_evaluate_case one = {.target = evaluation->dataset->devices[target]->id,
+                                     .method = result->method,
+                                     .has_choice = true};
+    if (!nitro_method_chooses(method)) {
+        nitro_evaluation_show_cases(evaluation, one, rows, num_rows, NULL);
         return judge(evaluation, rows, num_rows, NULL, result);
+    }
     size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
     if (!choices)
         return NITRO_ERR_NO_MEMORY;
@@ -229,6 +224,7 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
         judge_confidences(evaluation, rows, num_rows, choices, result);
         result->total = find_total(evaluation, rows, num_rows, choices);
         result->predicted = evaluation->predicted;
+        nitro_evaluation_show_cases(evaluation, one, rows, num_rows, choices);
     }
     free(choices);
     return status;
@@ -245,8 +241,13 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
                                     .modelled = strcmp(device->kind, "model") == 0,
                                     .inputs = num_rows};
     nitro_status status = apply(&run->evaluation, method, target, rows, num_rows, &result);
-    if (status == NITRO_ERR_NO_DATA)
-        return nitro_evaluate_gaps_add(context, &run->gaps, result.method, device->id);
+    if (status == NITRO_ERR_NO_DATA) {
+        const nitro_evaluate_case one = {.target = device->id, .method = result.method};
+        status = nitro_evaluate_gaps_add(context, &run->gaps, result.method, device->id);
+        return status == NITRO_OK
+                   ? nitro_evaluation_show_defaults(&run->evaluation, one, rows, num_rows)
+                   : status;
+    }
     if (status != NITRO_OK)
         return status;
     result.measured = run->evaluation.num_measured;
@@ -309,6 +310,50 @@ static nitro_status report(evaluate_run *run, size_t target, size_t method)
                       run->evaluation.dataset->schema->computation, run->num_done, total);
 }
 
+static nitro_status evaluate_method(evaluate_run *run, size_t method, size_t target,
+                                    const size_t *rows, size_t num_rows)
+{
+    source_curve curve = {run, method, target, num_rows, rows};
+    if (run->options->source_curve)
+        return nitro_evaluation_grow_sources(&run->evaluation, target, add_point, &curve);
+    return add_curve(run, method, target, rows, num_rows);
+}
+
+/** Take results of an earlier run. @return false: there are none */
+static bool recall(evaluate_run *run, const char *method, const char *target, nitro_status *status)
+{
+    const nitro_evaluate_watch *watch = run->evaluation.watch;
+    nitro_evaluate_result *results = run->results + run->num_results;
+    size_t count = 0;
+    if (!watch || !watch->known || !watch->known(watch->user, target, method, results, &count))
+        return false;
+    for (size_t i = 0; i < count && *status == NITRO_OK; i++) {
+        results[i].method = method;
+        results[i].target = nitro_strdup(run->evaluation.context, target);
+        if (results[i].target)
+            run->num_results++;
+        else
+            *status = NITRO_ERR_NO_MEMORY;
+    }
+    return true;
+}
+
+/** One method on a target, unless an earlier run did. */
+static nitro_status visit(evaluate_run *run, size_t method, size_t target, const size_t *rows,
+                          size_t num_rows)
+{
+    const nitro_evaluate_watch *watch = run->evaluation.watch;
+    const char *name = nitro_method_table()[method].name;
+    const char *device = run->evaluation.dataset->devices[target]->id;
+    size_t first = run->num_results;
+    nitro_status status = NITRO_OK;
+    if (!recall(run, name, device, &status))
+        status = evaluate_method(run, method, target, rows, num_rows);
+    if (status == NITRO_OK && watch && watch->finished)
+        watch->finished(watch->user, device, name, run->results + first, run->num_results - first);
+    return status;
+}
+
 static nitro_status evaluate_target(evaluate_run *run, size_t target)
 {
     nitro_evaluation *evaluation = &run->evaluation;
@@ -327,11 +372,8 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
                   "no results on %s: none of the test inputs has times of two variants there",
                   dataset->devices[target]->id);
     for (size_t i = 0; status == NITRO_OK && i < run->num_methods; i++) {
-        source_curve curve = {run, run->methods[i], target, num_rows, rows};
         if (num_rows > 0)
-            status = run->options->source_curve
-                         ? nitro_evaluation_grow_sources(evaluation, target, add_point, &curve)
-                         : add_curve(run, run->methods[i], target, rows, num_rows);
+            status = visit(run, run->methods[i], target, rows, num_rows);
         if (status == NITRO_OK)
             status = report(run, target, run->methods[i]);
     }
@@ -538,7 +580,10 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                        .seed = options->seed,
                                        .without_generation = options->without_generation,
                                        .equal_sources = options->equal_sources,
-                                       .num_threads = options->num_threads}};
+                                       .num_threads = options->num_threads,
+                                       .watch = options->watch}};
+    if (options->watch && options->watch->begin)
+        options->watch->begin(options->watch->user, options->seed);
     if (options->uses != 0.0 && !(options->uses >= 1.0))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: %g uses of an input, but at least 1",
                           computation, options->uses);

@@ -28,8 +28,9 @@ typedef struct nitro_evaluation {
     const nitro_strategy *strategy;
     double predicted;    /* quality by the current method's model; NaN: unknown */
     double *confidences; /* shape [num_rows] of the current method's choices; NaN: unknown */
-    nitro_model **own;   /* shape [num_devices]: trained on a device's own training inputs; NULL:
-                            not yet */
+    const nitro_evaluate_watch *watch; /* as in the options */
+    nitro_model **own; /* shape [num_devices]: trained on a device's own training inputs; NULL:
+                          not yet */
 } nitro_evaluation;
 
 /**
@@ -126,6 +127,16 @@ nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size
  */
 nitro_status nitro_method_choose(nitro_evaluation *evaluation, size_t method, size_t target,
                                  const size_t *rows, size_t num_rows, size_t *choices);
+/** Did the variant run on any of the rows? One that this kind of device lacks did not. */
+bool nitro_evaluation_ran(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
+                          size_t variant);
+/** Tell the watch each choice; all variants alike where `choices` is NULL. */
+void nitro_evaluation_show_cases(const nitro_evaluation *evaluation, nitro_evaluate_case one,
+                                 const size_t *rows, size_t num_rows, const size_t *choices);
+/** The same for a method that could not choose: the declared default, as without a model. */
+nitro_status nitro_evaluation_show_defaults(nitro_evaluation *evaluation, nitro_evaluate_case one,
+                                            const size_t *rows, size_t num_rows);
+
 /** Does the method make choices? If not, every variant is equally likely. */
 bool nitro_method_chooses(size_t method);
 /** Can the method be adapted to inputs measured on the target? */

@@ -184,11 +184,13 @@ enum {
 };
 
 static const nitro_method_info infos[] = {
-    [RANDOM] = {"random", "the exact expectation over all variants that run here"},
+    [RANDOM] = {"random",
+                "the expected quality of a uniform random choice among the variants that run",
+                .is_reference = true},
     [DECLARED] = {"default", "the declared default variant", .extrapolates = true,
-                  .only_named = true},
+                  .only_named = true, .is_reference = true},
     [FIXED] = {"fixed", "the single variant with the best mean quality on the sources (SBS)",
-               .extrapolates = true},
+               .extrapolates = true, .is_reference = true},
     [MAJORITY] = {"majority", "one SVM per source, with their one-vs-one votes added"},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
     [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
@@ -210,13 +212,15 @@ static const nitro_method_info infos[] = {
                       .extrapolates = true, .only_named = true},
     [TRANSFER] =
         {"transfer",
-         "per-input source oracle: the variant that loses least on the sources on the same input"},
+         "per-input source oracle: the variant that loses least on the sources on the same input",
+         .is_reference = true},
     [NATIVE] = {"native",
-                "target-trained: an SVM on the target's own training inputs, an upper bound"},
+                "target-trained: an SVM on the target's own training inputs, an upper bound",
+                .is_reference = true},
     [OWN] = {"own", "auto on the target's own training inputs", .extrapolates = true,
-             .only_named = true},
+             .only_named = true, .is_reference = true},
     [OWN_DECIDED] = {"own-guarded", "the same as a program decides", .extrapolates = true,
-                     .only_named = true},
+                     .only_named = true, .is_reference = true},
     [NUM_METHODS] = {NULL, NULL},
 };
 

@@ -24,6 +24,7 @@ static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
     sum->confident += one->confident;
     if (one->confident > 0.0)
         sum->confident_precision += one->confident * one->confident_precision;
+    sum->predicted += one->predicted;
     sum->inputs += one->inputs;
     sum->modelled |= one->modelled;
 }
@@ -38,6 +39,7 @@ static void divide(nitro_evaluate_result *sum, double count)
     sum->accuracy /= count;
     sum->confident_precision /= sum->confident; /* weighted by confident decisions; NaN: none */
     sum->confident /= count;
+    sum->predicted /= count;
 }
 
 const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_result *results, size_t count,
@@ -195,6 +197,7 @@ static nitro_status run_seeds(nitro_store *store, const char *computation, seed_
     how.num_threads = options->num_threads;
     how.progress = options->progress ? pass_progress : NULL;
     how.progress_user = run;
+    how.watch = options->watch;
     for (size_t s = 0; s < options->num_seeds && status == NITRO_OK; s++) {
         how.seed = options->seed + s;
         status = add_seed(store, computation, &how, run);

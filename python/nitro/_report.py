@@ -28,7 +28,7 @@ class Report(NamedTuple):
 
     @property
     def pictures(self) -> List[Path]:
-        """The charts as SVG files; none where gnuplot is not installed."""
+        """The charts as SVG files."""
         return sorted(self.folder.glob("*.svg"))
 
     def _repr_html_(self) -> str:

@@ -40,10 +40,8 @@ nitro evaluate calc --store curves.db --train train.txt --test test.txt --target
 json_get '#' 2.order 2.sources 2.added 2.mean 2.predicted <curve.json
 try nitro evaluate calc --store curves.db --curve sources --measure 2
 try nitro evaluate calc --store curves.db --picture here
-if command -v gnuplot >/dev/null; then
-    nitro evaluate calc --store curves.db --targets gpu1 --method fixed --curve sources --picture here --quiet >/dev/null 2>&1
-    grep -q '<svg' here/calc-source-curve.svg || echo "no picture"
-fi
+nitro evaluate calc --store curves.db --targets gpu1 --method fixed --curve sources --picture here --quiet >/dev/null 2>&1
+grep -q '<svg' here/calc-source-curve.svg || echo "no picture"
 
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json

@@ -48,8 +48,7 @@ static const option options[] = {
            "evaluate with the target's nearest source, its two nearest ones, ... all, and the same "
            "in a random order: what one more device is worth (default method: auto)",
            .choices = curves),
-    OPTION(TEXT, "picture", picture, "DIR",
-           "with --curve, also draw it into this folder (takes gnuplot)"),
+    OPTION(TEXT, "picture", picture, "DIR", "with --curve, also draw it into this folder"),
     OPTION(TEXT, "train", train, "FILE",
            "training inputs, one name per line (default: drawn at random, see --train-fraction)"),
     OPTION(TEXT, "test", test, "FILE",

@@ -87,10 +87,7 @@ static nitro_status list_lines(nitro_context *context, const nitro_evaluate_resu
         name_series(&results[i], name, sizeof name);
         status = report_add_name(context, &chart->series, name);
     }
-    for (size_t k = 1; k <= most && status == NITRO_OK; k++) {
-        snprintf(name, sizeof name, "%zu", k);
-        status = nitro_string_list_add(context, &chart->categories, name);
-    }
+    chart->width = most;
     return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
 }
 
@@ -118,13 +115,14 @@ static nitro_status fill_chart(nitro_context *context, const nitro_evaluate_resu
     double least = 100.0;
     nitro_status status = list_lines(context, results, count, chart);
     for (size_t s = 0; s < chart->series.count && status == NITRO_OK; s++)
-        for (size_t k = 1; k <= chart->categories.count; k++) {
+        for (size_t k = 1; k <= chart->width; k++) {
             double mean = mean_at(results, count, chart->series.items[s], k);
-            report_chart_set(chart, s, k - 1, mean);
+            report_chart_set_point(chart, s, k - 1, (double)k, mean, NAN, NAN);
             least = fmin(least, mean);
         }
-    chart->kind = REPORT_LINES;
+    chart->kind = REPORT_CURVES;
     chart->x_label = "sources";
+    chart->counted_x = true;
     chart->y_label = "quality (%)";
     chart->low = fmax(0.0, 10.0 * floor(least / 10.0));
     chart->high = 100.0;

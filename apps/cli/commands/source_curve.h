@@ -9,8 +9,8 @@ int source_curve_print_table(const invocation *call, const nitro_evaluate_result
                              size_t count);
 int source_curve_print_csv(const nitro_evaluate_result *results, size_t count);
 
-/** Draw means over targets into FOLDER/COMPUTATION-source-curve.gnuplot, .svg and .png, a bar
- *  for each method and order; makes the folder. Without gnuplot it fails and leaves the script. */
+/** Draw means over targets into FOLDER/COMPUTATION-source-curve.svg, a curve for each method and
+ *  order; makes the folder. */
 int source_curve_draw(const invocation *call, const char *computation,
                       const nitro_evaluate_result *results, size_t count, const char *folder);
 

@@ -213,12 +213,11 @@ const command command_report = {
         "fixed is the single best variant (SBS), native is target-trained, transfer is the "
         "per-input source oracle, best is the oracle (VBS).\n\n"
         "Writes DIR/index.html, a self-contained page, and for every part its numbers as "
-        "DIR/COMPUTATION-PART.csv and .json and its chart as .svg and .png, with the .gnuplot "
-        "script that draws it. Without gnuplot there are no charts.\n\n"
+        "DIR/COMPUTATION-PART.csv and .json and its chart as .svg. Charts show their values when "
+        "pointed at, and suit light and dark screens.\n\n"
         "The same samples, options and seed give the same bytes, except for the times of "
         "device-feature selection. Times of modelled devices come from a cost model and are never "
-        "a "
-        "result. The exit code is 1 if a chart could not be drawn.",
+        "a result.",
     .examples = "  nitro report --store sqlite:lab.db --output report --quick\n"
                 "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n",
     .arguments = arguments,

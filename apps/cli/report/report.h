@@ -46,29 +46,42 @@ size_t report_table_rows(const report_table *table);
 
 typedef enum report_chart_kind {
     REPORT_NO_CHART,
-    REPORT_LINES,  /* a line a series over the categories, which have an order */
-    REPORT_BARS,   /* a group of bars a category, one a series */
-    REPORT_STACK,  /* a bar a category, the series on top of each other */
-    REPORT_MATRIX, /* a coloured field a category (column) and series (row); values in [-1, 1] */
+    REPORT_DOTS,   /* a row a category, a dot a series, with whiskers where lows and highs are */
+    REPORT_STACK,  /* a bar a category, the series one after the other */
+    REPORT_MATRIX, /* a coloured field a category (column) and series (row), by low and high */
+    REPORT_CURVES, /* two axes of numbers: a curve a series with its band, or points */
 } report_chart_kind;
 
 typedef struct report_chart {
     report_chart_kind kind;
-    nitro_string_list categories; /* names; "\n" parts two lines */
     nitro_string_list series;
-    double *values; /* shape [series x categories]; NaN: nothing to draw */
-    const char *x_label, *y_label;
-    double low, high; /* of the value axis; NaN: from the values */
-    bool wide;    /* values may differ by orders of magnitude: a logarithmic axis where they do */
-    bool counted; /* values are counts: no ticks between them */
-    bool ordered; /* series are steps of one thing: shades of a colour */
-    const nitro_string_list *hues; /* borrowed: a series has the colour of its place here, the same
-                                      in every chart; NULL: of its place in the chart */
+    nitro_string_list categories;  /* names of rows or columns; of curves: of places, or none */
+    nitro_string_list notes;       /* at the right end of rows; empty: none */
+    size_t width;                  /* categories, or places of a curve */
+    double *values, *lows, *highs; /* shape [series x width]; NaN: nothing to draw; whiskers or the
+                                      band are from low to high */
+    double *places;                /* of curves: on the x axis, shape [series x width] */
+    const char *x_label, *y_label; /* y is the axis of values, also where it lies */
+    const char *unit, *x_unit;     /* of values, of places; "ms": times, by size; NULL: none */
+    double low, high;              /* of the value axis; NaN: from the values */
+    bool wide, wide_x;             /* a logarithmic axis; of dots only where values call for it */
+    bool counted, counted_x;       /* whole numbers: no ticks between them */
+    bool ordered;                  /* series are steps of one thing: shades of a colour */
+    bool by_row;                   /* of dots: a colour a row */
+    bool stepped;                  /* of curves: a value holds until the next place */
+    size_t num_small;              /* of dots: the last series are small, and not in the legend */
+    size_t num_points;             /* of curves: the last series are points without a line */
 } report_chart;
 
-/** Make room for the values, all NaN, once categories and series are there. */
+/** Room for all values, all NaN, once the series are there, and categories or `width` are. */
 nitro_status report_chart_allocate(nitro_context *context, report_chart *chart);
 void report_chart_set(report_chart *chart, size_t series, size_t category, double value);
+/** The same with whiskers or a band. */
+void report_chart_set_range(report_chart *chart, size_t series, size_t category, double value,
+                            double low, double high);
+/** A point of a curve, at `x`. */
+void report_chart_set_point(report_chart *chart, size_t series, size_t place, double x,
+                            double value, double low, double high);
 
 typedef struct report_part {
     const char *name;      /* of its files: "quality" */
@@ -155,16 +168,12 @@ nitro_status report_add_selections(report *self);
  *  (report_files.c). */
 nitro_status report_write_files(const report *self, const report_part *part, const char *folder);
 
-/**
- * FOLDER/COMPUTATION-PART.gnuplot, .svg and .png, and the picture into `part->svg`
- * (report_draw.c). Pictures of an earlier run are removed first.
- * @return NITRO_ERR_UNSUPPORTED where gnuplot is not installed; NITRO_ERR_IO where it fails.
- */
+/** FOLDER/COMPUTATION-PART.svg, and the picture into `part->svg` (report_draw.c). That of an
+ * earlier run is removed first. */
 nitro_status report_draw(const report *self, report_part *part, const char *folder);
 
-/** The whole page, FOLDER/index.html, from the parts of all computations (report_page.c).
- *  `no_pictures`: why there are none, or not all; NULL: all are there. */
-nitro_status report_write_page(const report *reports, size_t count, const char *no_pictures,
-                               const char *provenance, const char *folder);
+/** The whole page, FOLDER/index.html, from the parts of all computations (report_page.c). */
+nitro_status report_write_page(const report *reports, size_t count, const char *provenance,
+                               const char *folder);
 
 #endif

@@ -141,6 +141,8 @@ nitro_status report_add_similarity(report *self)
                    "these devices: 1 is identical, -1 is opposite. 'nitro devices similarity' "
                    "computes the same for features of your choice.";
     part->chart.kind = REPORT_MATRIX;
+    part->chart.low = -1.0;
+    part->chart.high = 1.0;
     free(matrix);
     nitro_string_list_free(&features);
     return status == NITRO_OK ? report_part_status(part) : status;

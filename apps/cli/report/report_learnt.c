@@ -125,8 +125,7 @@ nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_st
                                const char *last, const nitro_string_list *series)
 {
     nitro_status status = NITRO_OK;
-    chart->kind = REPORT_BARS;
-    chart->hues = self->options.methods;
+    chart->kind = REPORT_DOTS;
     for (size_t i = 0; i < names->count && status == NITRO_OK; i++) {
         char name[128];
         const nitro_device *device = report_device(self, names->items[i]);
@@ -153,6 +152,7 @@ nitro_status report_fit_axis(report *self, report_part *part)
     chart->low = fmax(0.0, 10.0 * floor((least - 1.0) / 10.0));
     chart->high = 100.0;
     chart->y_label = "mean quality (%)";
+    chart->unit = "%";
     if (!(chart->low > 0.0))
         return NITRO_OK;
     part->chart_note =

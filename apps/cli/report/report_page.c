@@ -1,10 +1,11 @@
 /* report_page.c - a report as one page of HTML that needs nothing else: no scripts, fonts or
- * pictures from elsewhere. Charts are inlined as SVG. */
+ * pictures from elsewhere. Charts are inlined as SVG; their marks show their values when pointed
+ * at, by a script where it may run and else as the browser shows titles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/report/report.h"
+#include "apps/cli/report/report_svg.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1d2329;--soft:#59636e;--line:#d8dee4;--ground:#fff;"
@@ -24,7 +25,11 @@ static const char style[] =
     ".warn{background:var(--warnground);color:var(--warn);padding:.6rem .9rem;border-radius:4px}\n"
     "nav ul{columns:18rem;margin:.75rem 0;padding-left:1.2rem}\n"
     "figure{margin:1rem 0}\n"
-    "figure svg{display:block;width:100%;height:auto;background:#fff;border-radius:4px}\n"
+    "figure div{overflow-x:auto}figure svg{display:block;width:100%;max-width:688px;"
+    "min-width:34rem;height:auto}\n"
+    ".m:hover circle{stroke:var(--ink);stroke-width:2}.m:hover rect,.m:hover path{opacity:.8}\n"
+    "#tip{position:fixed;pointer-events:none;background:var(--ink);color:var(--ground);"
+    "padding:.15rem .5rem;border-radius:4px;font-size:.875rem;max-width:20rem}\n"
     "figcaption{color:var(--soft);font-size:.875rem;margin-top:.3rem}\n"
     ".scroll{overflow-x:auto;margin:1rem 0}\n"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
@@ -43,29 +48,25 @@ static const char style[] =
     "h3{break-after:avoid}figure,tr{break-inside:avoid}"
     "details::details-content{content-visibility:visible;height:auto}}\n";
 
-static void write_text(FILE *file, const char *text)
-{
-    static const struct {
-        char byte;
-        const char *entity;
-    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-    for (; *text; text++) {
-        size_t e = 0;
-        while (e < 4 && entities[e].byte != *text)
-            e++;
-        if (e < 4)
-            fputs(entities[e].entity, file);
-        else
-            fputc(*text, file);
-    }
-}
+/* The title of the mark that is pointed at or touched, beside it. */
+static const char script[] =
+    "(()=>{const tip=document.createElement('div');tip.id='tip';tip.hidden=true;"
+    "document.body.append(tip);"
+    "document.querySelectorAll('figure .m>title').forEach(t=>{t.parentNode.dataset.tip="
+    "t.textContent;t.parentNode.setAttribute('aria-label',t.textContent);t.remove()});"
+    "const show=e=>{const m=e.target.closest&&e.target.closest('.m');tip.hidden=!m;if(!m)return;"
+    "tip.textContent=m.dataset.tip;const b=m.getBoundingClientRect(),w=tip.offsetWidth;"
+    "tip.style.left=Math.max(4,Math.min(innerWidth-w-4,e.clientX-w/2))+'px';"
+    "tip.style.top=Math.max(4,b.top-tip.offsetHeight-6)+'px'};"
+    "addEventListener('pointerover',show);addEventListener('pointerdown',show);"
+    "addEventListener('scroll',()=>{tip.hidden=true},true)})()";
 
 static void write_element(FILE *file, const char *open, const char *text, const char *close)
 {
     if (!text || !*text)
         return;
     fputs(open, file);
-    write_text(file, text);
+    svg_escape(file, text);
     fputs(close, file);
 }
 
@@ -73,7 +74,7 @@ static void write_cell(FILE *file, const report_column *column, const report_cel
 {
     if (cell->text) {
         fputs("<td>", file);
-        write_text(file, cell->text);
+        svg_escape(file, cell->text);
     } else if (!isfinite(cell->number)) {
         fputs("<td class=\"n\">\xe2\x80\x93", file); /* an en dash */
     } else {
@@ -93,7 +94,7 @@ static void write_table(FILE *file, const report_table *table)
         fputs(column->decimals == REPORT_TEXT ? "<th scope=\"col\">"
                                               : "<th scope=\"col\" class=\"n\">",
               file);
-        write_text(file, column->title);
+        svg_escape(file, column->title);
         write_element(file, "<small>", column->unit, "</small>");
         fputs("</th>", file);
     }
@@ -109,50 +110,22 @@ static void write_table(FILE *file, const report_table *table)
     fputs("</tbody></table></div>\n", file);
 }
 
-/** The text behind the next `mark`, or NULL. */
-static const char *behind(const char *text, const char *mark)
-{
-    const char *found = strstr(text, mark);
-    return found ? found + strlen(mark) : NULL;
-}
-
-/**
- * The picture's drawing inside the page. gnuplot's own frame (prolog, its name as the title, and
- * definitions of point styles, which no chart here has) stays behind; ids get a prefix, as a page
- * may hold each only once.
- */
-static void write_picture(FILE *file, const report *self, const report_part *part)
-{
-    const char *svg = strstr(part->svg, "<svg"), *body = behind(part->svg, "</defs>");
-    const char *box = svg ? behind(svg, "viewBox=\"") : NULL;
-    if (!svg || !box || !body)
-        return;
-    fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%.*s\" role=\"img\"><title>",
-            (int)strcspn(box, "\""), box);
-    write_text(file, part->title);
-    fputs("</title>\n<g>", file);
-    for (const char *id; (id = behind(body, " id=\"")); body = id)
-        fprintf(file, "%.*s%s-%s-", (int)(id - body), body, self->computation, part->name);
-    fputs(body, file);
-}
-
-static void write_figure(FILE *file, const report *self, const report_part *part)
+static void write_figure(FILE *file, const report_part *part)
 {
     if (!part->svg)
         return;
-    fputs("<figure>", file);
-    write_picture(file, self, part);
+    fprintf(file, "<figure><div>%s</div>", part->svg);
     write_element(file, "<figcaption>", part->chart_note, "</figcaption>");
     fputs("</figure>\n", file);
 }
 
 static void write_links(FILE *file, const report *self, const report_part *part)
 {
-    static const char *const extensions[] = {"csv", "json", "svg", "png"};
+    static const char *const extensions[] = {"csv", "json", "svg"};
     fputs("<p class=\"soft\">", file);
     write_element(file, "", part->method, " ");
     fputs("Files: ", file);
-    for (size_t i = 0; i < (part->svg ? 4u : 2u); i++)
+    for (size_t i = 0; i < (part->svg ? 3u : 2u); i++)
         fprintf(file, "%s<a href=\"%s-%s.%s\">%s</a>", i ? ", " : "", self->computation, part->name,
                 extensions[i], extensions[i]);
     fputs(".</p>\n", file);
@@ -161,12 +134,12 @@ static void write_links(FILE *file, const report *self, const report_part *part)
 static void write_part(FILE *file, const report *self, const report_part *part)
 {
     fprintf(file, "<section id=\"%s-%s\">\n<h3>", self->computation, part->name);
-    write_text(file, part->title);
+    svg_escape(file, part->title);
     write_element(file, "<small>", part->reference, " of the paper</small>");
     fputs("</h3>\n", file);
     write_element(file, "<p>", part->finding, "</p>\n");
     if (!part->omitted) {
-        write_figure(file, self, part);
+        write_figure(file, part);
         if (part->digest.num_columns > 0) {
             write_table(file, &part->digest);
             fprintf(file, "<details><summary>All numbers (%zu rows)</summary>\n",
@@ -199,7 +172,7 @@ static void write_contents(FILE *file, const report *reports, size_t count)
             fprintf(file, "<li><a href=\"#%s-%s\">", reports[r].computation, part->name);
             if (count > 1)
                 fprintf(file, "%s: ", reports[r].computation);
-            write_text(file, part->title);
+            svg_escape(file, part->title);
             fputs("</a></li>\n", file);
         }
     fputs("</ul></nav>\n", file);
@@ -217,8 +190,7 @@ static void write_methods(FILE *file, const report *owner)
     fputs("</dl></section>\n", file);
 }
 
-static void write_head(FILE *file, const report *reports, size_t count, const char *no_pictures,
-                       const char *provenance)
+static void write_head(FILE *file, const report *reports, size_t count, const char *provenance)
 {
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>Nitro: ",
@@ -226,7 +198,8 @@ static void write_head(FILE *file, const report *reports, size_t count, const ch
     for (size_t r = 0; r < count; r++)
         fprintf(file, "%s%s", r ? ", " : "", reports[r].computation);
     fprintf(file,
-            "</title>\n<style>\n%s</style></head>\n<body><main>\n"
+            "</title>\n<style>\n%s@media(prefers-color-scheme:dark){%s}</style></head>\n"
+            "<body><main>\n"
             "<h1>Choosing code variants on devices without measurements</h1>\n"
             "<p>A computation has several variants with the same result; which one is the fastest "
             "depends on the input and on the device. Nitro trains a model on times measured on "
@@ -235,19 +208,18 @@ static void write_head(FILE *file, const report *reports, size_t count, const ch
             "reached. The figures and tables follow Saurav Muralidharan, Amit Roy, Mary Hall, "
             "Michael Garland, Piyush Rai: <cite>Architecture-Adaptive Code Variant Tuning</cite>, "
             "ASPLOS 2016 (\"the paper\").</p>\n",
-            style);
+            style, svg_dark_style);
     if (has_modelled(reports, count))
         fputs(
             "<p class=\"warn\"><strong>Some devices are modelled:</strong> their times come from a "
             "documented cost model. Findings about them are a demonstration, never a result.</p>\n",
             file);
-    write_element(file, "<p class=\"warn\"><strong>No pictures:</strong> ", no_pictures, "</p>\n");
     write_element(file, "<p class=\"soft\">", provenance, "</p>\n");
     write_contents(file, reports, count);
 }
 
-nitro_status report_write_page(const report *reports, size_t count, const char *no_pictures,
-                               const char *provenance, const char *folder)
+nitro_status report_write_page(const report *reports, size_t count, const char *provenance,
+                               const char *folder)
 {
     nitro_context *context = reports[0].context;
     char *text = NULL, *path = nitro_asprintf(context, "%s/index.html", folder);
@@ -257,14 +229,14 @@ nitro_status report_write_page(const report *reports, size_t count, const char *
         free(path);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page");
     }
-    write_head(file, reports, count, no_pictures, provenance);
+    write_head(file, reports, count, provenance);
     for (size_t r = 0; r < count; r++) {
         fprintf(file, "<h2>%s</h2>\n", reports[r].computation);
         for (size_t p = 0; p < reports[r].num_parts; p++)
             write_part(file, &reports[r], &reports[r].parts[p]);
     }
     write_methods(file, &reports[0]);
-    fputs("</main></body></html>\n", file);
+    fprintf(file, "</main><script>%s</script></body></html>\n", script);
     bool failed = ferror(file) != 0;
     failed |= fclose(file) != 0;
     nitro_status status =

@@ -110,18 +110,45 @@ static void free_table(report_table *table)
     free(table->cells);
 }
 
+static double *allocate_unknown(nitro_context *context, size_t count)
+{
+    double *values = nitro_calloc(context, count ? count : 1, sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = NAN;
+    return values;
+}
+
 nitro_status report_chart_allocate(nitro_context *context, report_chart *chart)
 {
-    size_t count = chart->series.count * chart->categories.count;
-    chart->values = nitro_calloc(context, count ? count : 1, sizeof *chart->values);
-    for (size_t i = 0; chart->values && i < count; i++)
-        chart->values[i] = NAN;
-    return chart->values ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (chart->categories.count > 0)
+        chart->width = chart->categories.count;
+    size_t count = chart->series.count * chart->width;
+    chart->values = allocate_unknown(context, count);
+    chart->lows = allocate_unknown(context, count);
+    chart->highs = allocate_unknown(context, count);
+    chart->places = allocate_unknown(context, count);
+    return chart->values && chart->lows && chart->highs && chart->places ? NITRO_OK
+                                                                         : NITRO_ERR_NO_MEMORY;
 }
 
 void report_chart_set(report_chart *chart, size_t series, size_t category, double value)
 {
-    chart->values[series * chart->categories.count + category] = value;
+    chart->values[series * chart->width + category] = value;
+}
+
+void report_chart_set_range(report_chart *chart, size_t series, size_t category, double value,
+                            double low, double high)
+{
+    report_chart_set(chart, series, category, value);
+    chart->lows[series * chart->width + category] = low;
+    chart->highs[series * chart->width + category] = high;
+}
+
+void report_chart_set_point(report_chart *chart, size_t series, size_t place, double x,
+                            double value, double low, double high)
+{
+    report_chart_set_range(chart, series, place, value, low, high);
+    chart->places[series * chart->width + place] = x;
 }
 
 report_part *report_add(report *self, const char *name, const char *title, const char *reference)
@@ -185,7 +212,11 @@ void report_free_parts(report *self)
         free_table(&part->digest);
         nitro_string_list_free(&part->chart.categories);
         nitro_string_list_free(&part->chart.series);
+        nitro_string_list_free(&part->chart.notes);
         free(part->chart.values);
+        free(part->chart.lows);
+        free(part->chart.highs);
+        free(part->chart.places);
         json_decref(part->raw);
     }
     nitro_dataset_free(self->dataset);

@@ -13,9 +13,7 @@ typedef struct making {
     const report_request *request;
     report *reports; /* shape [num_reports] */
     size_t num_reports;
-    bool has_gnuplot, drew_all;
     nitro_string_list warned; /* warnings: many targets and seeds give the same one */
-    char no_pictures[1024];   /* the first reason why one could not be drawn */
 } making;
 
 /** Show every warning once. */
@@ -65,25 +63,6 @@ static void prepare(making *self, const char *computation, report *made)
                      .skip_features = request->skip_features};
 }
 
-/** A missing gnuplot is reported once, a failing one for every chart; the report is still written.
- */
-static void draw(making *self, report *made, report_part *part)
-{
-    nitro_status status = report_draw(made, part, self->request->output);
-    char message[1024];
-    if (status == NITRO_OK)
-        return;
-    nitro_context_last_error(self->call->context, message, sizeof message);
-    if (!*self->no_pictures)
-        memcpy(self->no_pictures, message, sizeof message);
-    if (status != NITRO_ERR_UNSUPPORTED || self->has_gnuplot)
-        warn(self->call, "%s", message);
-    if (status == NITRO_ERR_UNSUPPORTED)
-        self->has_gnuplot = false;
-    else
-        self->drew_all = false;
-}
-
 /** Write the parts from `first` on. */
 static nitro_status write_parts(making *self, report *made, size_t first)
 {
@@ -91,7 +70,7 @@ static nitro_status write_parts(making *self, report *made, size_t first)
     for (size_t p = first; p < made->num_parts && status == NITRO_OK; p++) {
         status = report_write_files(made, &made->parts[p], self->request->output);
         if (status == NITRO_OK)
-            draw(self, made, &made->parts[p]);
+            status = report_draw(made, &made->parts[p], self->request->output);
     }
     return status;
 }
@@ -160,14 +139,13 @@ static int report_all(making *self)
     }
     char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
     if (status == NITRO_OK && provenance)
-        status = report_write_page(self->reports, self->num_reports,
-                                   *self->no_pictures ? self->no_pictures : NULL, provenance,
-                                   self->request->output);
+        status =
+            report_write_page(self->reports, self->num_reports, provenance, self->request->output);
     if (status != NITRO_OK || !provenance)
         return fail(self->call);
     free(provenance);
     note(self->call, "the report is %s/index.html", self->request->output);
-    return self->drew_all ? EXIT_DONE : EXIT_FAILED;
+    return EXIT_DONE;
 }
 
 static json_t *file_of(const report *self, const report_part *part, const char *folder,
@@ -193,22 +171,21 @@ static int print_written(const making *self)
                           file_of(each, part, folder, "csv", !part->omitted), "svg",
                           file_of(each, part, folder, "svg", part->svg != NULL)));
         }
-    return print_json(self->call,
-                      json_pack("{s:o, s:b, s:o}", "page", json_sprintf("%s/index.html", folder),
-                                "complete", self->drew_all, "parts", parts));
+    return print_json(self->call, json_pack("{s:o, s:o}", "page",
+                                            json_sprintf("%s/index.html", folder), "parts", parts));
 }
 
 int report_run(invocation *call, const report_request *request)
 {
     const common_settings *common = call->settings;
-    making self = {.call = call, .request = request, .has_gnuplot = true, .drew_all = true};
+    making self = {.call = call, .request = request};
     nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
                           log_once, &self);
     int code = report_all(&self);
     nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
                           show_log, call);
-    if (request->json && (code == EXIT_DONE || !self.drew_all))
-        code = print_written(&self) == EXIT_DONE ? code : EXIT_FAILED;
+    if (request->json && code == EXIT_DONE)
+        code = print_written(&self);
     for (size_t r = 0; r < self.num_reports; r++) {
         report_learnt_free(self.reports[r].learnt);
         report_free_parts(&self.reports[r]);

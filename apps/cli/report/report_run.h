@@ -15,8 +15,7 @@ typedef struct report_request {
     bool json; /* print what was written */
 } report_request;
 
-/** Compute, write and draw everything. @return EXIT_FAILED, with the reason printed, also where
- *  nothing is missing but a picture that gnuplot could not draw. */
+/** Compute, write and draw everything. */
 int report_run(invocation *call, const report_request *request);
 
 #endif

@@ -168,7 +168,7 @@ static nitro_status draw_features(const selected *self, report_part *part)
                          has_chosen(&self->items[i], chart->categories.items[f]);
             report_chart_set(chart, k, f, count);
         }
-    chart->kind = REPORT_BARS;
+    chart->kind = REPORT_DOTS;
     chart->y_label = "number of targets";
     chart->counted = true;
     chart->low = 0.0;
@@ -289,8 +289,9 @@ static nitro_status add_times(selected *self)
         return report_omit(self->report, part, "No selection had the data that it needs.");
     part->method = "Wall time of one selection per target, on the machine that made this report; "
                    "the only numbers here that differ between runs.";
-    part->chart.kind = REPORT_BARS;
-    part->chart.y_label = "time (ms)";
+    part->chart.kind = REPORT_DOTS;
+    part->chart.y_label = "time";
+    part->chart.unit = "ms";
     part->chart.wide = true;
     nitro_status status = NITRO_OK;
     for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)

@@ -100,7 +100,7 @@ static nitro_status share_all(report *self, report_part *part, size_t *counts)
     nitro_status status = NITRO_OK;
     begin_sharing(&part->table, most);
     for (size_t n = 1; n <= most && status == NITRO_OK; n++) {
-        snprintf(name, sizeof name, "%zu", n);
+        snprintf(name, sizeof name, n == 1 ? "on %zu device" : "on %zu devices", n);
         status = nitro_string_list_add(self->context, &part->chart.categories, name);
     }
     if (status == NITRO_OK)
@@ -138,9 +138,9 @@ static nitro_status add_sensitivity_of_all(report *self, size_t *counts)
     if (self->dataset->num_devices < 2)
         return report_omit(self, part, "There is only one device.");
     part->method = sharing_method;
-    part->chart.kind = REPORT_BARS;
-    part->chart.x_label = "devices that share a best variant";
+    part->chart.kind = REPORT_DOTS;
     part->chart.y_label = "share of inputs (%)";
+    part->chart.unit = "%";
     part->chart.low = 0.0;
     part->chart.high = 100.0;
     nitro_status status = share_all(self, part, counts);
@@ -236,6 +236,7 @@ static nitro_status add_sensitivity_of_generations(report *self, size_t *counts)
     part->chart.kind = REPORT_STACK;
     part->chart.ordered = true;
     part->chart.y_label = "share of inputs (%)";
+    part->chart.unit = "%";
     part->chart.low = 0.0;
     part->chart.high = 100.0;
     free(devices);

@@ -252,6 +252,7 @@ nitro_status report_add_contribution(report *owner)
                    "averaged over the targets. Methods that depend on no source (under 0.05 points "
                    "on every target) are omitted.";
     part->chart.y_label = "quality lost without it (points)";
+    part->chart.unit = "points";
     nitro_status status = list_dependent(self, &methods);
     for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
         status = nitro_string_list_add(self->report->context, &sources, self->less[i].removed);

@@ -120,6 +120,7 @@ nitro_status report_add_variants(report *self)
         "times of at least two variants. Ties go to the first declared variant.";
     part->chart.kind = REPORT_STACK;
     part->chart.y_label = "share of inputs (%)";
+    part->chart.unit = "%";
     part->chart.low = 0.0;
     part->chart.high = 100.0;
     nitro_status status = draw_variants(self, part, wins);
