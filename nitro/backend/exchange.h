@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* ---- Keys for signing (store/bundle/sign.c) -------------------------------------------------- */
+/* ---- Keys for signing (store/bundle/) ---------------------------------------------------------
+ */
 
 /**
  * Ed25519 keys in minisign's formats: `minisign -V -p lab.key.pub -m FILE` verifies what lab.key
@@ -20,18 +21,26 @@ typedef struct nitro_trusted_keys nitro_trusted_keys;
 /**
  * Make a key pair: the secret key in `path` (mode 0600, not encrypted), the public one in
  * `path`.pub.
- * @param[in] name  the owner, shown when a signature is checked; valid as a device id.
- * @return NITRO_OK; NITRO_ERR_EXISTS (a file is there: it is never overwritten); NITRO_ERR_IO.
+ * @param[in] name     the owner, shown when a signature is checked; valid as a device id.
+ * @param[in] expires  the last day on which readers take its signatures, "YYYY-MM-DD" in UTC; NULL:
+ *                     there is none. Written into the public half, after the name.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (a file is there: it is never overwritten);
+ * NITRO_ERR_ARGUMENT; NITRO_ERR_IO.
  */
 NITRO_API nitro_status nitro_signing_key_create(nitro_context *context, const char *path,
-                                                const char *name);
+                                                const char *name, const char *expires);
 /** @return as nitro_file_read_private; NITRO_ERR_FORMAT (no secret key, or an encrypted one). */
 NITRO_API nitro_status nitro_signing_key_read(nitro_context *context, const char *path,
                                               nitro_signing_key **key);
 NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
 
-/** Read public keys to trust: .pub files, one after the other; `#` starts a comment line.
- *  NITRO_ERR_FORMAT (with file and line; also where there is no key at all). */
+/**
+ * Read public keys to trust: .pub files, one after the other; `#` starts a comment line. Keys in
+ * the list of the setting revoked_keys, which one of the trusted ones must have signed, sign
+ * nothing.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (with file and line; also where there is no key at all);
+ *         NITRO_ERR_MISMATCH (the list's signature); NITRO_ERR_IO (also: there is no such list).
+ */
 NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
                                                nitro_trusted_keys **keys);
 /** The keys of the setting trusted_keys, or of nitro/trusted-keys in $XDG_CONFIG_HOME.
@@ -43,6 +52,17 @@ NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const ch
                                                 const char *text, size_t size,
                                                 nitro_trusted_keys **keys);
 NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
+
+/**
+ * Add public keys to a list of revoked ones, for the setting revoked_keys of its readers, and sign
+ * it into `path`.minisig.
+ * @param[in] path  of the list; created if missing.
+ * @param[in] keys  paths of .pub files.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT; NITRO_ERR_IO.
+ */
+NITRO_API nitro_status nitro_revoked_keys_add(nitro_context *context, const char *path,
+                                              const nitro_string_list *keys,
+                                              const nitro_signing_key *signer);
 
 /* ---- Importing and exporting ---------------------------------------------------------------- */
 

@@ -302,6 +302,10 @@ typedef enum nitro_conflict {
  * devices that are near. In validation, they speak for each other only if the target has such a
  * source too. */
 #define NITRO_LABEL_SAME_AS "same_as"
+/** The label of a device from published bundles whose signatures were checked: the comment of the
+ * key that signed them in the reader's file of trusted keys, such as a mail address, else the key's
+ * id. */
+#define NITRO_LABEL_SIGNED_BY "signed_by"
 /** Are they the same device, by id or by that label, and not two stacks of it? */
 NITRO_API bool nitro_device_is_same(const nitro_device *a, const nitro_device *b);
 

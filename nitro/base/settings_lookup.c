@@ -115,6 +115,11 @@ static const nitro_setting table[] = {
      .value = "FILE",
      .help = "published bundles must be signed with a minisign key in this file (unset: "
              "nitro/trusted-keys in $XDG_CONFIG_HOME, if that exists)"},
+    {.name = "revoked_keys",
+     .environment = "NITRO_REVOKED_KEYS",
+     .value = "FILE",
+     .help = "a list of 'nitro store revoke', signed with a trusted key: keys that are no longer "
+             "accepted"},
     {0}};
 
 const nitro_setting *nitro_setting_table(void)

@@ -110,25 +110,29 @@ nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *ke
                              const char *comment);
 /**
  * Did a trusted key sign this file?
- * @param[in] signature  text of a .minisig file.
+ * @param[in]  signature  text of a .minisig file.
+ * @param[out] signer     the key's comment, else its id; free with free(). May be NULL.
  * @return NITRO_OK; NITRO_ERR_FORMAT (not a hashed signature of minisign); NITRO_ERR_MISMATCH
- *         (another key, which the error names, or another file or trusted comment than was signed);
- *         NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO.
+ *         (another key, which the error names, one that expired or was revoked, or another file or
+ *         trusted comment than was signed); NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO.
  */
 nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
-                                   const char *path, const char *signature, size_t size);
+                                   const char *path, const char *signature, size_t size,
+                                   char **signer);
 
 /* ---- bundle_source.c ------------------------------------------------------------------------ */
 
 /** What is known of a bundle of a source: nothing yet, its file and records, or its refusal. */
 typedef struct nitro_bundle_state {
     nitro_context *context;
-    char *path; /* once its file was downloaded and checked */
+    char *path;   /* once its file was downloaded and checked */
+    char *signer; /* NULL: not checked */
     nitro_schema *schema;
     nitro_device *device;
     char *problem;       /* why it was refused */
+    const char *reason;  /* the end of `problem`, which other bundles may share */
     nitro_status status; /* of the refusal */
-    bool logged;         /* the refusal */
+    bool logged, noted;  /* the refusal: by itself, or to be counted with one of the same reason */
 } nitro_bundle_state;
 
 /** A published folder, local or on a server. */
@@ -162,6 +166,10 @@ void nitro_bundle_source_close(nitro_bundle_source *source);
  * @return NITRO_OK, also where it is refused; an error of the source as a whole.
  */
 nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path);
+
+/** Refuse an accepted bundle too, for the context's last error. */
+nitro_status nitro_bundle_source_refuse(nitro_bundle_source *source, size_t bundle,
+                                        nitro_status status);
 
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
 

@@ -34,8 +34,46 @@ static nitro_status count_devices(nitro_store *store, size_t *count)
     return status;
 }
 
+/* Is the device there with the samples of another signer? */
+static nitro_status check_known(nitro_store *to, const char *id, const char *signer)
+{
+    nitro_device *known = NULL;
+    nitro_status status = nitro_store_get_device(to, id, &known);
+    const char *before =
+        status == NITRO_OK ? nitro_device_label(known, NITRO_LABEL_SIGNED_BY) : NULL;
+    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT)
+        status = NITRO_OK; /* new, or to be replaced */
+    else if (before && (!signer || strcmp(before, signer) != 0))
+        status = nitro_fail(
+            nitro_store_context(to), NITRO_ERR_MISMATCH,
+            "the store has samples of the device signed by %s; these are %s%s: remove the "
+            "device there ('nitro store remove') to take these instead",
+            before, signer ? "signed by " : "not signed", signer ? signer : "");
+    nitro_device_free(known);
+    return status;
+}
+
+static nitro_status refuse_other_signers(nitro_bundle_source *source, nitro_store *to,
+                                         nitro_pull_report *report)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < source->index->count && status == NITRO_OK; i++) {
+        nitro_bundle_state *state = &source->states[i];
+        nitro_status known = state->path
+                                 ? check_known(to, source->index->bundles[i].device, state->signer)
+                                 : NITRO_OK;
+        if (known == NITRO_OK)
+            continue;
+        status = nitro_bundle_source_refuse(source, i, known);
+        if (status == NITRO_OK)
+            status = nitro_string_list_add(source->context, &report->refused, state->problem);
+        report->bundles--;
+    }
+    return status;
+}
+
 /* Only now is a missing store created. */
-static nitro_status copy_all(nitro_store *from, const char *store,
+static nitro_status copy_all(nitro_bundle_source *source, nitro_store *from, const char *store,
                              const nitro_pull_options *options, nitro_pull_report *report)
 {
     size_t before = 0, after = 0;
@@ -44,6 +82,8 @@ static nitro_status copy_all(nitro_store *from, const char *store,
         nitro_store_open(nitro_store_context(from), store, NITRO_STORE_WRITE, &to);
     if (status == NITRO_OK)
         status = count_devices(to, &before);
+    if (status == NITRO_OK)
+        status = refuse_other_signers(source, to, report);
     if (status == NITRO_OK)
         status = nitro_store_sync(
             from, to, &(nitro_sync_options){.take_declaration = options->take_declaration},
@@ -83,7 +123,7 @@ nitro_status nitro_store_pull(nitro_context *context, const char *store,
         return status;
     status = get_all(source, &done);
     if (status == NITRO_OK && (done.bundles > 0 || done.refused.count == 0))
-        status = copy_all(from, store, options, &done);
+        status = copy_all(source, from, store, options, &done);
     nitro_store_close(from);
     if (status == NITRO_OK && report)
         *report = done;

@@ -102,8 +102,9 @@ static nitro_status bring_signature(nitro_bundle_source *source, const char *pat
     if (status == NITRO_OK)
         status = nitro_file_read(source->context, file, MAX_SIGNATURE_BYTES, text, size);
     if (status == NITRO_ERR_NOT_FOUND)
-        status = nitro_fail(source->context, NITRO_ERR_MISMATCH, "it is not signed: no file %s",
-                            file + strlen(source->folder) + 1);
+        status = nitro_fail(source->context, NITRO_ERR_MISMATCH,
+                            "it is not signed: no file "
+                            "beside it has its name and " NITRO_SIGNATURE_SUFFIX);
     free(file);
     return status;
 }
@@ -141,11 +142,42 @@ static nitro_status check_schema(nitro_bundle_source *source, size_t index)
     return NITRO_OK;
 }
 
+/* One key signs all bundles of a device, so that the signer of its samples is known. */
+static nitro_status check_signer(const nitro_bundle_source *source, size_t index)
+{
+    const nitro_bundle *bundles = source->index->bundles;
+    const char *signer = source->states[index].signer;
+    for (size_t i = 0; i < source->index->count; i++)
+        if (source->states[i].path && strcmp(bundles[i].device, bundles[index].device) == 0 &&
+            strcmp(source->states[i].signer, signer) != 0)
+            return nitro_fail(source->context, NITRO_ERR_MISMATCH,
+                              "signed by %s, and another bundle of %s by %s: all bundles of a "
+                              "device need the same signer",
+                              signer, bundles[index].device, source->states[i].signer);
+    return NITRO_OK;
+}
+
+/* Nobody can claim a signer: a label in the bundle is replaced, or dropped. */
+static nitro_status label_device(nitro_context *context, const char *signer, nitro_device *device)
+{
+    if (signer)
+        return nitro_device_set_label(context, device, NITRO_LABEL_SIGNED_BY, signer);
+    for (size_t i = 0; i < device->num_labels; i++)
+        if (strcmp(device->labels[i].name, NITRO_LABEL_SIGNED_BY) == 0) {
+            free(device->labels[i].name);
+            free(device->labels[i].text);
+            device->labels[i] = device->labels[--device->num_labels];
+            break;
+        }
+    return NITRO_OK;
+}
+
 static nitro_status check(nitro_bundle_source *source, size_t index, const char *path)
 {
+    nitro_bundle_state *state = &source->states[index];
     const nitro_bundle *bundle = &source->index->bundles[index];
     const nitro_bundle_visitor visitor = {
-        .schema = keep_schema, .device = keep_device, .user = &source->states[index]};
+        .schema = keep_schema, .device = keep_device, .user = state};
     nitro_status status = NITRO_OK;
     char *signature = NULL;
     size_t size = 0;
@@ -154,24 +186,48 @@ static nitro_status check(nitro_bundle_source *source, size_t index, const char 
     if (status == NITRO_OK)
         status = bring(source, bundle, path);
     if (status == NITRO_OK && source->keys)
-        status = nitro_signature_check(source->context, source->keys, path, signature, size);
+        status = nitro_signature_check(source->context, source->keys, path, signature, size,
+                                       &state->signer);
     free(signature);
+    if (status == NITRO_OK && source->keys)
+        status = check_signer(source, index);
     if (status == NITRO_OK)
         status = nitro_bundle_read_file(source->context, path, bundle, &visitor);
+    if (status == NITRO_OK)
+        status = label_device(source->context, state->signer, state->device);
     return status == NITRO_OK && bundle->computation ? check_schema(source, index) : status;
 }
 
 static void clear_state(nitro_bundle_state *state)
 {
     free(state->path);
+    free(state->signer);
     free(state->problem);
     nitro_schema_free(state->schema);
     nitro_device_free(state->device);
     *state = (nitro_bundle_state){.context = state->context};
 }
 
+/* The error without the path of our copy: readers know the bundle by its title. */
+static const char *strip_path(const nitro_bundle_source *source, size_t index, const char *message)
+{
+    static const char suffixes[][16] = {": ", NITRO_SIGNATURE_SUFFIX ": "};
+    const char *name = source->index->bundles[index].content_sha256;
+    size_t ours = strlen(source->folder);
+    const char *found =
+        strncmp(message, source->folder, ours) == 0 ? strstr(message + ours, name) : NULL;
+    if (!found)
+        return message;
+    found += strlen(name) + strlen(NITRO_BUNDLE_SUFFIX);
+    for (size_t i = 0; i < 2; i++)
+        if (strncmp(found, suffixes[i], strlen(suffixes[i])) == 0)
+            return found + strlen(suffixes[i]);
+    return message;
+}
+
 /* Keep the reason of an error that concerns this bundle only. */
-static nitro_status refuse(nitro_bundle_source *source, size_t index, nitro_status status)
+nitro_status nitro_bundle_source_refuse(nitro_bundle_source *source, size_t index,
+                                        nitro_status status)
 {
     nitro_bundle_state *state = &source->states[index];
     clear_state(state);
@@ -180,15 +236,17 @@ static nitro_status refuse(nitro_bundle_source *source, size_t index, nitro_stat
         return status;
     char message[2048];
     nitro_context_last_error(source->context, message, sizeof(message));
+    const char *reason = strip_path(source, index, message);
     char *title = nitro_bundle_title(source->context, &source->index->bundles[index]);
-    size_t ours = strlen(source->folder); /* readers know the published folder, not our copy */
-    bool names_copy = strncmp(message, source->folder, ours) == 0 && message[ours] == '/';
     state->status = status;
     if (title)
         state->problem = nitro_asprintf(source->context, "%s: bundle of %s refused: %s",
-                                        source->url, title, message + (names_copy ? ours + 1 : 0));
+                                        source->url, title, reason);
     free(title);
-    return state->problem ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (!state->problem)
+        return NITRO_ERR_NO_MEMORY;
+    state->reason = state->problem + strlen(state->problem) - strlen(reason);
+    return NITRO_OK;
 }
 
 nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path)
@@ -204,7 +262,7 @@ nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle,
             state->path = file;
         } else {
             free(file);
-            status = refuse(source, bundle, status);
+            status = nitro_bundle_source_refuse(source, bundle, status);
         }
     }
     *path = state->path;
@@ -304,10 +362,26 @@ nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
     return status;
 }
 
+/* Refusals of the reason of one that was logged. */
+static void log_repeated(const nitro_bundle_source *source)
+{
+    const nitro_bundle_state *states = source->states;
+    for (size_t i = 0; i < source->index->count; i++) {
+        size_t more = 0;
+        for (size_t k = 0; states[i].logged && k < source->index->count; k++)
+            more += states[k].noted && strcmp(states[k].reason, states[i].reason) == 0;
+        if (more > 0)
+            nitro_log(source->context, NITRO_LOG_WARNING, "%s: %zu more bundle%s refused: %s",
+                      source->url, more, more == 1 ? "" : "s", states[i].reason);
+    }
+}
+
 void nitro_bundle_source_close(nitro_bundle_source *source)
 {
     if (!source)
         return;
+    if (source->states)
+        log_repeated(source);
     for (size_t i = 0; source->states && i < source->index->count; i++)
         clear_state(&source->states[i]);
     free(source->states);

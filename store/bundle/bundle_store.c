@@ -6,15 +6,27 @@
 
 #include "store/bundle/bundle.h"
 
-/* The file of a bundle, or NULL where it is refused. */
+/* Was a refusal of the same reason logged? */
+static bool is_known(const nitro_bundle_source *source, const char *reason)
+{
+    for (size_t i = 0; i < source->index->count; i++)
+        if (source->states[i].logged && strcmp(source->states[i].reason, reason) == 0)
+            return true;
+    return false;
+}
+
+/* The file of a bundle, or NULL where it is refused. Of refusals for one reason, the first is
+ * logged at once and the others are counted when the source is closed. */
 static nitro_status get_valid(nitro_bundle_source *source, size_t index, const char **path)
 {
     nitro_bundle_state *state = &source->states[index];
     nitro_status status = nitro_bundle_source_get(source, index, path);
-    if (state->problem && !source->quiet && !state->logged) {
+    if (!state->problem || source->quiet || state->logged || state->noted)
+        return status;
+    state->noted = is_known(source, state->reason);
+    state->logged = !state->noted;
+    if (state->logged)
         nitro_log(source->context, NITRO_LOG_WARNING, "%s", state->problem);
-        state->logged = true;
-    }
     return status;
 }
 

@@ -40,9 +40,10 @@ nitro_status nitro_store_pull(nitro_context *context, const char *store,
     return fail_not_built(context);
 }
 
-nitro_status nitro_signing_key_create(nitro_context *context, const char *path, const char *name)
+nitro_status nitro_signing_key_create(nitro_context *context, const char *path, const char *name,
+                                      const char *expires)
 {
-    (void)path, (void)name;
+    (void)path, (void)name, (void)expires;
     return fail_not_built(context);
 }
 
@@ -72,6 +73,13 @@ nitro_status nitro_trusted_keys_read_default(nitro_context *context, nitro_trust
     *keys = NULL;
     (void)context;
     return NITRO_OK;
+}
+
+nitro_status nitro_revoked_keys_add(nitro_context *context, const char *path,
+                                    const nitro_string_list *keys, const nitro_signing_key *signer)
+{
+    (void)path, (void)keys, (void)signer;
+    return fail_not_built(context);
 }
 
 /* Nothing can be made, so there is nothing to free. */

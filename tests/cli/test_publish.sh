@@ -71,6 +71,35 @@ try nitro store pull www --store configured.db --allow-unsigned
 try nitro store pull www --store configured.db --allow-unsigned --require-signature
 rm "$HOME/.config/nitro/trusted-keys"
 
+title "a revoked key signs nothing; an expired one neither"
+nitro store keygen old.key --name old --expires 2001-02-03 --quiet >/dev/null
+try nitro store publish --store lab.db --output old --sign old.key
+try nitro store pull old --store old.db --trusted-keys old.key.pub
+cat lab.key.pub other.key.pub >both
+try nitro store revoke lab.key.pub --list revoked-keys --sign other.key
+try nitro store revoke other.key.pub --list revoked-keys --sign other.key --json
+NITRO_REVOKED_KEYS=revoked-keys try nitro store pull www --store revoked.db --trusted-keys both
+rm revoked-keys.minisig
+NITRO_REVOKED_KEYS=revoked-keys try nitro store pull www --store revoked.db --trusted-keys both
+
+title "sources are left out by name or by signer"
+nitro store pull www --store sources.db --trusted-keys lab.key.pub --quiet >/dev/null
+for device in mine ours; do
+    nitro store import --store sources.db --computation calc --device "$device" --samples samples.csv --quiet >/dev/null
+done
+learnt_from() {
+    try nitro tune-from-source calc --store sources.db --target mine --output mine.json --quiet "$@" >all.txt
+    sed -n -e '/^\$/p' -e '/^trained/,/^device/{/^device/!p}' -e '/^! .*exclude/p' all.txt
+}
+learnt_from
+learnt_from --exclude gpu1
+learnt_from --exclude signer:lab
+learnt_from --exclude signer:lab,ours
+learnt_from --exclude gpu3
+learnt_from --exclude signer:nobody
+learnt_from --sources gpu1,ours --exclude gpu1
+try nitro evaluate calc --store sources.db --targets mine --exclude signer:lab,ours,mine --method fixed
+
 title "a bundle that was tampered with is refused and named, the others are used"
 file=$(grep -o '"content_sha256": "[0-9a-f]*' www/index.json | head -1 | cut -d'"' -f4)
 printf 'x' | dd of="www/bundles/$file.jsonl.zst" bs=1 seek=40 conv=notrunc status=none

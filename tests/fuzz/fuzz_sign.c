@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             NITRO_OK &&
         zero)
         nitro_signature_check(context, keys, "/dev/null", (const char *)zero + 1,
-                              size - keys_size - 1);
+                              size - keys_size - 1, NULL);
     nitro_trusted_keys_free(keys);
     nitro_context_free(context);
     return 0;

@@ -5,6 +5,7 @@
 
 #include "apps/cli/commands/evaluate_searchers.h"
 #include "apps/cli/commands/evaluation.h"
+#include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/commands/portfolio.h"
 #include "apps/cli/commands/source_curve.h"
 #include "apps/cli/load_module.h"
@@ -13,7 +14,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *train, *test, *group_by, *format, *curve, *picture;
-    nitro_string_list targets, sources, methods, measure, searchers, recorded;
+    nitro_string_list targets, sources, exclude, methods, measure, searchers, recorded;
     double train_fraction, uses;
     uint64_t seed, threads, repeats, max_evaluations, portfolio;
     const char *size_feature, *space;
@@ -40,6 +41,7 @@ static const option options[] = {
     OPTION_STORE,
     OPTION_TARGETS,
     OPTION_SOURCES,
+    OPTION_EXCLUDE,
     OPTION(LIST, "method", methods, "M,...", "methods to compare, see above (default: all)"),
     OPTION(LIST, "measure", measure, "N,...",
            "also adapt the methods that support it to the N most informative training inputs, "
@@ -174,14 +176,19 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
+    nitro_string_list left = {0};
     progress_line progress;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     progress_begin(&progress, call, "evaluate", "methods");
     how->progress = show_progress;
     how->progress_user = &progress;
-    nitro_status status = nitro_evaluate(store, computation, how, results, count);
+    nitro_status status =
+        exclude_sources(store, computation, NULL, &given->exclude, &how->sources, &left);
+    if (status == NITRO_OK)
+        status = nitro_evaluate(store, computation, how, results, count);
     progress_end(&progress);
+    nitro_string_list_free(&left);
     nitro_store_close(store);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
@@ -296,7 +303,8 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "Evaluate selection methods on every device",
     .synopsis =
-        "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
+        "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--exclude A,signer:NAME,...] "
+        "[--method M,...] "
         "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
         "[--extrapolate [--size-feature NAME]] [--curve sources [--picture DIR]] "
         "[--without-generation] [--measure N,...] [--uses N] [--seed N] "

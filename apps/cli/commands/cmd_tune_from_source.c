@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/commands/measure_target.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/model_report.h"
@@ -10,7 +11,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *target, *strategy, *dfs, *proxies, *output;
-    nitro_string_list sources, inputs;
+    nitro_string_list sources, exclude, inputs;
     uint64_t max_subset, k, measure, generate, generate_seed, name_parts, seed, threads;
     bool no_guard, json;
 } settings;
@@ -34,6 +35,7 @@ static const option options[] = {
            "the device to make a model for: in the store, on this machine, or modelled",
            .required = true),
     OPTION_SOURCES,
+    OPTION_EXCLUDE,
     OPTION(TEXT, "strategy", strategy, "NAME",
            "how to train; 'nitro version' lists what is built in"),
     OPTION(TEXT, "dfs", dfs, "NAME",
@@ -109,9 +111,8 @@ static int learn(const invocation *call, const char *computation, target_measuri
     nitro_store_mode mode = measures_now(given) ? NITRO_STORE_WRITE : NITRO_STORE_READ;
     nitro_learn_options how;
     nitro_learn_options_init(&how);
+    nitro_string_list left = {0};
     const nitro_string_list *sources = named_sources(&given->sources, &how.equal_sources);
-    how.sources = sources ? (const char *const *)sources->items : NULL;
-    how.num_sources = sources ? sources->count : 0;
     how.strategy = given->strategy;
     how.dfs = given->dfs;
     how.unguarded = given->no_guard;
@@ -126,7 +127,13 @@ static int learn(const invocation *call, const char *computation, target_measuri
     if (measures_now(given))
         target_measuring_offer(measuring, store, given->target, &how);
     nitro_status status =
-        nitro_tune_from_source(call->context, store, computation, given->target, &how, model);
+        exclude_sources(store, computation, given->target, &given->exclude, &sources, &left);
+    how.sources = sources ? (const char *const *)sources->items : NULL;
+    how.num_sources = sources ? sources->count : 0;
+    if (status == NITRO_OK)
+        status =
+            nitro_tune_from_source(call->context, store, computation, given->target, &how, model);
+    nitro_string_list_free(&left);
     nitro_store_close(store);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
@@ -180,7 +187,8 @@ static int run(invocation *call)
 const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device without measurements",
-    .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
+    .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--exclude "
+                "A,signer:NAME,...] [--strategy NAME] "
                 "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--measure N [--inputs "
                 "FILE...]] [--seed N] "
                 "--output FILE",

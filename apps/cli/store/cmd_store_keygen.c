@@ -6,7 +6,7 @@
 
 typedef struct settings {
     common_settings common;
-    const char *name;
+    const char *name, *expires;
     bool json;
 } settings;
 
@@ -14,6 +14,8 @@ static const option options[] = {
     OPTION(TEXT, "name", name, "NAME",
            "owner of the key, e.g. a mail address: shown when a signature is checked",
            .required = true),
+    OPTION(TEXT, "expires", expires, "YYYY-MM-DD",
+           "the last day on which readers accept the key's signatures (default: none)"),
     OPTION_JSON,
     {0}};
 
@@ -44,7 +46,7 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     const char *path = call->arguments.items[0];
-    if (nitro_signing_key_create(call->context, path, given->name) != NITRO_OK)
+    if (nitro_signing_key_create(call->context, path, given->name, given->expires) != NITRO_OK)
         return fail(call);
     char *public_path = nitro_asprintf(call->context, "%s.pub", path);
     if (!public_path)
@@ -59,12 +61,16 @@ static int run(invocation *call)
 const command command_store_keygen = {
     .name = "store keygen",
     .summary = "Make a key pair to sign published bundles with",
-    .synopsis = "FILE --name NAME [--json]",
+    .synopsis = "FILE --name NAME [--expires YYYY-MM-DD] [--json]",
     .description =
         "Makes an Ed25519 key pair in the format of minisign. The secret key goes to FILE (mode "
         "0600, not encrypted), the public key to FILE.pub, and is printed. To trust the key, "
         "append "
         "FILE.pub to a file of trusted keys. Existing files are never overwritten.\n\n"
+        "After the day of --expires, readers refuse what the key signed: publish with a new key, "
+        "or "
+        "give them FILE.pub with a later date. A key that others may have got hold of is revoked "
+        "with 'nitro store revoke'.\n\n"
         "'minisign -V -p FILE.pub -m BUNDLE' verifies what is signed with the key; a key of "
         "'minisign -G -W' can be used as well.",
     .examples = "  nitro store keygen ~/.config/nitro/lab.key --name lab@example.org\n",

@@ -1,5 +1,6 @@
 /* cmd_store_pull.c - nitro store pull: published bundles into a store. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "apps/cli/output.h"
 
@@ -63,6 +64,39 @@ static int print_report(const invocation *call, const nitro_pull_report *report)
     return EXIT_DONE;
 }
 
+#define BUNDLE_OF ": bundle of "
+#define REFUSED   " refused: "
+#define MAX_NAMED 3 /* bundles of one reason */
+
+/** Where the reason begins in "URL: bundle of TITLE refused: REASON". */
+static const char *reason_of(const char *refusal)
+{
+    return strstr(strstr(refusal, BUNDLE_OF), REFUSED);
+}
+
+/** Print the refusals that have the reason of number `first`, if that is the first one of them. */
+static int print_reason(const invocation *call, const nitro_string_list *refused, size_t first)
+{
+    const char *text = refused->items[first], *reason = reason_of(text);
+    const char *title = strstr(text, BUNDLE_OF) + strlen(BUNDLE_OF);
+    char names[512] = "";
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < refused->count; i++) {
+        const char *own = strstr(refused->items[i], BUNDLE_OF) + strlen(BUNDLE_OF);
+        if (strcmp(reason_of(own - strlen(BUNDLE_OF)), reason) != 0)
+            continue;
+        if (i < first)
+            return EXIT_DONE;
+        if (count++ < MAX_NAMED && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
+                                     (int)(reason_of(own - strlen(BUNDLE_OF)) - own), own);
+    }
+    if (count == 1)
+        return fail_text(call, "%s", text);
+    return fail_text(call, "%.*s: %zu bundles%s (%s%s)", (int)(title - strlen(BUNDLE_OF) - text),
+                     text, count, reason, names, count > MAX_NAMED ? ", ..." : "");
+}
+
 static int run(invocation *call)
 {
     nitro_trusted_keys *keys = NULL;
@@ -80,7 +114,7 @@ static int run(invocation *call)
         status = nitro_store_pull(call->context, given->store, &how, &report);
     int code = status == NITRO_OK ? print_report(call, &report) : fail(call);
     for (size_t i = 0; i < report.refused.count; i++)
-        code = fail_text(call, "%s", report.refused.items[i]);
+        code = print_reason(call, &report.refused, i) == EXIT_DONE ? code : EXIT_FAILED;
     nitro_pull_report_free(&report);
     nitro_trusted_keys_free(keys);
     return code;

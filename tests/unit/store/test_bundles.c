@@ -222,7 +222,7 @@ static key_pair make_keys(fixture *f, const char *name)
     char public_path[256];
     const char *path = temporary_path(&f->folder, name);
     snprintf(public_path, sizeof(public_path), "%s.pub", path);
-    assert_ok(f->context, nitro_signing_key_create(f->context, path, name));
+    assert_ok(f->context, nitro_signing_key_create(f->context, path, name, NULL));
     assert_ok(f->context, nitro_signing_key_read(f->context, path, &made.key));
     assert_ok(f->context, nitro_trusted_keys_read(f->context, public_path, &made.trusted));
     return made;
@@ -257,6 +257,77 @@ static void test_signatures(void **state)
     free(k20);
     free(k40);
     free(move);
+    free_keys(&ours);
+    free_keys(&theirs);
+}
+
+static char *signer_of(fixture *f, nitro_store *store, const char *device)
+{
+    nitro_device *found = NULL;
+    assert_ok(f->context, nitro_store_get_device(store, device, &found));
+    const char *label = nitro_device_label(found, NITRO_LABEL_SIGNED_BY);
+    char *signer = label ? strdup(label) : NULL;
+    nitro_device_free(found);
+    return signer;
+}
+
+/* Nobody can claim to be a signer in a bundle. */
+static void test_devices_name_their_signer(void **state)
+{
+    fixture *f = *state;
+    nitro_device *forged = NULL;
+    nitro_store *from = NULL;
+    fill(f);
+    assert_ok(f->context, nitro_store_get_device(f->store, "K20", &forged));
+    assert_ok(f->context, nitro_device_set_label(f->context, forged, NITRO_LABEL_SIGNED_BY, "lab"));
+    assert_ok(f->context, nitro_store_put_device(f->store, forged));
+    nitro_device_free(forged);
+    publish(f);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &from));
+    assert_null(signer_of(f, from, "K20"));
+    nitro_store_close(from);
+    key_pair ours = make_keys(f, "ours");
+    publish_to(f, f->store, f->published, ours.key);
+    assert_ok(f->context, pull(f, ours.trusted));
+    char *signer = signer_of(f, f->target, "K20");
+    assert_string_equal(signer, "ours");
+    free(signer);
+    free_keys(&ours);
+}
+
+/* A trusted key is no licence to add to another's devices. */
+static void test_one_signer_a_device(void **state)
+{
+    fixture *f = *state;
+    char both[256], other_folder[128];
+    fill(f);
+    key_pair ours = make_keys(f, "ours"), theirs = make_keys(f, "theirs");
+    nitro_trusted_keys *trusted = NULL;
+    snprintf(both, sizeof(both), "cd %s && cat ours.pub theirs.pub >both", f->folder.folder);
+    assert_int_equal(system(both), 0);
+    assert_ok(f->context,
+              nitro_trusted_keys_read(f->context, temporary_path(&f->folder, "both"), &trusted));
+    publish_to(f, f->store, f->published, ours.key);
+    assert_ok(f->context, pull(f, trusted));
+    nitro_store *second = temporary_store(f->context, &f->folder, "second");
+    records_put_names(second, "spmv", "K20");
+    records_put_names(second, "spmv", "K80");
+    assert_ok(f->context, records_put_samples(second, "spmv", "K20", 500, 10, false));
+    assert_ok(f->context, records_put_samples(second, "spmv", "K80", 500, 10, false));
+    snprintf(other_folder, sizeof(other_folder), "%.100s/www/other", f->folder.folder);
+    publish_to(f, second, other_folder, theirs.key);
+    snprintf(f->url, sizeof(f->url), "file:%s", other_folder);
+    assert_ok(f->context, pull(f, trusted));
+    assert_int_equal(f->pulled.refused.count, 1);
+    assert_non_null(
+        strstr(f->pulled.refused.items[0],
+               "spmv on K20 refused: the store has samples of the device signed by ours; these "
+               "are signed by theirs"));
+    assert_int_equal(f->pulled.bundles, 1);
+    assert_int_equal(count_in(f, f->target, "K20"), 120);
+    assert_int_equal(count_in(f, f->target, "K80"), 10);
+    nitro_store_close(second);
+    nitro_trusted_keys_free(trusted);
     free_keys(&ours);
     free_keys(&theirs);
 }
@@ -381,6 +452,8 @@ int main(void)
         TEST(test_only_what_changed_is_new),
         TEST(test_publishing_repairs),
         TEST(test_signatures),
+        TEST(test_devices_name_their_signer),
+        TEST(test_one_signer_a_device),
         TEST(test_minisign_verifies_bundles),
         TEST(test_over_http),
         TEST(test_signed_over_http),

@@ -36,7 +36,7 @@ static int setup(void **state)
     *state = f;
     f->path = strdup(temporary_path(&f->folder, "lab.key"));
     f->file = strdup(temporary_write(&f->folder, "data", message));
-    assert_ok(f->context, nitro_signing_key_create(f->context, f->path, "lab@example.org"));
+    assert_ok(f->context, nitro_signing_key_create(f->context, f->path, "lab@example.org", NULL));
     assert_ok(f->context, nitro_signing_key_read(f->context, f->path, &f->key));
     assert_ok(f->context, nitro_trusted_keys_read(
                               f->context, temporary_path(&f->folder, "lab.key.pub"), &f->trusted));
@@ -61,7 +61,8 @@ static int teardown(void **state)
 
 static nitro_status check(const fixture *f, const char *signature)
 {
-    return nitro_signature_check(f->context, f->trusted, f->file, signature, strlen(signature));
+    return nitro_signature_check(f->context, f->trusted, f->file, signature, strlen(signature),
+                                 NULL);
 }
 
 static void test_a_signature_is_checked_and_reproducible(void **state)
@@ -119,7 +120,7 @@ static void test_an_unknown_key_is_refused_and_shown(void **state)
     fixture *f = *state;
     nitro_signing_key *stranger = NULL;
     const char *path = temporary_path(&f->folder, "stranger.key");
-    assert_ok(f->context, nitro_signing_key_create(f->context, path, "stranger"));
+    assert_ok(f->context, nitro_signing_key_create(f->context, path, "stranger", NULL));
     assert_ok(f->context, nitro_signing_key_read(f->context, path, &stranger));
     assert_ok(f->context, nitro_sign_file(f->context, stranger, f->file, "x"));
     char *signature = read_text(f, "data.minisig");
@@ -131,11 +132,11 @@ static void test_an_unknown_key_is_refused_and_shown(void **state)
 static void test_no_key_is_overwritten(void **state)
 {
     fixture *f = *state;
-    assert_fails(f->context, nitro_signing_key_create(f->context, f->path, "lab"), NITRO_ERR_EXISTS,
-                 "lab.key.pub exists");
+    assert_fails(f->context, nitro_signing_key_create(f->context, f->path, "lab", NULL),
+                 NITRO_ERR_EXISTS, "lab.key.pub exists");
     assert_int_equal(unlink(temporary_path(&f->folder, "lab.key.pub")), 0);
-    assert_fails(f->context, nitro_signing_key_create(f->context, f->path, "lab"), NITRO_ERR_EXISTS,
-                 "lab.key: already exists");
+    assert_fails(f->context, nitro_signing_key_create(f->context, f->path, "lab", NULL),
+                 NITRO_ERR_EXISTS, "lab.key: already exists");
     nitro_signing_key *again = NULL;
     assert_ok(f->context, nitro_signing_key_read(f->context, f->path, &again));
     nitro_signing_key_free(again);
@@ -263,6 +264,174 @@ static void test_files_of_trusted_keys(void **state)
     nitro_trusted_keys_free(keys);
 }
 
+/* ---- Expiry and revocation ------------------------------------------------------------------- */
+
+/* The lab's public key under another comment. */
+static char *with_comment(const fixture *f, const char *comment)
+{
+    char *text = read_text(f, "lab.key.pub");
+    char *changed =
+        nitro_asprintf(f->context, "untrusted comment: %s%s", comment, text + strcspn(text, "\n"));
+    free(text);
+    return changed;
+}
+
+static nitro_status check_by(const fixture *f, const char *keys_text, char **signer)
+{
+    nitro_trusted_keys *keys = NULL;
+    nitro_status status =
+        nitro_trusted_keys_parse(f->context, "keys", keys_text, strlen(keys_text), &keys);
+    if (status == NITRO_OK)
+        status = nitro_signature_check(f->context, keys, f->file, f->signature,
+                                       strlen(f->signature), signer);
+    nitro_trusted_keys_free(keys);
+    return status;
+}
+
+static void test_an_expired_key_signs_nothing(void **state)
+{
+    fixture *f = *state;
+    char *old = with_comment(f, "lab expires:2001-02-03");
+    char *now = with_comment(f, "lab expires:9999-12-31"), *signer = NULL;
+    assert_fails(f->context, check_by(f, old, NULL), NITRO_ERR_MISMATCH,
+                 "(lab), which expired on 2001-02-03");
+    assert_ok(f->context, check_by(f, now, &signer));
+    assert_string_equal(signer, "lab");
+    free(signer);
+    char *renewed = nitro_asprintf(f->context, "%s%s", old, now);
+    assert_ok(f->context, check_by(f, renewed, NULL));
+    temporary_write(&f->folder, "data", "another text");
+    assert_fails(f->context, check_by(f, now, NULL), NITRO_ERR_MISMATCH, "was altered");
+    free(renewed);
+    free(now);
+    free(old);
+}
+
+static void test_dates_of_keys(void **state)
+{
+    fixture *f = *state;
+    static const char *const bad[] = {"",           "2027",       "2027-13-01", "2027-00-01",
+                                      "2027-01-00", "2027-01-32", "2027-1-1",   "2027-01-011",
+                                      "20270101",   "2027-01-0x", "x027-01-01", "2027/01/01"};
+    char path[256];
+    snprintf(path, sizeof(path), "%s/dated.key", f->folder.folder);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char *comment = nitro_asprintf(f->context, "lab expires:%s", bad[i]);
+        char *text = with_comment(f, comment);
+        assert_fails(f->context, check_by(f, text, NULL), NITRO_ERR_FORMAT, "keys:1: the key's");
+        assert_fails(f->context, nitro_signing_key_create(f->context, path, "lab", bad[i]),
+                     NITRO_ERR_ARGUMENT, "YYYY-MM-DD");
+        free(comment);
+        free(text);
+    }
+    assert_ok(f->context, nitro_signing_key_create(f->context, path, "lab", "2027-12-31"));
+    char *public = read_text(f, "dated.key.pub");
+    assert_non_null(strstr(public, "lab expires:2027-12-31\n"));
+    free(public);
+}
+
+static void test_a_signer_without_comment_is_its_id(void **state)
+{
+    fixture *f = *state;
+    char *text = with_comment(f, ""), *signer = NULL;
+    assert_ok(f->context, check_by(f, text, &signer));
+    assert_int_equal(strspn(signer, "0123456789ABCDEF"), 16);
+    free(signer);
+    free(text);
+}
+
+/* A second key, and a file of both. */
+static void add_stranger(fixture *f, nitro_signing_key **stranger)
+{
+    const char *path = temporary_path(&f->folder, "stranger.key");
+    assert_ok(f->context, nitro_signing_key_create(f->context, path, "stranger", NULL));
+    assert_ok(f->context, nitro_signing_key_read(f->context, path, stranger));
+    char *lab = read_text(f, "lab.key.pub"), *other = read_text(f, "stranger.key.pub");
+    char *both = nitro_asprintf(f->context, "%s%s", lab, other);
+    temporary_write(&f->folder, "both", both);
+    free(both);
+    free(other);
+    free(lab);
+}
+
+static nitro_status read_both(fixture *f)
+{
+    nitro_trusted_keys_free(f->trusted);
+    f->trusted = NULL;
+    return nitro_trusted_keys_read(f->context, temporary_path(&f->folder, "both"), &f->trusted);
+}
+
+static nitro_status revoke_key(fixture *f, const char *key, const nitro_signing_key *signer)
+{
+    char path[256];
+    nitro_string_list keys = {0};
+    snprintf(path, sizeof(path), "%s/%s", f->folder.folder, key);
+    assert_ok(f->context, nitro_string_list_add(f->context, &keys, path));
+    nitro_status status =
+        nitro_revoked_keys_add(f->context, temporary_path(&f->folder, "revoked"), &keys, signer);
+    nitro_string_list_free(&keys);
+    return status;
+}
+
+static void test_a_revoked_key_signs_nothing(void **state)
+{
+    fixture *f = *state;
+    nitro_signing_key *stranger = NULL;
+    add_stranger(f, &stranger);
+    setenv("NITRO_REVOKED_KEYS", temporary_path(&f->folder, "revoked"), 1);
+    assert_ok(f->context, revoke_key(f, "stranger.key.pub", f->key));
+    assert_ok(f->context, read_both(f));
+    assert_ok(f->context, check(f, f->signature));
+    assert_ok(f->context, nitro_sign_file(f->context, stranger, f->file, "x"));
+    char *theirs = read_text(f, "data.minisig");
+    assert_fails(f->context, check(f, theirs), NITRO_ERR_MISMATCH, "(stranger), which is revoked");
+    /* The list grows; a key may revoke itself. */
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", f->key));
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", f->key));
+    assert_ok(f->context, read_both(f));
+    assert_fails(f->context, check(f, f->signature), NITRO_ERR_MISMATCH, "which is revoked by");
+    assert_fails(f->context, check(f, theirs), NITRO_ERR_MISMATCH, "which is revoked by");
+    char *list = read_text(f, "revoked");
+    assert_null(strstr(strstr(list, "lab@example.org") + 1, "lab@example.org"));
+    assert_fails(f->context, revoke_key(f, "data", f->key), NITRO_ERR_FORMAT, "not a public key");
+    assert_fails(f->context, revoke_key(f, "none.pub", f->key), NITRO_ERR_NOT_FOUND, "none.pub");
+    unsetenv("NITRO_REVOKED_KEYS");
+    nitro_signing_key_free(stranger);
+    free(list);
+    free(theirs);
+}
+
+/* Who tampers with the list, or removes it, does not revive a key. */
+static void test_lists_that_are_not_signed(void **state)
+{
+    fixture *f = *state;
+    nitro_signing_key *stranger = NULL, *unknown = NULL;
+    add_stranger(f, &stranger);
+    const char *path = temporary_path(&f->folder, "unknown.key");
+    assert_ok(f->context, nitro_signing_key_create(f->context, path, "unknown", NULL));
+    assert_ok(f->context, nitro_signing_key_read(f->context, path, &unknown));
+    setenv("NITRO_REVOKED_KEYS", temporary_path(&f->folder, "revoked"), 1);
+    assert_fails(f->context, read_both(f), NITRO_ERR_IO, "revoked_keys names this list");
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", unknown));
+    assert_fails(f->context, read_both(f), NITRO_ERR_MISMATCH, "not among the 2 in");
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", stranger));
+    assert_ok(f->context, read_both(f));
+    char *list = read_text(f, "revoked");
+    list[strlen(list) - 1] = '\0';
+    temporary_write(&f->folder, "revoked", list);
+    assert_fails(f->context, read_both(f), NITRO_ERR_MISMATCH, "was altered");
+    temporary_write(&f->folder, "revoked", "untrusted comment: a signed .pub file\n");
+    assert_fails(f->context, read_both(f), NITRO_ERR_FORMAT, "not a list of revoked keys");
+    temporary_write(&f->folder, "revoked", list);
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", stranger));
+    assert_int_equal(unlink(temporary_path(&f->folder, "revoked.minisig")), 0);
+    assert_fails(f->context, read_both(f), NITRO_ERR_IO, ".minisig");
+    unsetenv("NITRO_REVOKED_KEYS");
+    nitro_signing_key_free(stranger);
+    nitro_signing_key_free(unknown);
+    free(list);
+}
+
 /* Does this command, run in the folder, succeed? */
 static bool run(const fixture *f, const char *command)
 {
@@ -305,14 +474,15 @@ static void test_ours_verifies_minisign(void **state)
               nitro_trusted_keys_read(f->context, temporary_path(&f->folder, "their.pub"), &keys));
     char *signature = read_text(f, "data.minisig");
     assert_ok(f->context,
-              nitro_signature_check(f->context, keys, f->file, signature, strlen(signature)));
+              nitro_signature_check(f->context, keys, f->file, signature, strlen(signature), NULL));
     assert_fails(f->context, check(f, signature), NITRO_ERR_MISMATCH, "not among the 1 in");
     free(signature);
     assert_true(run(f, "minisign -S -l -s their.key -m data"));
     signature = read_text(f, "data.minisig");
-    assert_fails(f->context,
-                 nitro_signature_check(f->context, keys, f->file, signature, strlen(signature)),
-                 NITRO_ERR_FORMAT, "legacy form");
+    assert_fails(
+        f->context,
+        nitro_signature_check(f->context, keys, f->file, signature, strlen(signature), NULL),
+        NITRO_ERR_FORMAT, "legacy form");
     free(signature);
     assert_ok(f->context,
               nitro_signing_key_read(f->context, temporary_path(&f->folder, "their.key"), &key));
@@ -335,6 +505,11 @@ int main(void)
         SIGN_TEST(test_other_files_are_no_secret_keys_and_not_shown),
         SIGN_TEST(test_damaged_secret_keys_are_refused),
         SIGN_TEST(test_files_of_trusted_keys),
+        SIGN_TEST(test_an_expired_key_signs_nothing),
+        SIGN_TEST(test_dates_of_keys),
+        SIGN_TEST(test_a_signer_without_comment_is_its_id),
+        SIGN_TEST(test_a_revoked_key_signs_nothing),
+        SIGN_TEST(test_lists_that_are_not_signed),
         SIGN_TEST(test_minisign_verifies_ours),
         SIGN_TEST(test_ours_verifies_minisign),
     };

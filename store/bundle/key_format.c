@@ -1,0 +1,62 @@
+/* key_format.c - lines, base64 and ids of keys and signatures. */
+#include "store/bundle/key_format.h"
+
+#include <string.h>
+
+nitro_status nitro_key_require_library(nitro_context *context)
+{
+    if (sodium_init() >= 0) /* thread-safe; 1 when it was done before */
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_IO, "libsodium cannot be used: no source of randomness");
+}
+
+char *nitro_key_next_line(char **rest)
+{
+    char *line = *rest;
+    if (*line == '\0')
+        return NULL;
+    size_t length = strcspn(line, "\n");
+    *rest = line + length + (line[length] == '\n');
+    line[length] = '\0';
+    if (length > 0 && line[length - 1] == '\r')
+        line[length - 1] = '\0';
+    return line;
+}
+
+const char *nitro_key_comment_of(const char *line, const char *label)
+{
+    size_t length = strlen(label);
+    return line && strncmp(line, label, length) == 0 ? line + length : NULL;
+}
+
+bool nitro_key_decode(const char *line, void *bytes, size_t size)
+{
+    size_t length = 0;
+    const char *end = NULL;
+    return line &&
+           sodium_base642bin(bytes, size, line, strlen(line), NULL, &length, &end, BASE64) == 0 &&
+           length == size && *end == '\0';
+}
+
+const char *nitro_key_encode(const void *bytes, size_t size, char text[BASE64_BYTES])
+{
+    return sodium_bin2base64(text, BASE64_BYTES, bytes, size, BASE64);
+}
+
+const char *nitro_key_print_id(const key_id *id, char text[17])
+{
+    for (size_t i = 0; i < sizeof(id->bytes); i++)
+        snprintf(text + 2 * i, 3, "%02X", id->bytes[sizeof(id->bytes) - 1 - i]);
+    return text;
+}
+
+bool nitro_key_is_date(const char *text)
+{
+    static const char form[] = "0000-00-00";
+    size_t i = 0;
+    while (form[i] && (form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i]))
+        i++;
+    return form[i] == '\0' && text[i] == '\0' && memcmp(text + 5, "01", 2) >= 0 &&
+           memcmp(text + 5, "12", 2) <= 0 && memcmp(text + 8, "01", 2) >= 0 &&
+           memcmp(text + 8, "31", 2) <= 0;
+}
