@@ -14,7 +14,7 @@ install(TARGETS nitro_runtime nitro_runtime_static EXPORT nitroTargets
 install(TARGETS nitro_plugin_redis nitro_plugin_download COMPONENT plugins
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/nitro${nitro_interface})
 install(FILES nitro/nitro.h nitro/runtime.h nitro/tune.h nitro/nitro.hpp nitro/computation_kit.h
-    nitro/cuda.hpp nitro/nitro_backend.h
+    nitro/cuda.hpp nitro/kernels.h nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(DIRECTORY nitro/backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -39,6 +39,19 @@ nitro_optional_library(NITRO_CURL "Download over HTTP(S) (libcurl)" curl "libcur
 nitro_optional_library(NITRO_ARCHIVE "Unpack what nitro fetch downloads (libarchive)" archive
     libarchive nitro_download_dependencies)
 
+# OpenCL's headers suffice: its loader is opened when it is asked for.
+option(NITRO_OPENCL "The device kind opencl (OpenCL's headers); if off or not installed, a stub reports how to enable it" ON)
+set(nitro_with_opencl FALSE)
+if(NITRO_OPENCL)
+    find_path(OpenCL_INCLUDE_DIR CL/cl.h)
+    mark_as_advanced(OpenCL_INCLUDE_DIR)
+    if(OpenCL_INCLUDE_DIR)
+        set(nitro_with_opencl TRUE)
+    else()
+        message(STATUS "CL/cl.h not found: building a stub in place of NITRO_OPENCL")
+    endif()
+endif()
+
 include(CheckLanguage)
 check_language(CXX)
 set(nitro_with_hwy FALSE)

@@ -1,4 +1,5 @@
 /* The one file that names concrete plug-ins: it turns each family's list into an array. */
+#include "nitro/kernels.h"
 #include "nitro/nitro_backend.h"
 
 #define NITRO_PLUGIN(symbol) extern const nitro_store_kind symbol;
@@ -28,6 +29,9 @@
 
 #define NITRO_PLUGIN(symbol) extern const nitro_evaluator_kind symbol;
 #include "nitro/lists/evaluators.list"
+#undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_kernel_backend symbol;
+#include "nitro/lists/kernel_backends.list"
 #undef NITRO_PLUGIN
 
 #define NITRO_PLUGIN(symbol) &symbol,
@@ -107,4 +111,12 @@ const nitro_evaluator_kind *const *nitro_builtin_evaluators(void)
 #include "nitro/lists/evaluators.list"
         NULL};
     return kinds;
+}
+
+const nitro_kernel_backend *const *nitro_builtin_kernel_backends(void)
+{
+    static const nitro_kernel_backend *const backends[] = {
+#include "nitro/lists/kernel_backends.list"
+        NULL};
+    return backends;
 }

@@ -89,30 +89,38 @@ typedef struct nitro_kept nitro_kept;
 
 /* ---- Devices ------------------------------------------------------------------------------- */
 
-/** Member of every argument on CUDA devices. Functions that take it return 0, or another number
- * with `problem` set to what failed, the sizes, and the remedy. */
-typedef struct nitro_cuda {
-    void *stream;      /* cudaStream_t: all work of this argument; NULL: the default stream */
+/** Member of every argument on a device. Functions that take it return 0, or another number with
+ * `problem` set to what failed, the sizes, and the remedy. */
+typedef struct nitro_on_device {
+    void *stream;      /* cudaStream_t or cl_command_queue: all work of this argument; NULL: the
+                          default one */
     char problem[256]; /* of the last failure; "" if none */
     int failure;       /* its return value; NITRO_ERR_NO_MEMORY: out of memory */
     bool is_uploaded;
     void *made[NITRO_KIT_MAX_FIELDS]; /* by the kit: field f's array; NULL: the caller's */
-} nitro_cuda;
+    struct nitro_made_part *parts;    /* by the kit */
+} nitro_on_device;
+
+/** On CUDA devices. */
+typedef nitro_on_device nitro_cuda;
 
 /** Largest number of elements with 32-bit indices, with a margin for strides past the end. */
 #define NITRO_CUDA_MAX_COUNT (INT32_MAX - (1 << 20))
 
 /** Memory of a device. nitro/cuda.hpp has CUDA's, nitro_cuda_memory: libnitro calls the CUDA
- * runtime that the computation was linked with. */
+ * runtime that the computation was linked with. nitro/kernels.h has OpenCL's, whose arrays are
+ * cl_mem. */
 typedef struct nitro_device_memory {
-    int (*may_prepare)(nitro_cuda *cuda, const char *what);
-    int (*need)(nitro_cuda *cuda, uint64_t bytes, const char *what);
-    int (*allocate)(nitro_cuda *cuda, int64_t count, size_t size, void **memory);
-    int (*upload)(nitro_cuda *cuda, const void *from, int64_t count, size_t size, void **memory);
-    int (*download)(nitro_cuda *cuda, const void *memory, int64_t count, size_t size, void *to);
-    int (*copy)(nitro_cuda *cuda, const void *from, int64_t count, size_t size, void *to);
-    int (*fill)(nitro_cuda *cuda, void *memory, int64_t count, size_t size, int byte);
-    int (*wait)(nitro_cuda *cuda);
+    int (*may_prepare)(nitro_on_device *on_device, const char *what);
+    int (*need)(nitro_on_device *on_device, uint64_t bytes, const char *what);
+    int (*allocate)(nitro_on_device *on_device, int64_t count, size_t size, void **memory);
+    int (*upload)(nitro_on_device *on_device, const void *from, int64_t count, size_t size,
+                  void **memory);
+    int (*download)(nitro_on_device *on_device, const void *memory, int64_t count, size_t size,
+                    void *to);
+    int (*copy)(nitro_on_device *on_device, const void *from, int64_t count, size_t size, void *to);
+    int (*fill)(nitro_on_device *on_device, void *memory, int64_t count, size_t size, int byte);
+    int (*wait)(nitro_on_device *on_device);
     void (*free)(void *memory);
 } nitro_device_memory;
 
@@ -120,10 +128,21 @@ typedef struct nitro_device_memory {
  *  need what is missing here. Samples of all devices must have the same variants. */
 NITRO_API bool nitro_kit_allows_nothing(const double *features, const void *argument, void *user);
 
+/** A format of the input, made by a host variant's `prepare`: a struct to which a member of the
+ * argument points. */
+typedef struct nitro_kit_part {
+    const nitro_variant *host; /* its `prepare` makes the struct, its `release` frees it */
+    size_t offset;             /* of the pointer to the struct, in the host's argument */
+    const nitro_field *fields; /* offsets are in the struct */
+    size_t num_fields;
+} nitro_kit_part;
+
 /** A computation on one kind of device. Its argument begins with the host's. */
 typedef struct nitro_kit_device {
-    const char *kind; /* "cuda"; NULL: not in this build */
+    const char *kind; /* "cuda", "opencl"; NULL: not in this build */
     const nitro_device_memory *memory;
+    /** 0, for kernels compiled at run time (nitro/kernels.h): nothing but a nitro_on_device follows
+     *  the host's argument. All arrays are on the device, and kernels name their fields. */
     size_t argument_bytes;
     size_t cuda;                          /* offset of the argument's nitro_cuda */
     const nitro_variant *const *variants; /* the host's names and order */
@@ -247,11 +266,20 @@ NITRO_API int nitro_kit_check_result(const nitro_kit *kit, void *argument, char 
 NITRO_API int nitro_kit_upload(const nitro_kit *kit, void *argument);
 
 /**
+ * Make a part of the argument by the host's variant, copy it to the device, and free it on the
+ * host; does nothing the second time. Of kernels compiled at run time. @return as nitro_kit_upload.
+ */
+NITRO_API int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part,
+                                     void *argument);
+NITRO_API void nitro_kit_release_part(const nitro_kit *kit, const nitro_kit_part *part,
+                                      void *argument);
+
+/**
  * The same for a part of an argument, a format that `prepare` made on the host: `from` has the
  * fields' offsets, `to` their device offsets. `what` names it in errors. Waits for the copies.
  */
 NITRO_API int nitro_fields_upload(const nitro_field *fields, size_t num_fields,
-                                  const nitro_device_memory *memory, nitro_cuda *cuda,
+                                  const nitro_device_memory *memory, nitro_on_device *on_device,
                                   const void *from, void *to, const char *what);
 /** Free the arrays on the device. */
 NITRO_API void nitro_fields_release(const nitro_field *fields, size_t num_fields,
@@ -323,6 +351,11 @@ NITRO_API double nitro_kit_draw_size(const nitro_kit_inputs *inputs, struct nitr
     const nitro_module symbol = NITRO_KIT_ENTRY(symbol, its_name, about, NULL);                    \
     const nitro_module symbol##_cuda =                                                             \
         NITRO_KIT_ENTRY(symbol##_cuda, its_name, about ", on CUDA devices", "cuda");
+
+/** The module of a kit whose kernels are compiled at run time (nitro/kernels.h). */
+#define NITRO_KIT_KERNEL_MODULE(symbol, kit, its_name, about, kind)                                \
+    NITRO_KIT_FUNCTIONS(symbol, kit, true)                                                         \
+    const nitro_module symbol = NITRO_KIT_ENTRY(symbol, its_name, about, kind);
 
 /* ---- Memory and threads of the host ---------------------------------------------------------- */
 

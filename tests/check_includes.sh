@@ -17,6 +17,7 @@ nitro/models            model files: JSON, binary, C
 nitro/runtime/online    monitoring and adaptation
 nitro/runtime           computations and their dispatch
 nitro/kit               computations from tables: arguments, checks, inputs
+nitro/kernels           kernels compiled at run time
 nitro/measure           timing variants in worker processes
 nitro/profile           collecting profiles
 nitro/learn/data        training data
@@ -29,21 +30,22 @@ nitro/search            tuning-parameter spaces, searchers, evaluators
 nitro/evaluate          evaluation, studies, explanations
 '
 # FILES (first match counts), then the project's headers that they may include:
-# @public: nitro/nitro.h, runtime.h, tune.h, computation_kit.h, nitro_backend.h and nitro/backend/*;
+# @public: nitro/nitro.h, runtime.h, tune.h, computation_kit.h, kernels.h, nitro_backend.h and nitro/backend/*;
 # @room: as above; @own: headers of the same folder; @variants: of the same computation; @argument: a computation's
-# variants/NAME/NAME.h, and NAME_cuda.h of its argument on CUDA devices.
+# variants/NAME/NAME.h, and NAME_cuda.h, NAME_opencl.h of its argument on devices.
 readonly project_rules='
 nitro/runtime.h        none
 nitro/tune.h           nitro/runtime.h
 nitro/nitro.h          nitro/runtime.h nitro/tune.h
 nitro/computation_kit.h nitro/nitro.h
 nitro/cuda.hpp         nitro/computation_kit.h
+nitro/kernels.h        nitro/computation_kit.h
 nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/backend/*
 nitro/backend/*        nitro/nitro.h nitro/backend/*
 nitro/builtins.c       @public nitro/lists/*.list
 nitro/*                @public @room
-variants/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp @variants
+variants/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitro/kernels.h @variants
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      @public nitro/base/json.h features/device/*.h
 proxies/*              @public @own
@@ -55,7 +57,7 @@ apps/cuda_stub.c       variants/*/*_cuda.h
 apps/cli/*             @public apps/cli/*
 apps/*                 @public apps/matrix/*.h @own @argument
 python/*               @public
-examples/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitro/nitro_backend.h
+examples/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitro/kernels.h nitro/nitro_backend.h
 tests/*                *
 '
 # HEADERS of a library, then the files that may include them. Libraries not named here are free.
@@ -76,6 +78,7 @@ cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
 nvml*      features/device/* tests/*
 cusparse*  variants/* tests/*
+CL/*       features/device/*
 cub/*      variants/* examples/* tests/*
 hwy/*      variants/sort/* tests/*
 cuda*      nitro/cuda.hpp features/device/* variants/* proxies/* apps/* examples/* tests/*
@@ -112,7 +115,7 @@ allows() {
     read -ra words <<<"$1"
     for word in "${words[@]}"; do
         if [[ $word == @public ]]; then
-            [[ $3 == @(nitro/@(nitro|runtime|tune|computation_kit|nitro_backend).h|nitro/backend/*) ]] && return
+            [[ $3 == @(nitro/@(nitro|runtime|tune|computation_kit|kernels|nitro_backend).h|nitro/backend/*) ]] && return
         elif [[ $word == @room ]]; then
             stands_below "${3%/*}" "${2%/*}" && return
         elif [[ $word == @variants ]]; then
@@ -121,7 +124,7 @@ allows() {
             [[ ${3%/*} == "${2%/*}" ]] && return
         elif [[ $word == @argument ]]; then
             [[ $3 =~ ^variants/([^/]+)/([^/]+)\.h$ &&
-                ${BASH_REMATCH[1]} == "${BASH_REMATCH[2]%_cuda}" ]] && return
+                ${BASH_REMATCH[2]%_opencl} == "${BASH_REMATCH[1]}"?(_cuda) ]] && return
         elif [[ $3 == $word ]]; then
             return
         fi

@@ -6,6 +6,7 @@
 
 #include "apps/histogram/samples.h"
 #include "variants/histogram/histogram_cuda.h"
+#include "variants/histogram/histogram_opencl.h"
 
 static const nitro_field fields[] = {
     NITRO_NUMBER(nitro_histogram, num_samples),
@@ -156,22 +157,21 @@ static void describe(const void *argument, char *text, size_t size)
 
 #define ABOUT "how often each value occurs (grayscale PGM and PNG images)"
 
-const nitro_kit nitro_histogram_kit = {
-    .name = "histogram",
-    .description = ABOUT,
-    .argument_bytes = sizeof(nitro_histogram),
-    .kept = offsetof(nitro_histogram, kept),
-    .fields = fields,
-    .num_fields = sizeof(fields) / sizeof(fields[0]),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .usual = "shared_atomic_even_share",
-    .add_features = nitro_histogram_add_features,
-    .release = release,
-    .reference = count,
-    .inputs = &inputs,
-    .describe = describe,
-    .device = &nitro_histogram_cuda_device,
-};
+/* On the host and on CUDA devices; on another kind of device. */
+#define KIT(its_device)                                                                            \
+    {                                                                                              \
+        .name = "histogram", .description = ABOUT, .argument_bytes = sizeof(nitro_histogram),      \
+        .kept = offsetof(nitro_histogram, kept), .fields = fields,                                 \
+        .num_fields = sizeof(fields) / sizeof(fields[0]), .variants = variants,                    \
+        .num_variants = sizeof(variants) / sizeof(variants[0]),                                    \
+        .usual = "shared_atomic_even_share", .add_features = nitro_histogram_add_features,         \
+        .release = release, .reference = count, .inputs = &inputs, .describe = describe,           \
+        .device = its_device                                                                       \
+    }
+
+const nitro_kit nitro_histogram_kit = KIT(&nitro_histogram_cuda_device);
+const nitro_kit nitro_histogram_opencl_kit = KIT(&nitro_histogram_opencl_device);
 
 NITRO_KIT_MODULES(nitro_module_histogram, nitro_histogram_kit, "histogram", ABOUT)
+NITRO_KIT_KERNEL_MODULE(nitro_module_histogram_opencl, nitro_histogram_opencl_kit, "histogram",
+                        ABOUT ", on OpenCL devices", "opencl")

@@ -7,6 +7,7 @@
 #include "apps/matrix/matrix_inputs.h"
 #include "apps/spmv/spmv_matrix.h"
 #include "variants/spmv/spmv_cuda.h"
+#include "variants/spmv/spmv_opencl.h"
 
 #define X_SEED    1     /* of the fixed pattern in x */
 #define TOLERANCE 1e-12 /* holds for any order of summation */
@@ -130,24 +131,21 @@ static void describe(const void *argument, char *text, size_t size)
 /* The recorded measurements of the Ginkgo project call it so. */
 static const char *const feature_aliases[] = {"row_mean", "avg_nz_per_row", NULL};
 
-const nitro_kit nitro_spmv_kit = {
-    .name = "spmv",
-    .description = ABOUT,
-    .argument_bytes = sizeof(nitro_spmv),
-    .kept = offsetof(nitro_spmv, kept),
-    .fields = fields,
-    .num_fields = sizeof(fields) / sizeof(fields[0]),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .usual = "csr",
-    .add_features = nitro_spmv_add_features,
-    .release = nitro_spmv_release_formats,
-    .reference = multiply,
-    .inputs = &nitro_matrix_inputs,
-    .adopt = adopt,
-    .describe = describe,
-    .feature_aliases = feature_aliases,
-    .device = &nitro_spmv_cuda_device,
-};
+/* On the host and on CUDA devices; on another kind of device. */
+#define KIT(its_device)                                                                            \
+    {                                                                                              \
+        .name = "spmv", .description = ABOUT, .argument_bytes = sizeof(nitro_spmv),                \
+        .kept = offsetof(nitro_spmv, kept), .fields = fields,                                      \
+        .num_fields = sizeof(fields) / sizeof(fields[0]), .variants = variants,                    \
+        .num_variants = sizeof(variants) / sizeof(variants[0]), .usual = "csr",                    \
+        .add_features = nitro_spmv_add_features, .release = nitro_spmv_release_formats,            \
+        .reference = multiply, .inputs = &nitro_matrix_inputs, .adopt = adopt,                     \
+        .describe = describe, .feature_aliases = feature_aliases, .device = its_device             \
+    }
+
+const nitro_kit nitro_spmv_kit = KIT(&nitro_spmv_cuda_device);
+const nitro_kit nitro_spmv_opencl_kit = KIT(&nitro_spmv_opencl_device);
 
 NITRO_KIT_MODULES(nitro_module_spmv, nitro_spmv_kit, "spmv", ABOUT)
+NITRO_KIT_KERNEL_MODULE(nitro_module_spmv_opencl, nitro_spmv_opencl_kit, "spmv",
+                        ABOUT ", on OpenCL devices", "opencl")

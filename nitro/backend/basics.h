@@ -82,6 +82,12 @@ NITRO_API nitro_status nitro_file_create_beside(nitro_context *context, const ch
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
+/** Make a folder and those above it, for the user alone. @return NITRO_OK or NITRO_ERR_IO. */
+NITRO_API nitro_status nitro_make_folders(nitro_context *context, const char *path);
+/** Make and name the folder FAMILY of the user's cache, $XDG_CACHE_HOME/nitro or ~/.cache/nitro.
+ *  @return NITRO_OK; NITRO_ERR_NOT_FOUND: neither variable has an absolute path; NITRO_ERR_IO. */
+NITRO_API nitro_status nitro_user_cache(nitro_context *context, const char *family, char **path);
+
 /**
  * Read a short file that holds a secret (a password, a key), refused if others may access it.
  * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on

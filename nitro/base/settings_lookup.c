@@ -110,6 +110,11 @@ static const nitro_setting table[] = {
      .environment = "NITRO_PLUGINS",
      .value = "FOLDER",
      .help = "where redis.so and download.so are (unset: a folder beside the library)"},
+    {.name = "kernel_cache",
+     .environment = "NITRO_KERNEL_CACHE",
+     .value = "FOLDER",
+     .help = "where kernels compiled at run time are kept (unset: nitro/kernels in "
+             "$XDG_CACHE_HOME)"},
     {.name = "trusted_keys",
      .environment = "NITRO_TRUSTED_KEYS",
      .value = "FILE",

@@ -9,93 +9,111 @@
 #define NONSENSE 0xEE
 #define NAN_BYTE 0xFF /* all bits set: NaN */
 
-static bool is_device_array(const nitro_field *field)
+/* Without an argument of the device's own, `to`, all arrays are there. */
+static bool is_device_array(const nitro_field *field, const void *to)
 {
-    return field->is_on_device && nitro_field_is_array(field);
+    return nitro_field_is_array(field) && (field->is_on_device || !to);
+}
+
+/* Where field i's array is kept: in a member of `to`, or else in `made`. */
+static void **device_array(const nitro_field *fields, size_t i, void *to, void **made)
+{
+    return to ? nitro_field_device_array(&fields[i], to) : &made[i];
+}
+
+/* The argument of kit->device's own, or NULL. */
+static void *own_argument(const nitro_kit *kit, void *argument)
+{
+    return nitro_kit_device_is_plain(kit->device) ? NULL : argument;
+}
+
+static void **kit_array(const nitro_kit *kit, size_t i, void *argument)
+{
+    return device_array(kit->fields, i, own_argument(kit, argument),
+                        nitro_kit_on_device(kit, argument)->made);
 }
 
 /* Indices of 64 bits become 32 bits wide, which kernels read in half the time. */
-static int upload_indices(const nitro_device_memory *memory, nitro_cuda *cuda, const int64_t *from,
-                          int64_t count, void **to)
+static int upload_indices(const nitro_device_memory *memory, nitro_on_device *on_device,
+                          const int64_t *from, int64_t count, void **to)
 {
     int32_t *narrow = malloc((size_t)count * sizeof(*narrow) + 1);
     if (!narrow)
-        return cuda->failure = NITRO_ERR_NO_MEMORY;
+        return on_device->failure = NITRO_ERR_NO_MEMORY;
     for (int64_t i = 0; i < count; i++) {
         if (from[i] < -INT32_MAX || from[i] > NITRO_CUDA_MAX_COUNT) {
-            snprintf(cuda->problem, sizeof(cuda->problem), "index %lld does not fit into 32 bits",
-                     (long long)from[i]);
+            snprintf(on_device->problem, sizeof(on_device->problem),
+                     "index %lld does not fit into 32 bits", (long long)from[i]);
             free(narrow);
-            return cuda->failure = 1;
+            return on_device->failure = 1;
         }
         narrow[i] = (int32_t)from[i];
     }
-    int failure = memory->upload(cuda, narrow, count, sizeof(*narrow), to);
+    int failure = memory->upload(on_device, narrow, count, sizeof(*narrow), to);
     free(narrow);
     return failure;
 }
 
 static int upload_array(const nitro_field *field, const nitro_device_memory *memory,
-                        nitro_cuda *cuda, const void *from, int64_t count, void **to)
+                        nitro_on_device *on_device, const void *from, int64_t count, void **to)
 {
     size_t size = nitro_field_device_size(field);
     if (field->role == NITRO_OUT || field->role == NITRO_SCRATCH)
-        return memory->allocate(cuda, count, size, to);
+        return memory->allocate(on_device, count, size, to);
     const void *array = *nitro_field_array(field, from);
-    return field->element == NITRO_INDEX64 ? upload_indices(memory, cuda, array, count, to)
-                                           : memory->upload(cuda, array, count, size, to);
+    return field->element == NITRO_INDEX64 ? upload_indices(memory, on_device, array, count, to)
+                                           : memory->upload(on_device, array, count, size, to);
 }
 
 /* Checks the counts against 32-bit indices and the free memory. */
 static int check_room(const nitro_field *fields, size_t num_fields,
-                      const nitro_device_memory *memory, nitro_cuda *cuda, const void *from,
-                      const void *to, const char *what)
+                      const nitro_device_memory *memory, nitro_on_device *on_device,
+                      const void *from, const void *to, const char *what)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < num_fields; i++) {
         int64_t count;
-        if (!is_device_array(&fields[i]))
+        if (!is_device_array(&fields[i], to))
             continue;
         const char *problem = nitro_field_count(fields, num_fields, &fields[i], from, &count);
         if (!problem && count > NITRO_CUDA_MAX_COUNT && fields[i].element != NITRO_BYTE)
-            problem = "is beyond the CUDA variants' 32-bit indices";
+            problem = "is beyond the device variants' 32-bit indices";
         if (problem) {
-            snprintf(cuda->problem, sizeof(cuda->problem), "%s: %s of %lld elements %s", what,
-                     fields[i].name, (long long)count, problem);
-            return cuda->failure = 1;
+            snprintf(on_device->problem, sizeof(on_device->problem), "%s: %s of %lld elements %s",
+                     what, fields[i].name, (long long)count, problem);
+            return on_device->failure = 1;
         }
-        if (!*nitro_field_device_array(&fields[i], to))
+        if (!to || !*nitro_field_device_array(&fields[i], to))
             bytes += (uint64_t)count * nitro_field_device_size(&fields[i]);
     }
-    return memory->need(cuda, bytes, what);
+    return memory->need(on_device, bytes, what);
 }
 
 /* @param[out] made  shape [num_fields]: the arrays that are not the caller's. */
 static int upload_fields(const nitro_field *fields, size_t num_fields,
-                         const nitro_device_memory *memory, nitro_cuda *cuda, const void *from,
-                         void *to, const char *what, void **made)
+                         const nitro_device_memory *memory, nitro_on_device *on_device,
+                         const void *from, void *to, const char *what, void **made)
 {
-    if (memory->may_prepare(cuda, what) != 0 ||
-        check_room(fields, num_fields, memory, cuda, from, to, what) != 0)
-        return cuda->failure;
+    if (memory->may_prepare(on_device, what) != 0 ||
+        check_room(fields, num_fields, memory, on_device, from, to, what) != 0)
+        return on_device->failure;
     for (size_t i = 0; i < num_fields; i++) {
         int64_t count;
-        if (!fields[i].is_on_device)
-            continue;
-        if (!nitro_field_is_array(&fields[i])) {
+        if (to && fields[i].is_on_device && !nitro_field_is_array(&fields[i])) {
             int32_t number = (int32_t)nitro_field_scalar(&fields[i], from);
             memcpy((char *)to + fields[i].device_offset, &number, sizeof(number));
-            continue;
         }
-        void **array = nitro_field_device_array(&fields[i], to);
+        if (!is_device_array(&fields[i], to))
+            continue;
+        void **array = device_array(fields, i, to, made);
         if (*array)
             continue; /* the caller's */
         nitro_field_count(fields, num_fields, &fields[i], from, &count);
-        if (upload_array(&fields[i], memory, cuda, from, count, array) != 0)
-            return cuda->failure;
+        if (upload_array(&fields[i], memory, on_device, from, count, array) != 0)
+            return on_device->failure;
         made[i] = *array;
     }
-    return memory->wait(cuda);
+    return memory->wait(on_device);
 }
 
 /* The argument may point to other arrays of the caller's meanwhile. */
@@ -105,61 +123,150 @@ static void free_made(const nitro_field *fields, size_t num_fields,
     for (size_t i = 0; i < num_fields; i++) {
         if (!made[i])
             continue;
-        void **array = nitro_field_device_array(&fields[i], to);
-        if (*array == made[i])
+        void *memory_of_field = made[i];
+        void **array = device_array(fields, i, to, made);
+        if (*array == memory_of_field)
             *array = NULL;
-        memory->free(made[i]);
         made[i] = NULL;
+        memory->free(memory_of_field);
     }
 }
 
 int nitro_fields_upload(const nitro_field *fields, size_t num_fields,
-                        const nitro_device_memory *memory, nitro_cuda *cuda, const void *from,
-                        void *to, const char *what)
+                        const nitro_device_memory *memory, nitro_on_device *on_device,
+                        const void *from, void *to, const char *what)
 {
     void *made[NITRO_KIT_MAX_FIELDS] = {NULL};
-    if (upload_fields(fields, num_fields, memory, cuda, from, to, what, made) == 0)
+    if (upload_fields(fields, num_fields, memory, on_device, from, to, what, made) == 0)
         return 0;
     free_made(fields, num_fields, memory, to, made);
-    return cuda->failure;
+    return on_device->failure;
 }
 
 void nitro_fields_release(const nitro_field *fields, size_t num_fields,
                           const nitro_device_memory *memory, void *to)
 {
     for (size_t i = 0; i < num_fields; i++)
-        if (is_device_array(&fields[i])) {
+        if (is_device_array(&fields[i], to)) {
             memory->free(*nitro_field_device_array(&fields[i], to));
             *nitro_field_device_array(&fields[i], to) = NULL;
         }
 }
 
+/* Of the nitro_on_device that follows the host's argument. */
+static size_t plain_offset(const nitro_kit *kit)
+{
+    size_t alignment = _Alignof(nitro_on_device);
+    return (kit->argument_bytes + alignment - 1) / alignment * alignment;
+}
+
+size_t nitro_kit_device_bytes(const nitro_kit *kit)
+{
+    return nitro_kit_device_is_plain(kit->device) ? plain_offset(kit) + sizeof(nitro_on_device)
+                                                  : kit->device->argument_bytes;
+}
+
+nitro_on_device *nitro_kit_on_device(const nitro_kit *kit, const void *argument)
+{
+    size_t offset = nitro_kit_device_is_plain(kit->device) ? plain_offset(kit) : kit->device->cuda;
+    return (nitro_on_device *)((char *)argument + offset);
+}
+
 int nitro_kit_upload(const nitro_kit *kit, void *argument)
 {
-    nitro_cuda *cuda = nitro_kit_cuda(kit, argument);
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
     char what[96];
-    if (cuda->is_uploaded)
+    if (on_device->is_uploaded)
         return 0;
     snprintf(what, sizeof(what), "the input of %s", kit->name);
-    if (upload_fields(kit->fields, kit->num_fields, kit->device->memory, cuda, argument, argument,
-                      what, cuda->made) != 0) {
-        free_made(kit->fields, kit->num_fields, kit->device->memory, argument, cuda->made);
-        return cuda->failure;
+    if (upload_fields(kit->fields, kit->num_fields, kit->device->memory, on_device, argument,
+                      own_argument(kit, argument), what, on_device->made) != 0) {
+        free_made(kit->fields, kit->num_fields, kit->device->memory, own_argument(kit, argument),
+                  on_device->made);
+        return on_device->failure;
     }
-    cuda->is_uploaded = true;
+    on_device->is_uploaded = true;
     return 0;
+}
+
+/* ---- Parts ---- */
+
+struct nitro_made_part *nitro_kit_find_part(const nitro_kit *kit, const void *argument,
+                                            const nitro_kit_part *part)
+{
+    struct nitro_made_part *made = nitro_kit_on_device(kit, argument)->parts;
+    while (made && made->part != part)
+        made = made->next;
+    return made;
+}
+
+static int upload_part(const nitro_kit *kit, const nitro_kit_part *part, void *argument,
+                       struct nitro_made_part *made)
+{
+    const void *from = *(void **)((char *)argument + part->offset);
+    char what[64];
+    snprintf(what, sizeof(what), "the format %s", part->host->name);
+    for (size_t i = 0; i < part->num_fields; i++)
+        if (!nitro_field_is_array(&part->fields[i]))
+            made->scalars[i] = nitro_field_scalar(&part->fields[i], from);
+    int failure = upload_fields(part->fields, part->num_fields, kit->device->memory,
+                                nitro_kit_on_device(kit, argument), from, NULL, what, made->arrays);
+    if (failure)
+        free_made(part->fields, part->num_fields, kit->device->memory, NULL, made->arrays);
+    return failure;
+}
+
+int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part, void *argument)
+{
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
+    if (nitro_kit_find_part(kit, argument, part))
+        return 0;
+    struct nitro_made_part *made = calloc(1, sizeof(*made));
+    int failure = made ? part->host->prepare(argument, part->host->user) : NITRO_ERR_NO_MEMORY;
+    if (failure) {
+        free(made);
+        snprintf(on_device->problem, sizeof(on_device->problem),
+                 "the format %s does not fit into the host's memory", part->host->name);
+        return on_device->failure = failure;
+    }
+    made->part = part;
+    failure = upload_part(kit, part, argument, made);
+    part->host->release(argument, part->host->user);
+    if (failure) {
+        free(made);
+        return failure;
+    }
+    made->next = on_device->parts;
+    on_device->parts = made;
+    return 0;
+}
+
+void nitro_kit_release_part(const nitro_kit *kit, const nitro_kit_part *part, void *argument)
+{
+    struct nitro_made_part **at = &nitro_kit_on_device(kit, argument)->parts;
+    while (*at && (*at)->part != part)
+        at = &(*at)->next;
+    struct nitro_made_part *made = *at;
+    if (!made)
+        return;
+    *at = made->next;
+    free_made(part->fields, part->num_fields, kit->device->memory, NULL, made->arrays);
+    free(made);
 }
 
 void nitro_kit_release_device(const nitro_kit *kit, void *argument)
 {
-    nitro_cuda *cuda = nitro_kit_cuda(kit, argument);
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
     const nitro_kept *kept = *nitro_kit_kept(kit, argument);
     if (kit->device->release)
         kit->device->release(argument);
     for (size_t i = 0; kept && i < kit->num_fields; i++)
         kit->device->memory->free(kept->saved_on_device[i]);
-    free_made(kit->fields, kit->num_fields, kit->device->memory, argument, cuda->made);
-    cuda->is_uploaded = false;
+    while (on_device->parts)
+        nitro_kit_release_part(kit, on_device->parts->part, argument);
+    free_made(kit->fields, kit->num_fields, kit->device->memory, own_argument(kit, argument),
+              on_device->made);
+    on_device->is_uploaded = false;
     nitro_kit_release(kit, argument);
 }
 
@@ -168,17 +275,17 @@ void nitro_kit_release_device(const nitro_kit *kit, void *argument)
 static int save_inout(const nitro_kit *kit, void *argument)
 {
     const nitro_device_memory *memory = kit->device->memory;
-    nitro_cuda *cuda = nitro_kit_cuda(kit, argument);
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
     if (nitro_kit_save_input(kit, argument) != 0)
         return NITRO_ERR_NO_MEMORY;
     nitro_kept *kept = *nitro_kit_kept(kit, argument);
     for (size_t i = 0; i < kit->num_fields; i++)
         if (kit->fields[i].role == NITRO_INOUT && !kept->saved_on_device[i] &&
-            upload_array(&kit->fields[i], memory, cuda, argument,
+            upload_array(&kit->fields[i], memory, on_device, argument,
                          nitro_field_count_of(kit, &kit->fields[i], argument),
                          &kept->saved_on_device[i]) != 0)
-            return cuda->failure;
-    return memory->wait(cuda);
+            return on_device->failure;
+    return memory->wait(on_device);
 }
 
 static int prepare_input(void *argument, void *user)
@@ -191,15 +298,15 @@ static int prepare_input(void *argument, void *user)
 static int restore_input(void *argument, void *user)
 {
     const nitro_kit *kit = user;
-    nitro_cuda *cuda = nitro_kit_cuda(kit, argument);
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
     const nitro_kept *kept = *nitro_kit_kept(kit, argument);
     for (size_t i = 0; kept && i < kit->num_fields; i++)
         if (kept->saved_on_device[i] &&
-            kit->device->memory->copy(cuda, kept->saved_on_device[i],
+            kit->device->memory->copy(on_device, kept->saved_on_device[i],
                                       nitro_field_count_of(kit, &kit->fields[i], argument),
                                       nitro_field_device_size(&kit->fields[i]),
-                                      *nitro_field_device_array(&kit->fields[i], argument)) != 0)
-            return cuda->failure;
+                                      *kit_array(kit, i, argument)) != 0)
+            return on_device->failure;
     return 0;
 }
 
@@ -208,20 +315,21 @@ static int restore_input(void *argument, void *user)
 static int take_results(const nitro_kit *kit, void *argument)
 {
     const nitro_device_memory *memory = kit->device->memory;
-    nitro_cuda *cuda = nitro_kit_cuda(kit, argument);
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
     for (size_t i = 0; i < kit->num_fields; i++) {
         const nitro_field *field = &kit->fields[i];
-        if (!nitro_field_is_output(field) || !field->is_on_device)
+        if (!nitro_field_is_output(field) || !is_device_array(field, own_argument(kit, argument)))
             continue;
         int64_t count = nitro_field_count_of(kit, field, argument);
         size_t size = nitro_field_device_size(field);
-        void *array = *nitro_field_device_array(field, argument);
+        void *array = *kit_array(kit, i, argument);
         bool is_real = field->element == NITRO_FLOAT64 || field->element == NITRO_FLOAT32;
-        if (memory->download(cuda, array, count, size, *nitro_field_array(field, argument)) != 0)
-            return cuda->failure;
+        if (memory->download(on_device, array, count, size, *nitro_field_array(field, argument)) !=
+            0)
+            return on_device->failure;
         if (field->role == NITRO_OUT && count > 0 &&
-            memory->fill(cuda, array, count, size, is_real ? NAN_BYTE : NONSENSE) != 0)
-            return cuda->failure;
+            memory->fill(on_device, array, count, size, is_real ? NAN_BYTE : NONSENSE) != 0)
+            return on_device->failure;
     }
     return 0;
 }
@@ -236,7 +344,7 @@ static int check_result(void *argument, char *why, size_t size, void *user)
 {
     int failure = take_results(user, argument);
     if (failure) {
-        snprintf(why, size, "%s", nitro_kit_cuda(user, argument)->problem);
+        snprintf(why, size, "%s", nitro_kit_on_device(user, argument)->problem);
         return failure;
     }
     return nitro_kit_check_result(user, argument, why, size);
@@ -244,12 +352,12 @@ static int check_result(void *argument, char *why, size_t size, void *user)
 
 static void *stream(const void *argument, void *user)
 {
-    return nitro_kit_cuda(user, argument)->stream;
+    return nitro_kit_on_device(user, argument)->stream;
 }
 
 const char *nitro_kit_problem(const void *argument, void *user)
 {
-    return nitro_kit_cuda(user, argument)->problem;
+    return nitro_kit_on_device(user, argument)->problem;
 }
 
 const nitro_hooks nitro_kit_device_hooks = {

@@ -54,10 +54,26 @@ static inline nitro_kept **nitro_kit_kept(const nitro_kit *kit, const void *argu
     return (nitro_kept **)((char *)argument + kit->kept);
 }
 
-static inline nitro_cuda *nitro_kit_cuda(const nitro_kit *kit, const void *argument)
+/** Are arrays known by their fields alone, without members in an argument of the device's own? */
+static inline bool nitro_kit_device_is_plain(const nitro_kit_device *device)
 {
-    return (nitro_cuda *)((char *)argument + kit->device->cuda);
+    return device->argument_bytes == 0;
 }
+
+/** Bytes of the argument on the device. */
+size_t nitro_kit_device_bytes(const nitro_kit *kit);
+nitro_on_device *nitro_kit_on_device(const nitro_kit *kit, const void *argument);
+
+/** What `nitro_kit_prepare_part` made. */
+struct nitro_made_part {
+    struct nitro_made_part *next;
+    const nitro_kit_part *part;
+    int64_t scalars[NITRO_KIT_MAX_FIELDS]; /* by field */
+    void *arrays[NITRO_KIT_MAX_FIELDS];    /* on the device */
+};
+/** NULL: it is not prepared. */
+struct nitro_made_part *nitro_kit_find_part(const nitro_kit *kit, const void *argument,
+                                            const nitro_kit_part *part);
 
 bool nitro_kit_has_inout(const nitro_kit *kit);
 

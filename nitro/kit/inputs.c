@@ -69,7 +69,7 @@ static nitro_status finish(nitro_context *context, const nitro_kit *kit, bool is
     void *made = data;
     nitro_status status = kit->adopt ? kit->adopt(context, data, &made) : NITRO_OK;
     if (status == NITRO_OK && is_on_device) {
-        void *larger = nitro_calloc(context, 1, kit->device->argument_bytes);
+        void *larger = nitro_calloc(context, 1, nitro_kit_device_bytes(kit));
         if (!larger) {
             nitro_kit_free(kit, false, made);
             return NITRO_ERR_NO_MEMORY;

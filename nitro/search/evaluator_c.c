@@ -9,24 +9,19 @@
  */
 #include <ctype.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "nitro/kernels/c_compiler.h"
 #include "nitro/measure/measure_input.h"
 #include "nitro/search/evaluator_measured.h"
 
-#define MAX_ARGUMENTS    (NITRO_MAX_PARAMETERS + 64)
-#define COMPILE_LIMIT_MS 120000
-#define MESSAGE_BYTES    2000 /* of what the compiler says */
+#define MESSAGE_BYTES 2000 /* of what the compiler says */
 
 extern const nitro_evaluator_kind nitro_evaluator_c;
-extern char **environ;
 
 typedef struct c_state {
     nitro_context *context;
@@ -120,54 +115,22 @@ static int check(void *place, char *why, size_t size, void *user)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-/* Runs the compiler in a child process: its messages go to a file. */
-static nitro_status compile_in_child(nitro_context *context, void *arguments, char **answer)
-{
-    char *const *words = arguments;
-    const char *output = words[MAX_ARGUMENTS];
-    posix_spawn_file_actions_t files;
-    pid_t compiler;
-    int code = 0;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    int error = posix_spawnp(&compiler, words[0], &files, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (error != 0 || waitpid(compiler, &code, 0) < 0)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot run the C compiler '%s': %s",
-                          words[0], strerror(error));
-    *answer = strdup(WIFEXITED(code) && WEXITSTATUS(code) == 0 ? "" : "failed");
-    return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 static void log_compiler(const c_state *state)
 {
-    char *text = NULL;
-    size_t size = 0;
-    if (nitro_file_read(state->context, state->output, (size_t)1 << 24, &text, &size) != NITRO_OK)
-        return;
-    if (size > MESSAGE_BYTES)
-        text[MESSAGE_BYTES] = '\0';
-    nitro_text_clean(text, "\n\t");
+    char said[MESSAGE_BYTES];
+    nitro_c_messages(state->context, state->output, said, sizeof(said));
     char *shown = nitro_configuration_text(state->context, state->space, state->configuration);
     nitro_log(state->context, NITRO_LOG_INFO, "%s: %s does not compile: %s", state->source,
-              shown ? shown : "", text);
+              shown ? shown : "", said);
     free(shown);
-    free(text);
 }
 
 /* cc -O2 -shared -fPIC [options] -DNAME=VALUE... -o OBJECT SOURCE */
 static size_t compiler_words(const c_state *state, char **words, nitro_string_list *defines)
 {
-    static char shared[] = "-shared", pic[] = "-fPIC", to[] = "-o", optimise[] = "-O2",
-                compiler[] = "cc";
-    char *given = getenv("CC");
+    static char to[] = "-o";
     uint16_t indices[NITRO_MAX_PARAMETERS];
-    size_t count = 0;
-    words[count++] = given && *given ? given : compiler;
-    words[count++] = optimise; /* a later -O counts */
-    words[count++] = shared;
-    words[count++] = pic;
+    size_t count = nitro_c_compiler_words(words);
     for (size_t i = 0; state->options && state->options[i] && count < 32; i++)
         words[count++] = state->options[i];
     nitro_space_indices(state->space, state->configuration, indices);
@@ -191,19 +154,13 @@ static size_t compiler_words(const c_state *state, char **words, nitro_string_li
 
 static nitro_status compile(const c_state *state, bool *compiled)
 {
-    char *words[MAX_ARGUMENTS + 1] = {NULL}, *answer = NULL;
+    char *words[NITRO_C_MAX_WORDS];
     nitro_string_list defines = {0};
     nitro_status status = NITRO_ERR_NO_MEMORY;
     *compiled = false;
-    words[MAX_ARGUMENTS] = (char *)state->output;
     if (compiler_words(state, words, &defines) > 0)
-        status = nitro_child_run(state->context, "compiling", COMPILE_LIMIT_MS, compile_in_child,
-                                 words, &answer);
+        status = nitro_c_compile(state->context, words, state->output, compiled);
     nitro_string_list_free(&defines);
-    *compiled = status == NITRO_OK && answer[0] == '\0';
-    free(answer);
-    if (status == NITRO_ERR_IO) /* it crashed, or took too long: this configuration is invalid */
-        return NITRO_OK;
     if (status == NITRO_OK && !*compiled)
         log_compiler(state);
     return status;

@@ -11,7 +11,7 @@
 #define NITRO_SEARCH_SPACE_INTERNAL_H
 
 #include "nitro/nitro_backend.h"
-#include "nitro/search/expression.h"
+#include "nitro/records/expression.h"
 
 #define SPACE_LEAF     UINT32_C(0) /* the node after the last level: one configuration */
 #define SPACE_NO_NODE  UINT32_MAX

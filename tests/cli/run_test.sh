@@ -20,6 +20,7 @@ mkdir "$folder/work"
 export PATH="$build/bin:$build/tests/cli:$PATH" MODULES="$build/tests/cli" TESTS="$tests"
 export XDG_DATA_HOME="$folder/data" XDG_CACHE_HOME="$folder/cache" HOME="$folder/home" LC_ALL=C
 export OMP_WAIT_POLICY=passive NITRO_GENERATE_MB=spmv=48,histogram=128
+export OCL_ICD_VENDORS=$folder # no OpenCL device, unless a test asks for them
 unset XDG_CONFIG_HOME http_proxy https_proxy all_proxy ALL_PROXY
 
 # The machine's own name, folders, and the load that a warning may tell of are not part of a test.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/search/expression.h"
+#include "nitro/records/expression.h"
 
 static char *items[] = {"a", "b", "tile size", "method"};
 static const nitro_string_list names = {.items = items, .count = 4, .capacity = 4};

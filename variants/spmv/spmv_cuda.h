@@ -10,7 +10,6 @@
 #ifndef NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 #define NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 
-#include "nitro/cuda.hpp"
 #include "variants/spmv/spmv.h"
 
 #ifdef __cplusplus

@@ -10,12 +10,11 @@
 #include <string.h>
 
 #include "features/device/cuda/cuda_kind.h"
-#include "nitro/base/json.h"
+#include "features/device/facts.h"
 
 #define FORMAT      "nitro-cuda-query"
 #define VERSION     1
 #define MAX_DEVICES 1024
-#define MAX_FACT    9e15 /* integers are exact below it */
 
 static const char *const fact_names[NITRO_CUDA_NUM_FACTS] = {
     [NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR] = "compute_capability_major",
@@ -70,60 +69,15 @@ void nitro_cuda_facts_init(nitro_cuda_facts *facts)
         facts->measured[i] = NAN;
 }
 
-static json_t *number(double value)
-{
-    bool whole = floor(value) == value && fabs(value) <= MAX_FACT;
-    return whole ? json_integer((json_int_t)value) : json_real(value);
-}
-
-static json_t *values_json(const nitro_cuda_facts *facts)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < NITRO_CUDA_NUM_FACTS; i++)
-        if (isfinite(facts->values[i]))
-            json_object_set_new(object, fact_names[i], number(facts->values[i]));
-    return object;
-}
-
-static json_t *measured_json(const nitro_cuda_facts *facts)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < NITRO_CUDA_NUM_BENCHMARKS; i++)
-        if (isfinite(facts->measured[i]))
-            json_object_set_new(object, benchmark_names[i],
-                                json_pack("{s:o, s:o}", "value", number(facts->measured[i]),
-                                          "spread", number(facts->spread[i])));
-    return object;
-}
-
-/* A driver's text may have any encoding: other than UTF-8 is dropped. */
-static json_t *text_json(const char *text)
-{
-    json_t *json = json_string(text);
-    return json ? json : json_string("");
-}
-
 static json_t *facts_json(const nitro_cuda_facts *facts)
 {
-    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "format", FORMAT, "version",
-                     VERSION, "name", text_json(facts->name), "driver", text_json(facts->driver),
-                     "pci", text_json(facts->pci), "index", number(facts->index), "facts",
-                     values_json(facts), "measured", measured_json(facts));
-}
-
-/* Takes ownership of `json`. */
-static nitro_status print_json(nitro_context *context, json_t *json, size_t flags, char **text)
-{
-    char *dumped = json ? nitro_json_print(json, flags) : NULL;
-    json_decref(json);
-    if (!dumped)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "a CUDA device's query: out of memory");
-    char *printed = nitro_asprintf(context, "%s\n", dumped);
-    free(dumped);
-    if (!printed)
-        return NITRO_ERR_NO_MEMORY;
-    *text = printed;
-    return NITRO_OK;
+    return json_pack(
+        "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "format", FORMAT, "version", VERSION, "name",
+        nitro_facts_text(facts->name), "driver", nitro_facts_text(facts->driver), "pci",
+        nitro_facts_text(facts->pci), "index", nitro_facts_number(facts->index), "facts",
+        nitro_facts_values(fact_names, facts->values, NITRO_CUDA_NUM_FACTS), "measured",
+        nitro_facts_measured(benchmark_names, facts->measured, facts->spread,
+                             NITRO_CUDA_NUM_BENCHMARKS));
 }
 
 nitro_status nitro_cuda_facts_print_all(nitro_context *context, const nitro_cuda_facts *facts,
@@ -132,78 +86,13 @@ nitro_status nitro_cuda_facts_print_all(nitro_context *context, const nitro_cuda
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(array, facts_json(&facts[i]));
-    return print_json(context, array, JSON_COMPACT, text);
+    return nitro_facts_print(context, array, JSON_COMPACT, text);
 }
 
 nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_facts *facts,
                                     char **text)
 {
-    return print_json(context, facts_json(facts), JSON_INDENT(2), text);
-}
-
-static nitro_status copy_text(const nitro_json_place *place, const json_t *object, const char *key,
-                              char text[NITRO_CUDA_NAME_SIZE])
-{
-    const char *found;
-    nitro_status status = nitro_json_string(place, object, key, &found);
-    if (status != NITRO_OK)
-        return status;
-    if (!nitro_text_is_valid(found, NITRO_CUDA_NAME_SIZE - 1) || strpbrk(found, "\n\t"))
-        return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field %s must be at most %d bytes of text in one line", place->path,
-                          key, NITRO_CUDA_NAME_SIZE - 1);
-    strcpy(text, found);
-    return NITRO_OK;
-}
-
-static nitro_status in_range(const nitro_json_place *place, const char *key, double value,
-                             double low, double high)
-{
-    if (value >= low && value <= high)
-        return NITRO_OK;
-    return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                      "%s: field %s.%s is %g, but must be from %g to %g", place->path, place->field,
-                      key, value, low, high);
-}
-
-static nitro_status parse_values(const nitro_json_place *place, const json_t *object,
-                                 nitro_cuda_facts *facts)
-{
-    nitro_status status = nitro_json_check_keys(place, object, fact_names, NITRO_CUDA_NUM_FACTS);
-    for (size_t i = 0; i < NITRO_CUDA_NUM_FACTS && status == NITRO_OK; i++) {
-        if (!json_object_get(object, fact_names[i]))
-            continue;
-        status = nitro_json_number(place, object, fact_names[i], &facts->values[i]);
-        if (status == NITRO_OK)
-            status = in_range(place, fact_names[i], facts->values[i], 0, MAX_FACT);
-    }
-    return status;
-}
-
-static nitro_status parse_measured(const nitro_json_place *place, const json_t *object,
-                                   nitro_cuda_facts *facts)
-{
-    static const char *const keys[] = {"value", "spread"};
-    nitro_status status =
-        nitro_json_check_keys(place, object, benchmark_names, NITRO_CUDA_NUM_BENCHMARKS);
-    for (size_t i = 0; i < NITRO_CUDA_NUM_BENCHMARKS && status == NITRO_OK; i++) {
-        json_t *member;
-        if (!json_object_get(object, benchmark_names[i]))
-            continue;
-        status = nitro_json_member(place, object, benchmark_names[i], JSON_OBJECT, &member);
-        const nitro_json_place inside = {place->context, place->path, benchmark_names[i]};
-        if (status == NITRO_OK)
-            status = nitro_json_check_keys(&inside, member, keys, 2);
-        if (status == NITRO_OK)
-            status = nitro_json_number(&inside, member, "value", &facts->measured[i]);
-        if (status == NITRO_OK)
-            status = in_range(&inside, "value", facts->measured[i], 1e-12, MAX_FACT);
-        if (status == NITRO_OK)
-            status = nitro_json_number(&inside, member, "spread", &facts->spread[i]);
-        if (status == NITRO_OK)
-            status = in_range(&inside, "spread", facts->spread[i], 0, MAX_FACT);
-    }
-    return status;
+    return nitro_facts_print(context, facts_json(facts), JSON_INDENT(2), text);
 }
 
 static nitro_status parse_object(const nitro_json_place *place, const json_t *top,
@@ -219,11 +108,11 @@ static nitro_status parse_object(const nitro_json_place *place, const json_t *to
     if (status == NITRO_OK)
         status = nitro_json_check_keys(place, top, keys, sizeof(keys) / sizeof(keys[0]));
     if (status == NITRO_OK)
-        status = copy_text(place, top, "name", facts->name);
+        status = nitro_facts_copy_text(place, top, "name", facts->name, sizeof(facts->name));
     if (status == NITRO_OK)
-        status = copy_text(place, top, "driver", facts->driver);
+        status = nitro_facts_copy_text(place, top, "driver", facts->driver, sizeof(facts->driver));
     if (status == NITRO_OK)
-        status = copy_text(place, top, "pci", facts->pci);
+        status = nitro_facts_copy_text(place, top, "pci", facts->pci, sizeof(facts->pci));
     if (status == NITRO_OK)
         status = nitro_json_count(place, top, "index", 0, MAX_DEVICES, &index);
     if (status == NITRO_OK)
@@ -234,8 +123,12 @@ static nitro_status parse_object(const nitro_json_place *place, const json_t *to
     const nitro_json_place in_facts = {place->context, place->path, "facts"};
     const nitro_json_place in_measured = {place->context, place->path, "measured"};
     if (status == NITRO_OK)
-        status = parse_values(&in_facts, values, facts);
-    return status == NITRO_OK ? parse_measured(&in_measured, measured, facts) : status;
+        status = nitro_facts_parse_values(&in_facts, values, fact_names, NITRO_CUDA_NUM_FACTS,
+                                          facts->values);
+    return status == NITRO_OK ? nitro_facts_parse_measured(&in_measured, measured, benchmark_names,
+                                                           NITRO_CUDA_NUM_BENCHMARKS,
+                                                           facts->measured, facts->spread)
+                              : status;
 }
 
 static nitro_status parse_all(const nitro_json_place *place, const json_t *top,

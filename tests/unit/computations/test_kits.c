@@ -1,72 +1,11 @@
 /* Conformance of the computations made of kits: every variant on every family of inputs, from empty
  * ones on; results that nobody wrote are found; what is allocated is freed (under sanitizers). */
-#include "nitro/kit/fields.h"
-#include "nitro/runtime/computation.h"
-#include "unit/unit.h"
+#include "unit/computations/kit_cases.h"
 
 extern const nitro_kit nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit;
 
 static const nitro_kit *const kits[] = {&nitro_histogram_kit, &nitro_sort_kit, &nitro_spmv_kit};
 #define NUM_KITS (sizeof(kits) / sizeof(kits[0]))
-
-/* An input of one family, of a size that generate would not draw. */
-static void *make(nitro_context *context, const nitro_kit *kit, size_t family, double size,
-                  char *label)
-{
-    nitro_random random;
-    void *data = NULL, *argument = NULL;
-    nitro_random_seed(&random, family);
-    assert_ok(context, kit->inputs->make(context, family, &random, size, label, &data));
-    argument = data;
-    if (kit->adopt)
-        assert_ok(context, kit->adopt(context, data, &argument));
-    return argument;
-}
-
-static void call(int (*function)(void *, void *), void *argument, void *user, const char *what)
-{
-    if (function && function(argument, user) != 0)
-        fail_msg("%s failed", what);
-}
-
-/* Run one variant as measuring does, and check its result; false: it is not allowed. */
-static bool run_checked(const nitro_computation *computation, const nitro_variant *variant,
-                        void *argument, const double *features, const char *label)
-{
-    const nitro_hooks *hooks = &computation->hooks;
-    char why[512] = "";
-    if (variant->allows && !variant->allows(features, argument, variant->user))
-        return false;
-    call(variant->prepare, argument, variant->user, "prepare");
-    call(hooks->restore_input, argument, hooks->user, "restore_input");
-    call(variant->run, argument, variant->user, "run");
-    if (hooks->check_result(argument, why, sizeof(why), hooks->user) != 0)
-        fail_msg("%s: %s: %s: %s", nitro_computation_name(computation), label, variant->name, why);
-    if (variant->release)
-        variant->release(argument, variant->user);
-    return true;
-}
-
-static void check_input(nitro_context *context, const nitro_kit *kit,
-                        const nitro_computation *computation, void *argument, const char *label)
-{
-    const nitro_hooks *hooks = &computation->hooks;
-    const nitro_variant *reference = &computation->variants[computation->reference];
-    double features[NITRO_MAX_FEATURES];
-    char text[256] = "";
-    size_t num_runs = 0;
-    nitro_kit_describe(kit, argument, text, sizeof(text));
-    assert_true(text[0] != '\0');
-    assert_ok(context, nitro_computation_evaluate(computation, argument, features));
-    call(hooks->prepare_input, argument, hooks->user, "prepare_input");
-    call(reference->prepare, argument, reference->user, "prepare");
-    call(reference->run, argument, reference->user, "run");
-    if (hooks->keep_reference(argument, hooks->user) != 0)
-        fail_msg("%s: %s: the variant %s is wrong", kit->name, label, reference->name);
-    for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
-        num_runs += run_checked(computation, &computation->variants[v], argument, features, label);
-    assert_true(num_runs > 0);
-}
 
 static void every_variant_on_every_family(void **state)
 {
@@ -79,10 +18,10 @@ static void every_variant_on_every_family(void **state)
         assert_ok(context, nitro_kit_create(context, kits[k], false, &computation));
         for (size_t family = 0; family < kits[k]->inputs->num_families; family++)
             for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-                void *argument = make(context, kits[k], family, sizes[s], label);
-                check_input(context, kits[k], computation, argument, label);
+                void *argument = kit_case_make(context, kits[k], false, family, sizes[s], label);
+                kit_case_check(context, kits[k], computation, argument, label);
                 nitro_kit_release(kits[k], argument); /* and again */
-                check_input(context, kits[k], computation, argument, label);
+                kit_case_check(context, kits[k], computation, argument, label);
                 nitro_kit_free(kits[k], false, argument);
             }
         nitro_computation_free(computation);
@@ -98,9 +37,10 @@ static void results_that_nobody_wrote_are_found(void **state)
     for (size_t k = 0; k < NUM_KITS; k++) {
         nitro_computation *computation;
         assert_ok(context, nitro_kit_create(context, kits[k], false, &computation));
-        void *argument = make(context, kits[k], 0, 1000, label);
-        check_input(context, kits[k], computation, argument, label);
-        call(computation->hooks.restore_input, argument, computation->hooks.user, "restore");
+        void *argument = kit_case_make(context, kits[k], false, 0, 1000, label);
+        kit_case_check(context, kits[k], computation, argument, label);
+        kit_case_call(computation, computation->hooks.restore_input, argument,
+                      computation->hooks.user, "restore");
         why[0] = '\0';
         assert_int_equal(nitro_kit_check_result(kits[k], argument, why, sizeof(why)), 1);
         assert_true(why[0] != '\0');

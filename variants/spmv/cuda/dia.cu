@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 static bool allows(const double *features, const void *argument, void *user)
 {
-    return nitro_spmv_cuda_allows(features, argument, user) &&
+    return nitro_spmv_fits_device(features, argument, user) &&
            nitro_spmv_variant_dia.allows(features, nullptr, nullptr);
 }
 

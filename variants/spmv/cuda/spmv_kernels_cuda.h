@@ -3,6 +3,7 @@
 #ifndef NITRO_VARIANTS_SPMV_CUDA_SPMV_KERNELS_CUDA_H
 #define NITRO_VARIANTS_SPMV_CUDA_SPMV_KERNELS_CUDA_H
 
+#include "variants/spmv/formats.h"
 #include "variants/spmv/spmv_cuda.h"
 
 #ifdef __cplusplus
@@ -22,9 +23,6 @@ extern const nitro_variant nitro_spmv_cuda_variant_hybrid;
 extern const nitro_variant nitro_spmv_cuda_variant_sellp;
 extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1;
 extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2;
-
-/** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */
-bool nitro_spmv_cuda_allows(const double *features, const void *argument, void *user);
 
 /** A format: who converts, and what of it is copied. */
 typedef struct nitro_spmv_cuda_format nitro_spmv_cuda_format;

@@ -1,7 +1,7 @@
 /* Evaluates expressions: a stack machine over doubles, NaN where a part is undefined. */
 #include <math.h>
 
-#include "nitro/search/expression_program.h"
+#include "nitro/records/expression_program.h"
 
 /* As Python's float division: the quotient of what is left without the remainder is whole but for
  * rounding. */
@@ -64,6 +64,8 @@ static double apply_two(expression_operation operation, double left, double righ
         return left < right ? left : right;
     case EXPRESSION_MAX:
         return left > right ? left : right;
+    case EXPRESSION_CEIL_DIVIDE:
+        return -floor_divide(-left, right);
     case EXPRESSION_LESS:
         return left < right;
     case EXPRESSION_LESS_EQUAL:

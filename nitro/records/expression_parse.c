@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/search/expression_program.h"
+#include "nitro/records/expression_program.h"
 
 #define DIGITS            "0123456789"
 #define LETTERS           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
@@ -19,13 +19,18 @@ static const struct expression_function {
     expression_operation operation;
     bool takes_many; /* two or more arguments, else exactly one */
 } functions[] = {
-    {"abs", EXPRESSION_ABS, false},   {"ln", EXPRESSION_LN, false},
-    {"log", EXPRESSION_LN, false},    {"log2", EXPRESSION_LOG2, false},
-    {"sqrt", EXPRESSION_SQRT, false}, {"signed_log", EXPRESSION_SIGNED_LOG, false},
-    {"min", EXPRESSION_MIN, true},    {"max", EXPRESSION_MAX, true},
+    {"abs", EXPRESSION_ABS, false},
+    {"ln", EXPRESSION_LN, false},
+    {"log", EXPRESSION_LN, false},
+    {"log2", EXPRESSION_LOG2, false},
+    {"sqrt", EXPRESSION_SQRT, false},
+    {"signed_log", EXPRESSION_SIGNED_LOG, false},
+    {"min", EXPRESSION_MIN, true},
+    {"max", EXPRESSION_MAX, true},
+    {"ceil_div", EXPRESSION_CEIL_DIVIDE, true},
 };
 #define NUM_FUNCTIONS  (sizeof(functions) / sizeof(functions[0]))
-#define FUNCTION_NAMES "abs, ln, log, log2, sqrt, signed_log, min and max"
+#define FUNCTION_NAMES "abs, ln, log, log2, sqrt, signed_log, min, max and ceil_div"
 
 /* ---- Errors and tokens ----------------------------------------------------------------------- */
 
@@ -55,7 +60,12 @@ nitro_status expression_fail_unexpected(const expression_parser *parser, const c
 
 size_t expression_name_length(const char *at)
 {
-    return *at && strchr(LETTERS, *at) ? strspn(at, LETTERS DIGITS) : 0;
+    if (!*at || !strchr(LETTERS, *at))
+        return 0;
+    size_t length = strspn(at, LETTERS DIGITS);
+    while (at[length] == '.' && at[length + 1] && strchr(LETTERS, at[length + 1]))
+        length += 1 + strspn(at + length + 1, LETTERS DIGITS);
+    return length;
 }
 
 void expression_skip_blanks(expression_parser *parser)

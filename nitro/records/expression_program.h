@@ -1,8 +1,8 @@
 /* expression_program.h - the compiled form of an expression, and the parser that makes it. */
-#ifndef NITRO_SEARCH_EXPRESSION_PROGRAM_H
-#define NITRO_SEARCH_EXPRESSION_PROGRAM_H
+#ifndef NITRO_RECORDS_EXPRESSION_PROGRAM_H
+#define NITRO_RECORDS_EXPRESSION_PROGRAM_H
 
-#include "nitro/search/expression.h"
+#include "nitro/records/expression.h"
 
 typedef enum expression_operation {
     EXPRESSION_CONSTANT, /* push one value */
@@ -23,6 +23,7 @@ typedef enum expression_operation {
     EXPRESSION_POWER,
     EXPRESSION_MIN,
     EXPRESSION_MAX,
+    EXPRESSION_CEIL_DIVIDE,
     EXPRESSION_LESS,
     EXPRESSION_LESS_EQUAL,
     EXPRESSION_GREATER,

@@ -11,15 +11,17 @@
  * factor } factor     = { "+" | "-" } primary [ "**" factor ] primary    = number | "True" |
  * "False" | string | name | "(" expression ")" | function "(" expression { "," expression } ")"
  *   string     = characters between two ' or two "
- *   name       = letter or "_", then letters, digits and "_" | any characters between backquotes
+ *   name       = letter or "_", then letters, digits, "_" and "." before a letter | any characters
+ * between backquotes
  *
  * The meaning is Python's: "/" is real, "//" floors, "%" has the sign of its right side, "and" and
- * "or" do not evaluate a right side that does not matter. Functions are those of formula.h and abs.
+ * "or" do not evaluate a right side that does not matter. Functions are those of
+ * formula.h, abs, and ceil_div(a, b), a / b rounded up.
  * Strings can be compared by == and !=, and nothing else. An expression is undefined (NaN) where a
  * part that is evaluated is: a division by zero, a logarithm of zero or less, an overflow.
  */
-#ifndef NITRO_SEARCH_EXPRESSION_H
-#define NITRO_SEARCH_EXPRESSION_H
+#ifndef NITRO_RECORDS_EXPRESSION_H
+#define NITRO_RECORDS_EXPRESSION_H
 
 #include "nitro/nitro_backend.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/search/expression_program.h"
+#include "nitro/records/expression_program.h"
 
 typedef struct list_reader {
     expression_parser parser;

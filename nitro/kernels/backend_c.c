@@ -1,0 +1,166 @@
+/* Kernels in C for the host: compiled to a shared object, and called with an array of pointers to
+ * the arguments, as `int NAME(void *const *arguments)`; 0 is success. A launch is one call, so
+ * `local` and `global` are for other languages. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nitro/kernels/c_compiler.h"
+#include "nitro/kernels/kernel.h"
+
+#define MESSAGE_BYTES   2000
+#define MAX_IMAGE_BYTES ((size_t)256 << 20)
+
+static nitro_status open_target(nitro_context *context, const char *device, void *stream,
+                                nitro_kernel_target *target)
+{
+    char *words[NITRO_C_MAX_WORDS];
+    (void)context;
+    (void)device;
+    (void)stream;
+    nitro_c_compiler_words(words);
+    snprintf(target->identity, sizeof(target->identity), "c %.200s", words[0]);
+    target->limits[0] = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    target->limits[1] = 1;
+    target->limits[2] = 0;
+    target->state = NULL;
+    return NITRO_OK;
+}
+
+static void close_target(nitro_kernel_target *target)
+{
+    (void)target;
+}
+
+/* Words of `options`, which is cut at its spaces. */
+static size_t add_options(char *options, char **words, size_t count)
+{
+    char *rest = NULL;
+    for (char *word = strtok_r(options, " ", &rest); word && count < NITRO_C_MAX_WORDS - 8;
+         word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    return count;
+}
+
+static nitro_status compile_in(nitro_context *context, const char *folder, const char *origin,
+                               const char *source, char *options, void **image, size_t *bytes)
+{
+    static char to[] = "-o";
+    char *words[NITRO_C_MAX_WORDS], file[128], object[128], messages[128], said[MESSAGE_BYTES];
+    bool compiled;
+    snprintf(file, sizeof(file), "%s/kernel.c", folder);
+    snprintf(object, sizeof(object), "%s/kernel.so", folder);
+    snprintf(messages, sizeof(messages), "%s/messages", folder);
+    size_t count = add_options(options, words, nitro_c_compiler_words(words));
+    words[count++] = to;
+    words[count++] = object;
+    words[count++] = file;
+    words[count] = NULL;
+    nitro_status status = nitro_file_write(context, file, source, strlen(source));
+    if (status == NITRO_OK)
+        status = nitro_c_compile(context, words, messages, &compiled);
+    if (status == NITRO_OK && !compiled) {
+        nitro_c_messages(context, messages, said, sizeof(said));
+        status = nitro_fail(context, NITRO_ERR_FORMAT, "%s: does not compile: %s", origin, said);
+    }
+    char *read = NULL;
+    if (status == NITRO_OK)
+        status = nitro_file_read(context, object, MAX_IMAGE_BYTES, &read, bytes);
+    if (status == NITRO_OK)
+        *image = read;
+    unlink(file);
+    unlink(object);
+    unlink(messages);
+    return status;
+}
+
+static nitro_status compile(nitro_context *context, const nitro_kernel_target *target,
+                            const char *origin, const char *source, const char *options,
+                            void **image, size_t *bytes)
+{
+    char folder[] = "/tmp/nitro-kernel-XXXXXX";
+    (void)target;
+    char *copy = nitro_strdup(context, options);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = mkdtemp(folder)
+                              ? compile_in(context, folder, origin, source, copy, image, bytes)
+                              : nitro_fail(context, NITRO_ERR_IO, "cannot create a folder in /tmp");
+    rmdir(folder);
+    free(copy);
+    return status;
+}
+
+static nitro_status find_entries(nitro_context *context, void *library, const char *const *entries,
+                                 size_t count, void **functions)
+{
+    for (size_t i = 0; i < count; i++) {
+        functions[i] = dlsym(library, entries[i]);
+        if (!functions[i])
+            return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                              "the kernel's source has no function %s, or it is static",
+                              entries[i]);
+    }
+    return NITRO_OK;
+}
+
+/* From a file of its own name: dlopen knows objects by their names. */
+static nitro_status load(nitro_context *context, const nitro_kernel_target *target,
+                         const void *image, size_t bytes, const char *const *entries, size_t count,
+                         void **program, void **functions)
+{
+    char path[] = "/tmp/nitro-kernel-XXXXXX";
+    (void)target;
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return nitro_fail(context, NITRO_ERR_IO, "cannot create a file in /tmp");
+    bool is_written = write(file, image, bytes) == (ssize_t)bytes;
+    close(file);
+    void *library = is_written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    nitro_status status =
+        library ? find_entries(context, library, entries, count, functions)
+                : nitro_fail(context, NITRO_ERR_FORMAT, "a compiled kernel cannot be loaded: %s",
+                             is_written ? dlerror() : "/tmp is full");
+    unlink(path);
+    if (status == NITRO_OK)
+        *program = library;
+    else if (library)
+        dlclose(library);
+    return status;
+}
+
+static int launch(void *function, const nitro_kernel_launch *launch_, char *problem, size_t size)
+{
+    int (*entry)(void *const *) = NULL;
+    void *arguments[NITRO_KERNEL_MAX_ARGUMENTS];
+    *(void **)&entry = function;
+    for (size_t a = 0; a < launch_->num_arguments; a++)
+        arguments[a] = (void *)launch_->arguments[a].value;
+    int failure = entry(arguments);
+    if (failure)
+        snprintf(problem, size, "the kernel returned %d", failure);
+    return failure;
+}
+
+static void unload(void *program, void **functions, size_t count)
+{
+    (void)functions;
+    (void)count;
+    dlclose(program);
+}
+
+extern const nitro_kernel_backend nitro_kernel_backend_c;
+const nitro_kernel_backend nitro_kernel_backend_c = {
+    .name = "c",
+    .description = "C source for the host, compiled by cc or $CC",
+    .device_kind = "host",
+    .open = open_target,
+    .close = close_target,
+    .compile = compile,
+    .load = load,
+    .launch = launch,
+    .unload = unload,
+};

@@ -1,0 +1,73 @@
+/* Runs the machine's C compiler in a child process. */
+#include "nitro/kernels/c_compiler.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMPILE_LIMIT_MS 120000
+
+extern char **environ;
+
+typedef struct command {
+    char **words;
+    const char *messages;
+} command;
+
+size_t nitro_c_compiler_words(char **words)
+{
+    static char shared[] = "-shared", pic[] = "-fPIC", optimise[] = "-O2", compiler[] = "cc";
+    char *given = secure_getenv("CC");
+    words[0] = given && *given ? given : compiler;
+    words[1] = optimise; /* a later -O counts */
+    words[2] = shared;
+    words[3] = pic;
+    return 4;
+}
+
+static nitro_status compile_in_child(nitro_context *context, void *state, char **answer)
+{
+    const command *run = state;
+    posix_spawn_file_actions_t files;
+    pid_t compiler;
+    int code = 0;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, run->messages,
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int error = posix_spawnp(&compiler, run->words[0], &files, NULL, run->words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0 || waitpid(compiler, &code, 0) < 0)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot run the C compiler '%s': %s",
+                          run->words[0], strerror(error));
+    *answer = strdup(WIFEXITED(code) && WEXITSTATUS(code) == 0 ? "" : "failed");
+    return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+nitro_status nitro_c_compile(nitro_context *context, char **words, const char *messages,
+                             bool *compiled)
+{
+    command run = {words, messages};
+    char *answer = NULL;
+    nitro_status status =
+        nitro_child_run(context, "compiling", COMPILE_LIMIT_MS, compile_in_child, &run, &answer);
+    *compiled = status == NITRO_OK && answer[0] == '\0';
+    free(answer);
+    return status == NITRO_ERR_IO ? NITRO_OK : status; /* it crashed, or took too long */
+}
+
+void nitro_c_messages(nitro_context *context, const char *messages, char *text, size_t size)
+{
+    char *read = NULL;
+    size_t length = 0;
+    text[0] = '\0';
+    if (nitro_file_read(context, messages, (size_t)1 << 24, &read, &length) != NITRO_OK)
+        return;
+    length = length < size ? length : size - 1;
+    memcpy(text, read, length);
+    text[length] = '\0';
+    nitro_text_clean(text, "\n\t");
+    free(read);
+}

@@ -1,0 +1,26 @@
+/* c_compiler.h - runs the machine's C compiler. Internal to nitro/. */
+#ifndef NITRO_KERNELS_C_COMPILER_H
+#define NITRO_KERNELS_C_COMPILER_H
+
+#include "nitro/nitro_backend.h"
+
+/** Words before the caller's, NULL-ended ones. */
+#define NITRO_C_MAX_WORDS 160
+
+/** "cc -O2 -shared -fPIC"; $CC comes first. @param[out] words  shape [NITRO_C_MAX_WORDS].
+ * @return how many. */
+size_t nitro_c_compiler_words(char **words);
+
+/**
+ * Run a command of words, ended by NULL, in a child process.
+ * @param[in]  messages  path of a file for what the compiler says.
+ * @param[out] compiled  false: it failed, crashed or took too long: the code is invalid.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: there is no such compiler.
+ */
+nitro_status nitro_c_compile(nitro_context *context, char **words, const char *messages,
+                             bool *compiled);
+
+/** The first messages of the compiler, made printable; "": none. */
+void nitro_c_messages(nitro_context *context, const char *messages, char *text, size_t size);
+
+#endif

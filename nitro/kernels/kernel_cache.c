@@ -1,0 +1,131 @@
+/* Compiles kernels, and keeps what was compiled on disk: a file for each source, options, compiler
+ * and device, whose name is a hash of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/kernels/kernel.h"
+
+#define FORMAT          "nitro-kernel 1"
+#define HEADER_BYTES    48 /* format, hash of the image */
+#define MAX_IMAGE_BYTES ((size_t)256 << 20)
+
+size_t nitro_kernel_num_parameters(const nitro_kernel *kernel)
+{
+    size_t count = 0;
+    while (count < NITRO_KERNEL_MAX_PARAMETERS && kernel->parameters[count].name)
+        count++;
+    return count;
+}
+
+char *nitro_kernel_options(nitro_context *context, const nitro_kernel *kernel,
+                           const char *const *values)
+{
+    char *options = nitro_strdup(context, kernel->options ? kernel->options : "");
+    for (size_t p = nitro_kernel_num_parameters(kernel); p-- > 0 && options;) {
+        char *longer =
+            nitro_asprintf(context, "-D%s=%s %s", kernel->parameters[p].name, values[p], options);
+        free(options);
+        options = longer;
+    }
+    return options;
+}
+
+nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path)
+{
+    nitro_setting_value set = {0};
+    nitro_status status = nitro_setting_get(context, NULL, "kernel_cache", &set);
+    if (status != NITRO_OK)
+        return status;
+    if (!set.text[0])
+        return nitro_user_cache(context, "kernels", path);
+    *path = nitro_strdup(context, set.text);
+    return *path ? nitro_make_folders(context, *path) : NITRO_ERR_NO_MEMORY;
+}
+
+/* Path of the image, or NULL: without a folder nothing is kept. */
+static char *find_path(nitro_context *context, const nitro_kernel_target *target,
+                       const char *source, const char *options)
+{
+    char *folder = NULL, *path = NULL;
+    if (nitro_kernel_cache_folder(context, &folder) == NITRO_OK) {
+        uint64_t first = nitro_hash(target->identity, strlen(target->identity), 1);
+        uint64_t second = nitro_hash(options, strlen(options), first);
+        path = nitro_asprintf(context, "%s/%016llx%016llx", folder, (unsigned long long)second,
+                              (unsigned long long)nitro_hash(source, strlen(source), second));
+    }
+    free(folder);
+    return path;
+}
+
+static void print_header(const void *image, size_t bytes, char header[HEADER_BYTES])
+{
+    memset(header, ' ', HEADER_BYTES);
+    int length = snprintf(header, HEADER_BYTES, FORMAT " %016llx",
+                          (unsigned long long)nitro_hash(image, bytes, bytes));
+    header[length] = ' ';
+    header[HEADER_BYTES - 1] = '\n';
+}
+
+static bool read_image(nitro_context *context, const char *path, void **image, size_t *bytes)
+{
+    char *text = NULL, header[HEADER_BYTES];
+    size_t size = 0;
+    if (!path || nitro_file_read(context, path, MAX_IMAGE_BYTES, &text, &size) != NITRO_OK)
+        return false;
+    bool is_whole = size > HEADER_BYTES;
+    if (is_whole) {
+        print_header(text + HEADER_BYTES, size - HEADER_BYTES, header);
+        is_whole = memcmp(text, header, HEADER_BYTES) == 0;
+    }
+    if (is_whole) {
+        *bytes = size - HEADER_BYTES;
+        memmove(text, text + HEADER_BYTES, *bytes);
+        *image = text;
+    } else {
+        free(text);
+    }
+    return is_whole;
+}
+
+static void write_image(nitro_context *context, const char *path, const void *image, size_t bytes)
+{
+    char *text = path ? nitro_calloc(context, 1, HEADER_BYTES + bytes) : NULL;
+    if (!text)
+        return;
+    print_header(image, bytes, text);
+    memcpy(text + HEADER_BYTES, image, bytes);
+    if (nitro_file_write(context, path, text, HEADER_BYTES + bytes) != NITRO_OK) {
+        char error[512];
+        nitro_context_last_error(context, error, sizeof(error));
+        nitro_log(context, NITRO_LOG_WARNING, "a compiled kernel is not kept: %s", error);
+    }
+    free(text);
+}
+
+nitro_status nitro_kernel_compile(nitro_context *context, const nitro_kernel_backend *backend,
+                                  const nitro_kernel_target *target, const nitro_kernel *kernel,
+                                  const char *const *values, void **image, size_t *bytes,
+                                  double *compile_ms)
+{
+    char *options = nitro_kernel_options(context, kernel, values);
+    if (!options)
+        return NITRO_ERR_NO_MEMORY;
+    char *path = find_path(context, target, kernel->source, options);
+    nitro_status status = NITRO_OK;
+    *compile_ms = 0;
+    if (!read_image(context, path, image, bytes)) {
+        double start_ms = nitro_clock_wall_ms(context);
+        status = backend->compile(context, target, kernel->origin, kernel->source, options, image,
+                                  bytes);
+        *compile_ms = nitro_clock_wall_ms(context) - start_ms;
+        if (status == NITRO_OK) {
+            nitro_log(context, NITRO_LOG_INFO, "%s: compiled with '%s' in %.0f ms", kernel->origin,
+                      options, *compile_ms);
+            write_image(context, path, *image, *bytes);
+        }
+    }
+    free(path);
+    free(options);
+    return status;
+}

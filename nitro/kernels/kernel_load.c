@@ -1,0 +1,253 @@
+/* Kernels that this process has compiled and loaded, once for each stream's device; they stay until
+ * it ends, as a CUDA runtime's modules do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/kernels/kernel.h"
+
+/* Values that a kernel shall run with in this process. */
+typedef struct configured_kernel {
+    struct configured_kernel *next;
+    const nitro_kernel *kernel;
+    char *values[NITRO_KERNEL_MAX_PARAMETERS]; /* NULL: the usual one */
+} configured_kernel;
+
+static struct {
+    pthread_mutex_t lock;
+    kernel_target *targets;
+    loaded_kernel *loaded;
+    configured_kernel *configured;
+} here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+const nitro_kernel_backend *nitro_kernel_backend_find(const char *name)
+{
+    const nitro_kernel_backend *const *each = nitro_builtin_kernel_backends();
+    while (*each && strcmp((*each)->name, name) != 0)
+        each++;
+    return *each;
+}
+
+static nitro_status open_target(nitro_context *context, const nitro_kernel_backend *backend,
+                                void *stream, kernel_target **target)
+{
+    for (kernel_target *each = here.targets; each; each = each->next)
+        if (each->backend == backend && each->stream == stream) {
+            *target = each;
+            return NITRO_OK;
+        }
+    kernel_target *made = nitro_calloc(context, 1, sizeof(*made));
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->backend = backend;
+    made->stream = stream;
+    nitro_status status = backend->open(context, NULL, stream, &made->target);
+    if (status != NITRO_OK) {
+        free(made);
+        return status;
+    }
+    made->next = here.targets;
+    here.targets = made;
+    *target = made;
+    return NITRO_OK;
+}
+
+/* ---- Configurations ---- */
+
+static configured_kernel *find_configured(const nitro_kernel *kernel)
+{
+    configured_kernel *each = here.configured;
+    while (each && each->kernel != kernel)
+        each = each->next;
+    return each;
+}
+
+static void choose_values(const nitro_kernel *kernel, const char **values)
+{
+    const configured_kernel *configured = find_configured(kernel);
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++)
+        values[p] = configured && configured->values[p] ? configured->values[p]
+                                                        : kernel->parameters[p].usual;
+}
+
+/* Frees what was loaded: it has other values. */
+static void unload(const nitro_kernel *kernel)
+{
+    for (loaded_kernel **at = &here.loaded; *at;) {
+        loaded_kernel *each = *at;
+        if (each->kernel != kernel) {
+            at = &each->next;
+            continue;
+        }
+        void *functions[NITRO_KERNEL_MAX_STEPS];
+        for (size_t s = 0; s < each->num_steps; s++)
+            functions[s] = each->steps[s].function;
+        *at = each->next;
+        each->on->backend->unload(each->program, functions, each->num_steps);
+        nitro_kernel_free_parsed(each);
+        pthread_mutex_destroy(&each->lock);
+        free(each);
+    }
+}
+
+static nitro_status configure(nitro_context *context, const nitro_kernel *kernel,
+                              const char *const *values)
+{
+    configured_kernel *configured = find_configured(kernel);
+    if (!configured) {
+        configured = nitro_calloc(context, 1, sizeof(*configured));
+        if (!configured)
+            return NITRO_ERR_NO_MEMORY;
+        configured->kernel = kernel;
+        configured->next = here.configured;
+        here.configured = configured;
+    }
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++) {
+        free(configured->values[p]);
+        configured->values[p] = values ? nitro_strdup(context, values[p]) : NULL;
+        if (values && !configured->values[p])
+            return NITRO_ERR_NO_MEMORY;
+    }
+    unload(kernel);
+    return NITRO_OK;
+}
+
+nitro_status nitro_kernel_configure(nitro_context *context, const nitro_kernel *kernel,
+                                    const char *const *values)
+{
+    pthread_mutex_lock(&here.lock);
+    nitro_status status = configure(context, kernel, values);
+    pthread_mutex_unlock(&here.lock);
+    return status;
+}
+
+/* The numbers of these values; they must be of the kernel's space on this device. */
+static nitro_status check_values(nitro_context *context, const nitro_kernel *kernel,
+                                 const nitro_kernel_target *target, const char *const *values,
+                                 double *numbers)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS] = {0};
+    nitro_space *space = NULL;
+    nitro_status status = nitro_kernel_space(context, kernel, target->limits, &space);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel) && status == NITRO_OK; p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(space, p);
+        size_t v = 0;
+        while (v < parameter->num_values && strcmp(parameter->values[v].text, values[p]) != 0)
+            v++;
+        if (v == parameter->num_values) {
+            status = nitro_fail(context, NITRO_ERR_ARGUMENT,
+                                "%s: parameter %s has no value %.40s: its values are %.200s",
+                                kernel->origin, parameter->name, values[p],
+                                kernel->parameters[p].values);
+            break;
+        }
+        indices[p] = (uint16_t)v;
+        numbers[p] = parameter->values[v].number;
+    }
+    if (status == NITRO_OK && nitro_space_find(space, indices) == NITRO_NO_CONFIGURATION)
+        status = nitro_fail(context, NITRO_ERR_ARGUMENT,
+                            "%s: this configuration violates a constraint on this device",
+                            kernel->origin);
+    nitro_space_free(space);
+    return status;
+}
+
+/* ---- Loading ---- */
+
+static nitro_status load_image(nitro_context *context, loaded_kernel *loaded,
+                               const char *const *values)
+{
+    const nitro_kernel_backend *backend = loaded->on->backend;
+    const char *entries[NITRO_KERNEL_MAX_STEPS];
+    void *functions[NITRO_KERNEL_MAX_STEPS], *image = NULL;
+    size_t bytes = 0;
+    double compile_ms;
+    nitro_status status = nitro_kernel_compile(context, backend, &loaded->on->target,
+                                               loaded->kernel, values, &image, &bytes, &compile_ms);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t s = 0; s < loaded->num_steps; s++)
+        entries[s] = loaded->kernel->steps[s].entry;
+    status = backend->load(context, &loaded->on->target, image, bytes, entries, loaded->num_steps,
+                           &loaded->program, functions);
+    free(image);
+    for (size_t s = 0; s < loaded->num_steps && status == NITRO_OK; s++)
+        loaded->steps[s].function = functions[s];
+    return status;
+}
+
+static nitro_status load(nitro_context *context, const nitro_kernel *kernel,
+                         const kernel_target *on, loaded_kernel **loaded)
+{
+    const char *values[NITRO_KERNEL_MAX_PARAMETERS];
+    loaded_kernel *made = nitro_calloc(context, 1, sizeof(*made));
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->kernel = kernel;
+    made->on = on;
+    choose_values(kernel, values);
+    nitro_status status = check_values(context, kernel, &on->target, values, made->parameters);
+    if (status == NITRO_OK)
+        status = nitro_kernel_parse(context, made);
+    if (status == NITRO_OK)
+        status = load_image(context, made, values);
+    if (status != NITRO_OK) {
+        nitro_kernel_free_parsed(made);
+        free(made);
+        return status;
+    }
+    pthread_mutex_init(&made->lock, NULL);
+    *loaded = made;
+    return NITRO_OK;
+}
+
+static loaded_kernel *find(const nitro_kernel *kernel, void *stream)
+{
+    loaded_kernel *each = here.loaded;
+    while (each && (each->kernel != kernel || each->on->stream != stream))
+        each = each->next;
+    return each;
+}
+
+loaded_kernel *nitro_kernel_find_loaded(const nitro_kernel *kernel, void *stream)
+{
+    pthread_mutex_lock(&here.lock);
+    loaded_kernel *found = find(kernel, stream);
+    pthread_mutex_unlock(&here.lock);
+    return found;
+}
+
+static nitro_status load_once(nitro_context *context, const nitro_kernel *kernel, void *stream,
+                              loaded_kernel **loaded)
+{
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find(kernel->backend);
+    kernel_target *target = NULL;
+    *loaded = find(kernel, stream);
+    if (*loaded)
+        return NITRO_OK;
+    if (!backend)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND, "%s: unknown backend '%s' of kernels",
+                          kernel->origin, kernel->backend);
+    nitro_status status = open_target(context, backend, stream, &target);
+    if (status == NITRO_OK && !backend->load)
+        status = nitro_fail(context, NITRO_ERR_UNSUPPORTED, "%s: the backend '%s' only compiles",
+                            kernel->origin, kernel->backend);
+    if (status == NITRO_OK)
+        status = load(context, kernel, target, loaded);
+    if (status == NITRO_OK) {
+        (*loaded)->next = here.loaded;
+        here.loaded = *loaded;
+    }
+    return status;
+}
+
+nitro_status nitro_kernel_load(nitro_context *context, const nitro_kernel *kernel, void *stream,
+                               loaded_kernel **loaded)
+{
+    pthread_mutex_lock(&here.lock);
+    nitro_status status = load_once(context, kernel, stream, loaded);
+    pthread_mutex_unlock(&here.lock);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* kit_cases.h - conformance of a computation made of a kit: every variant on an input, checked. */
+#ifndef NITRO_TESTS_KIT_CASES_H
+#define NITRO_TESTS_KIT_CASES_H
+
+#include "nitro/kit/fields.h"
+#include "nitro/runtime/computation.h"
+#include "unit/unit.h"
+
+/* An input of one family, of a size that generate would not draw. */
+static inline void *kit_case_make(nitro_context *context, const nitro_kit *kit, bool is_on_device,
+                                  size_t family, double size, char *label)
+{
+    nitro_random random;
+    void *data = NULL, *argument = NULL;
+    nitro_random_seed(&random, family);
+    assert_ok(context, kit->inputs->make(context, family, &random, size, label, &data));
+    argument = data;
+    if (kit->adopt)
+        assert_ok(context, kit->adopt(context, data, &argument));
+    if (is_on_device) {
+        void *larger = calloc(1, nitro_kit_device_bytes(kit));
+        assert_non_null(larger);
+        memcpy(larger, argument, kit->argument_bytes);
+        free(argument);
+        argument = larger;
+    }
+    return argument;
+}
+
+static inline void kit_case_call(const nitro_computation *computation,
+                                 int (*function)(void *, void *), void *argument, void *user,
+                                 const char *what)
+{
+    if (function && function(argument, user) != 0)
+        fail_msg("%s failed: %s", what, nitro_computation_problem(computation, argument));
+}
+
+/* Run one variant as measuring does, and check its result; false: it is not allowed. */
+static inline bool kit_case_run(const nitro_computation *computation, const nitro_variant *variant,
+                                void *argument, const double *features, const char *label)
+{
+    const nitro_hooks *hooks = &computation->hooks;
+    char why[512] = "";
+    if (variant->allows && !variant->allows(features, argument, variant->user))
+        return false;
+    kit_case_call(computation, variant->prepare, argument, variant->user, "prepare");
+    kit_case_call(computation, hooks->restore_input, argument, hooks->user, "restore_input");
+    kit_case_call(computation, variant->run, argument, variant->user, "run");
+    if (hooks->check_result(argument, why, sizeof(why), hooks->user) != 0)
+        fail_msg("%s: %s: %s: %s", nitro_computation_name(computation), label, variant->name, why);
+    if (variant->release)
+        variant->release(argument, variant->user);
+    return true;
+}
+
+static inline void kit_case_check(nitro_context *context, const nitro_kit *kit,
+                                  const nitro_computation *computation, void *argument,
+                                  const char *label)
+{
+    const nitro_hooks *hooks = &computation->hooks;
+    const nitro_variant *reference = &computation->variants[computation->reference];
+    double features[NITRO_MAX_FEATURES];
+    char text[256] = "";
+    size_t num_runs = 0;
+    nitro_kit_describe(kit, argument, text, sizeof(text));
+    assert_true(text[0] != '\0');
+    assert_ok(context, nitro_computation_evaluate(computation, argument, features));
+    kit_case_call(computation, hooks->prepare_input, argument, hooks->user, "prepare_input");
+    kit_case_call(computation, reference->prepare, argument, reference->user, "prepare");
+    kit_case_call(computation, reference->run, argument, reference->user, "run");
+    if (hooks->keep_reference(argument, hooks->user) != 0)
+        fail_msg("%s: %s: the variant %s is wrong", kit->name, label, reference->name);
+    for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
+        num_runs += kit_case_run(computation, &computation->variants[v], argument, features, label);
+    assert_true(num_runs > 0);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* Conformance of the computations on OpenCL devices: every variant on every family of inputs, from
+ * empty ones on. PoCL runs it on processors. */
+#include "unit/computations/kit_cases.h"
+#include "unit/opencl_here.h"
+
+extern const nitro_kit nitro_histogram_opencl_kit, nitro_spmv_opencl_kit;
+
+static const nitro_kit *const kits[] = {&nitro_histogram_opencl_kit, &nitro_spmv_opencl_kit};
+#define NUM_KITS (sizeof(kits) / sizeof(kits[0]))
+
+static void every_variant_on_every_family(void **state)
+{
+    static const double sizes[] = {0, 1, 33, 2500, 40001};
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL];
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        nitro_computation *computation;
+        assert_ok(context, nitro_kit_create(context, kits[k], true, &computation));
+        assert_string_equal(nitro_computation_device_kind(computation), "opencl");
+        for (size_t family = 0; family < kits[k]->inputs->num_families; family++)
+            for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+                void *argument = kit_case_make(context, kits[k], true, family, sizes[s], label);
+                kit_case_check(context, kits[k], computation, argument, label);
+                nitro_kit_release_device(kits[k], argument); /* and again */
+                kit_case_check(context, kits[k], computation, argument, label);
+                nitro_kit_free(kits[k], true, argument);
+            }
+        nitro_computation_free(computation);
+    }
+    nitro_context_free(context);
+}
+
+/* The same variants on all kinds of devices: their samples go together. */
+static void variants_are_the_hosts(void **state)
+{
+    extern const nitro_kit nitro_histogram_kit, nitro_spmv_kit;
+    const nitro_kit *const hosts[] = {&nitro_histogram_kit, &nitro_spmv_kit};
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        assert_int_equal(kits[k]->device->num_variants, hosts[k]->num_variants);
+        for (size_t v = 0; v < hosts[k]->num_variants; v++)
+            assert_string_equal(kits[k]->device->variants[v]->name, hosts[k]->variants[v]->name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_are_the_hosts),
+        cmocka_unit_test(every_variant_on_every_family),
+    };
+    return opencl_here() ? cmocka_run_group_tests_name("kits_opencl", tests, NULL, NULL)
+                         : opencl_skip();
+}

@@ -1,0 +1,333 @@
+/* Kernels compiled at run time, in C on the host: configurations, launches, launchers, the cache on
+ * disk, errors; and what NVRTC says of CUDA C++, where it is installed. */
+#include <dirent.h>
+#include <unistd.h>
+
+#include "nitro/kernels/kernel.h"
+#include "unit/unit.h"
+
+typedef struct scale_call {
+    int64_t count;
+    double *from, *to;
+    nitro_kept *kept;
+} scale_call;
+
+static const nitro_field fields[] = {
+    NITRO_NUMBER(scale_call, count),
+    NITRO_ARRAY(scale_call, from, NITRO_IN, NITRO_FLOAT64, "count"),
+    NITRO_ARRAY(scale_call, to, NITRO_OUT, NITRO_FLOAT64, "count"),
+};
+static const nitro_kit kit = {.name = "scale",
+                              .argument_bytes = sizeof(scale_call),
+                              .kept = offsetof(scale_call, kept),
+                              .fields = fields,
+                              .num_fields = 3};
+
+static const char source[] = "int scale(void *const *a)\n"
+                             "{\n"
+                             "    int n = *(const int *)a[0];\n"
+                             "    const double *from = *(double *const *)a[1];\n"
+                             "    double *to = *(double *const *)a[2];\n"
+                             "    for (int i = 0; i < n; i++)\n"
+                             "        to[i] = FACTOR * from[i];\n"
+                             "    return n == 99;\n"
+                             "}\n";
+
+#define STEP(...)                                                                                  \
+    {                                                                                              \
+        .entry = "scale", .arguments = { __VA_ARGS__ }                                             \
+    }
+#define KERNEL(its_backend, its_source, its_where, ...)                                            \
+    {                                                                                              \
+        .kit = &kit, .backend = its_backend, .origin = "scale.c", .source = its_source,            \
+        .parameters = {{"FACTOR", "[2, 3, 5]", "2"}, {"OTHER", "[0, 1]", "0"}},                    \
+        .where = {its_where}, __VA_ARGS__                                                          \
+    }
+#define SCALE(...) KERNEL("c", source, "FACTOR + OTHER < 6", __VA_ARGS__)
+
+static const nitro_kernel scale = SCALE(.steps = {STEP("count", "from", "to")});
+
+static double from[4] = {1, 2, 3, 4}, to[4];
+
+static scale_call call_of(int64_t count)
+{
+    memset(to, 0, sizeof(to));
+    return (scale_call){.count = count, .from = from, .to = to};
+}
+
+static int prepare_and_run(const nitro_kernel *kernel, scale_call *call)
+{
+    int failure = nitro_kernel_prepare(call, (void *)kernel);
+    return failure ? failure : nitro_kernel_run(call, (void *)kernel);
+}
+
+static nitro_status load(nitro_context *context, const nitro_kernel *kernel)
+{
+    loaded_kernel *loaded;
+    return nitro_kernel_load(context, kernel, NULL, &loaded);
+}
+
+static void a_kernel_runs_in_the_usual_configuration(void **state)
+{
+    scale_call call = call_of(4);
+    (void)state;
+    assert_int_equal(nitro_kernel_run(&call, (void *)&scale), 1); /* not prepared */
+    assert_int_equal(prepare_and_run(&scale, &call), 0);
+    assert_true(to[0] == 2 && to[3] == 8);
+    call = call_of(1);
+    assert_int_equal(nitro_kernel_run(&call, (void *)&scale), 0);
+    assert_true(to[0] == 2 && to[1] == 0);
+    nitro_kernel_release(&call, (void *)&scale);
+}
+
+static void a_kernel_runs_in_another_configuration(void **state)
+{
+    static const nitro_kernel own = SCALE(.steps = {STEP("count", "from", "to")});
+    nitro_context *context = unit_context();
+    scale_call call = call_of(4);
+    (void)state;
+    assert_int_equal(prepare_and_run(&own, &call), 0);
+    assert_ok(context, nitro_kernel_configure(context, &own, (const char *const[]){"5", "0"}));
+    assert_int_equal(nitro_kernel_run(&call, (void *)&own), 1); /* to be prepared again */
+    assert_int_equal(prepare_and_run(&own, &call), 0);
+    assert_true(to[0] == 5);
+    assert_ok(context, nitro_kernel_configure(context, &own, (const char *const[]){"4", "0"}));
+    assert_fails(context, load(context, &own), NITRO_ERR_ARGUMENT, "FACTOR has no value 4");
+    assert_ok(context, nitro_kernel_configure(context, &own, (const char *const[]){"5", "1"}));
+    assert_fails(context, load(context, &own), NITRO_ERR_ARGUMENT, "violates a constraint");
+    assert_ok(context, nitro_kernel_configure(context, &own, NULL));
+    assert_int_equal(prepare_and_run(&own, &call), 0);
+    assert_true(to[0] == 2);
+    nitro_context_free(context);
+}
+
+static void errors_name_what_is_wrong(void **state)
+{
+    static const nitro_kernel wrong[] = {
+        SCALE(.steps = {STEP("count", "from", "missing")}),
+        SCALE(.steps = {STEP("count +", "from", "to")}),
+        SCALE(.steps = {{.entry = "missing"}}),
+        KERNEL("c", "int scale(void) { return }", "1", .steps = {STEP("count")}),
+        KERNEL("fortran", source, "1", .steps = {STEP("count")}),
+        KERNEL("c", source, "FACTOR > LIMIT", .steps = {STEP("count")}),
+        KERNEL("c", source, "FACTOR > 9", .steps = {STEP("count")}),
+        SCALE(.steps = {{.entry = "scale", .global = {"count *"}}}),
+    };
+    static const struct {
+        nitro_status status;
+        const char *says;
+    } errors[] = {
+        {NITRO_ERR_FORMAT, "scale.c: step scale: 'missing'"},
+        {NITRO_ERR_FORMAT, "scale.c: step scale: 'count +'"},
+        {NITRO_ERR_NOT_FOUND, "no function missing"},
+        {NITRO_ERR_FORMAT, "scale.c: does not compile"},
+        {NITRO_ERR_NOT_FOUND, "unknown backend 'fortran'"},
+        {NITRO_ERR_FORMAT, "LIMIT"},
+        {NITRO_ERR_FORMAT, "scale.c"},
+        {NITRO_ERR_FORMAT, "'count *'"},
+    };
+    nitro_context *context = unit_context();
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_fails(context, load(context, &wrong[i]), errors[i].status, errors[i].says);
+    nitro_context_free(context);
+}
+
+static void launches_that_cannot_be_fail(void **state)
+{
+    static const nitro_kernel half = SCALE(.steps = {STEP("count / 2", "from", "to")}),
+                              vast = SCALE(.steps = {STEP("count * 2 ** 40", "from", "to")}),
+                              sized = SCALE(.steps = {{.entry = "scale",
+                                                       .arguments = {"count", "from", "to"},
+                                                       .global = {"count / 2"}}}),
+                              empty = SCALE(.steps = {{.entry = "scale",
+                                                       .arguments = {"count", "from", "to"},
+                                                       .global = {"0"}}});
+    scale_call call = call_of(3);
+    (void)state;
+    assert_int_not_equal(prepare_and_run(&half, &call), 0);
+    assert_int_not_equal(prepare_and_run(&vast, &call), 0);
+    assert_int_not_equal(prepare_and_run(&sized, &call), 0);
+    assert_int_equal(prepare_and_run(&empty, &call), 0); /* no launch */
+    assert_true(to[0] == 0);
+    call.count = 99; /* the kernel's own failure: it touches nothing before */
+    static double many[99], more[99];
+    call.from = many;
+    call.to = more;
+    assert_int_not_equal(prepare_and_run(&scale, &call), 0);
+}
+
+/* ---- Launchers ---- */
+
+static int scale_twice(nitro_kernel_call *call)
+{
+    assert_true(nitro_kernel_value(call, "count") == 4 && nitro_kernel_value(call, "FACTOR") == 2);
+    assert_true(isnan(nitro_kernel_value(call, "missing")));
+    assert_int_equal(nitro_kernel_launch_step(call, 0), 0);
+    assert_int_equal(nitro_kernel_set(call, "count", 2), 0);
+    assert_int_equal(nitro_kernel_set(call, "missing", 2), 1);
+    assert_int_equal(nitro_kernel_swap(call, "from", "to"), 0);
+    assert_int_equal(nitro_kernel_swap(call, "from", "missing"), 1);
+    assert_int_not_equal(nitro_kernel_launch_step(call, 1), 0);
+    return nitro_kernel_launch_step(call, 0);
+}
+
+static void launchers_run_steps_with_other_values(void **state)
+{
+    static const nitro_kernel twice =
+        SCALE(.steps = {STEP("count", "from", "to")}, .launcher = scale_twice);
+    const double before[4] = {1, 2, 3, 4};
+    scale_call call = call_of(4);
+    (void)state;
+    assert_int_equal(prepare_and_run(&twice, &call), 0);
+    assert_true(to[0] == 2 && to[3] == 8);
+    assert_true(from[0] == 4 && from[1] == 8 && from[2] == 3);
+    memcpy(from, before, sizeof(from));
+}
+
+/* ---- The cache ---- */
+
+static void compile(nitro_context *context, const char *value, double *compile_ms)
+{
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("c");
+    nitro_kernel_target target;
+    void *image;
+    size_t bytes;
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    assert_ok(context,
+              nitro_kernel_compile(context, backend, &target, &scale,
+                                   (const char *const[]){value, "0"}, &image, &bytes, compile_ms));
+    assert_true(bytes > 100);
+    free(image);
+    backend->close(&target);
+}
+
+static size_t damage_files(const char *folder)
+{
+    size_t count = 0;
+    DIR *opened = opendir(folder);
+    for (struct dirent *entry = readdir(opened); entry; entry = readdir(opened)) {
+        char path[512];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        FILE *file = fopen(path, "r+");
+        fseek(file, 60, SEEK_SET);
+        fputc('?', file);
+        fclose(file);
+        count++;
+    }
+    closedir(opened);
+    return count;
+}
+
+static void what_was_compiled_is_kept(void **state)
+{
+    nitro_context *context = unit_context();
+    char folder[] = "/tmp/nitro-kernels-XXXXXX", command[128];
+    double compile_ms;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    char *before = getenv("NITRO_KERNEL_CACHE") ? strdup(getenv("NITRO_KERNEL_CACHE")) : NULL;
+    setenv("NITRO_KERNEL_CACHE", folder, 1);
+    compile(context, "2", &compile_ms);
+    assert_true(compile_ms > 0);
+    compile(context, "2", &compile_ms);
+    assert_true(compile_ms == 0);
+    compile(context, "3", &compile_ms); /* other options */
+    assert_true(compile_ms > 0);
+    assert_int_equal(damage_files(folder), 2);
+    compile(context, "2", &compile_ms);
+    assert_true(compile_ms > 0);
+    compile(context, "2", &compile_ms);
+    assert_true(compile_ms == 0);
+    setenv("NITRO_KERNEL_CACHE", "/dev/null/nowhere", 1); /* works without */
+    compile(context, "2", &compile_ms);
+    assert_true(compile_ms > 0);
+    if (before)
+        setenv("NITRO_KERNEL_CACHE", before, 1);
+    else
+        unsetenv("NITRO_KERNEL_CACHE");
+    free(before);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    nitro_context_free(context);
+}
+
+static void spaces_follow_the_device(void **state)
+{
+    static const nitro_kernel tiled = {
+        .origin = "tiled.cl",
+        .parameters = {{"TILE", "[8, 16, 32, 64]", "8"},
+                       {"ROWS", "[1, 2, 4, 8]", "1"},
+                       {"PAD", "[0, 1]", "0"}},
+        .where = {"TILE % ROWS == 0", "4 * TILE * (TILE + PAD) <= device.local_bytes",
+                  "ceil_div(TILE, ROWS) * TILE <= device.max_local"}};
+    nitro_context *context = unit_context();
+    nitro_space *space;
+    (void)state;
+    assert_ok(context, nitro_kernel_space(context, &tiled, (double[]){4, 1024, 16384}, &space));
+    assert_int_equal(nitro_space_size(space), 8 + 8 + 8 + 2); /* 64: without padding, 4 or 8 rows */
+    nitro_space_free(space);
+    assert_ok(context, nitro_kernel_space(context, &tiled, (double[]){4, NAN, NAN}, &space));
+    assert_int_equal(nitro_space_size(space), 32);
+    nitro_space_free(space);
+    nitro_context_free(context);
+}
+
+/* ---- NVRTC ---- */
+
+static void nvrtc_compiles_without_a_gpu(void **state)
+{
+    static const nitro_kernel add = {
+        .kit = &kit,
+        .backend = "cuda",
+        .origin = "add.cu",
+        .source = "extern \"C\" __global__ void add(int n, const double *from, double *to)\n"
+                  "{\n"
+                  "    __shared__ double tile[TILE];\n"
+                  "    tile[threadIdx.x] = from[threadIdx.x];\n"
+                  "    __syncthreads();\n"
+                  "    to[threadIdx.x] = tile[n - threadIdx.x];\n"
+                  "}\n",
+        .parameters = {{"TILE", "[64, 8192]", "64"}}};
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
+    nitro_context *context = unit_context();
+    nitro_kernel_target target;
+    void *image;
+    size_t bytes;
+    double compile_ms;
+    (void)state;
+    if (backend->open(context, "sm_90", NULL, &target) == NITRO_ERR_NOT_FOUND) {
+        puts("SKIPPED: NVRTC is not here");
+        nitro_context_free(context);
+        skip();
+    }
+    assert_ok(context,
+              nitro_kernel_compile(context, backend, &target, &add, (const char *const[]){"64"},
+                                   &image, &bytes, &compile_ms));
+    assert_memory_equal(image, "\177ELF", 4);
+    free(image);
+    assert_fails(context,
+                 nitro_kernel_compile(context, backend, &target, &add,
+                                      (const char *const[]){"8192"}, &image, &bytes, &compile_ms),
+                 NITRO_ERR_FORMAT, "add.cu: does not compile");
+    backend->close(&target);
+    assert_fails(context, backend->open(context, NULL, NULL, &target), NITRO_ERR_ARGUMENT, "sm_90");
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_runs_in_the_usual_configuration),
+        cmocka_unit_test(a_kernel_runs_in_another_configuration),
+        cmocka_unit_test(errors_name_what_is_wrong),
+        cmocka_unit_test(launches_that_cannot_be_fail),
+        cmocka_unit_test(launchers_run_steps_with_other_values),
+        cmocka_unit_test(what_was_compiled_is_kept),
+        cmocka_unit_test(spaces_follow_the_device),
+        cmocka_unit_test(nvrtc_compiles_without_a_gpu),
+    };
+    return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
+}
