@@ -6,7 +6,7 @@
 set -euo pipefail
 
 readonly store=$1 nitro=${2:-nitro}
-readonly seeds='1 2 3' methods=fixed,majority,pooled,svm-cost,forest,auto,native
+readonly seeds='1 2 3' methods=fixed,majority,pooled,svm-cost,forest,nearest,auto,native
 readonly devices='K20Xm K40m K40m_2018sep MI100 RadeonVII V100 V100_SXM2 V100_summit Xeon_Gold_6230
 titanV titanV_2018sep'
 
@@ -48,14 +48,14 @@ row() {
             for (method in sum)
                 if (best == "" || sum[method] > sum[best])
                     best = method
-            printf "| %s | %d | %s | %s | %s | %s | %.2f (%s) | %.2f |\n", target,
+            printf "| %s | %d | %s | %s | %s | %s | %.2f (%s) | %.2f | %.2f |\n", target,
                    split(sources, unused, ","), autos, expected, confident, precise,
-                   sum[best] / seeds, best, native / seeds
+                   sum[best] / seeds, best, sum["nearest"] / seeds, native / seeds
         }'
 }
 
-echo "| target | sources | auto | predicted | confident | precision | best other | native |"
-echo "|---|---|---|---|---|---|---|---|"
+echo "| target | sources | auto | predicted | confident | precision | best other | nearest | native |"
+echo "|---|---|---|---|---|---|---|---|---|"
 for device in $devices; do
     row "$device" "$(all_but "$device")"
 done

@@ -66,6 +66,12 @@ typedef struct nitro_evaluate_options {
     const nitro_evaluate_watch *watch; /* NULL: none */
 } nitro_evaluate_options;
 
+/** What a source counts in a model. */
+typedef struct nitro_source_share {
+    char *device;
+    double weight; /* of all sources of the model, the sum is 1 */
+} nitro_source_share;
+
 /** Qualities, 100 x best time / chosen variant's time, and accuracy in percent. */
 struct nitro_evaluate_result {
     char *target;
@@ -84,6 +90,9 @@ struct nitro_evaluate_result {
     double confident_precision; /* of these, those within 5 % of the best, in percent; NaN: none */
     double predicted; /* the mean quality that the model expects, percent; NaN: it predicts
                          none */
+    nitro_source_share *source_shares; /* shape [num_source_shares]; none: the method's model does
+                                          not weight its sources */
+    size_t num_source_shares;
 };
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);

@@ -32,11 +32,21 @@ void nitro_evaluate_options_init(nitro_evaluate_options *options)
     *options = (nitro_evaluate_options){.train_fraction = 0.3};
 }
 
+void nitro_source_shares_free(nitro_source_share **shares, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++)
+        free((*shares)[i].device);
+    free(*shares);
+    *shares = NULL;
+    *count = 0;
+}
+
 void nitro_evaluate_results_free(nitro_evaluate_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(results[i].target);
         free(results[i].added);
+        nitro_source_shares_free(&results[i].source_shares, &results[i].num_source_shares);
     }
     free(results);
 }
@@ -225,7 +235,12 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
         result->total = find_total(evaluation, rows, num_rows, choices);
         result->predicted = evaluation->predicted;
         nitro_evaluation_show_cases(evaluation, one, rows, num_rows, choices);
+        result->source_shares = evaluation->shares;
+        result->num_source_shares = evaluation->num_shares;
+        evaluation->shares = NULL;
+        evaluation->num_shares = 0;
     }
+    nitro_source_shares_free(&evaluation->shares, &evaluation->num_shares);
     free(choices);
     return status;
 }

@@ -26,7 +26,9 @@ typedef struct nitro_evaluation {
     double share;            /* of the cost of preparing in every run: 1 / uses */
     double *judged_ms;       /* shape [num_rows x num_variants]: times with that share */
     const nitro_strategy *strategy;
-    double predicted;    /* quality by the current method's model; NaN: unknown */
+    double predicted;           /* quality by the current method's model; NaN: unknown */
+    nitro_source_share *shares; /* shape [num_shares]: of that model's sources; NULL: none */
+    size_t num_shares;
     double *confidences; /* shape [num_rows] of the current method's choices; NaN: unknown */
     const nitro_evaluate_watch *watch; /* as in the options */
     nitro_model **own; /* shape [num_devices]: trained on a device's own training inputs; NULL:
@@ -77,6 +79,9 @@ void nitro_evaluation_add_share(const nitro_dataset *dataset, double share, doub
 
 /** The training rows of a target's sources; nitro_dataset_free. */
 nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation, size_t target,
+                                             nitro_dataset **sources);
+/** Those of the source that is most like the target; nitro_dataset_free. */
+nitro_status nitro_evaluation_select_nearest(const nitro_evaluation *evaluation, size_t target,
                                              nitro_dataset **sources);
 /** Called with each growing set of sources: by which order, how many, and the one added last. */
 typedef nitro_status (*nitro_evaluation_step)(void *user, const char *order, size_t num_sources,
@@ -136,6 +141,8 @@ void nitro_evaluation_show_cases(const nitro_evaluation *evaluation, nitro_evalu
 /** The same for a method that could not choose: the declared default, as without a model. */
 nitro_status nitro_evaluation_show_defaults(nitro_evaluation *evaluation, nitro_evaluate_case one,
                                             const size_t *rows, size_t num_rows);
+/** Free the shares, and forget them. */
+void nitro_source_shares_free(nitro_source_share **shares, size_t *count);
 
 /** Does the method make choices? If not, every variant is equally likely. */
 bool nitro_method_chooses(size_t method);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_likeness.h"
 
@@ -76,5 +77,30 @@ nitro_status nitro_evaluation_grow_sources(nitro_evaluation *evaluation, size_t 
     free(marks);
     free(sources);
     free(growing);
+    return status;
+}
+
+nitro_status nitro_evaluation_select_nearest(const nitro_evaluation *evaluation, size_t target,
+                                             nitro_dataset **sources)
+{
+    nitro_context *context = evaluation->context;
+    const nitro_dataset *dataset = evaluation->dataset;
+    bool *marks = NULL;
+    nitro_string_list hardware = {0};
+    ranked_source *ranked = nitro_calloc(context, dataset->num_devices, sizeof *ranked);
+    nitro_status status =
+        ranked ? nitro_evaluation_mark_sources(evaluation, target, &marks) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_device_hardware_features(context, dataset->schema, dataset->devices[target],
+                                                &hardware);
+    if (status == NITRO_OK) {
+        rank_sources(evaluation, target, marks, &hardware, true, ranked);
+        for (size_t d = 0; d < dataset->num_devices; d++)
+            marks[d] = d == ranked[0].device;
+        status = nitro_dataset_select(context, dataset, marks, evaluation->is_train, sources);
+    }
+    nitro_string_list_free(&hardware);
+    free(marks);
+    free(ranked);
     return status;
 }

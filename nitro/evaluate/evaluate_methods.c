@@ -83,6 +83,7 @@ typedef struct model_method {
     bool guards;     /* as in nitro_training_task, and quiet */
     bool decides;    /* as in a program: outside the training range by range ends */
     bool is_own;     /* train on the target's own inputs instead */
+    bool is_nearest; /* train on the source that is most like the target */
 } model_method;
 
 /** Device features by the selection of this name; NITRO_ERR_NO_DATA where it is skipped. */
@@ -120,6 +121,27 @@ static nitro_status select_features(const nitro_evaluation *evaluation, const ch
     return status;
 }
 
+/** Keep what the model expects, and what its sources count. */
+static nitro_status note_prediction(nitro_evaluation *evaluation, const nitro_dataset *sources,
+                                    const nitro_model *model)
+{
+    const nitro_predicted_quality *predicted = model->predicted;
+    evaluation->predicted = predicted ? predicted->quality : (double)NAN;
+    nitro_source_shares_free(&evaluation->shares, &evaluation->num_shares); /* of another fold */
+    if (!predicted || !predicted->rule)
+        return NITRO_OK;
+    evaluation->shares =
+        nitro_calloc(evaluation->context, predicted->num_sources, sizeof *evaluation->shares);
+    for (size_t i = 0; evaluation->shares && i < predicted->num_sources; i++) {
+        const nitro_predicted_quality_source *source = &predicted->sources[i];
+        char *device = nitro_strdup(evaluation->context, sources->devices[source->device]->id);
+        if (!device)
+            return NITRO_ERR_NO_MEMORY;
+        evaluation->shares[evaluation->num_shares++] = (nitro_source_share){device, source->weight};
+    }
+    return evaluation->shares ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
 /** Train the method's model, adapt it to evaluation->num_measured inputs, and let it choose. */
 static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_method *method,
                                     size_t target, const size_t *rows, size_t num_rows,
@@ -132,7 +154,9 @@ static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_me
     nitro_status status = nitro_strategy_find(evaluation->context, method->strategy, &strategy);
     if (status == NITRO_OK)
         status = method->is_own ? nitro_evaluation_select_own(evaluation, target, &sources)
-                                : nitro_evaluation_select_sources(evaluation, target, &sources);
+                 : method->is_nearest
+                     ? nitro_evaluation_select_nearest(evaluation, target, &sources)
+                     : nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status == NITRO_OK && strcmp(method->dfs, "omit") != 0)
         status = select_features(evaluation, method->dfs, sources, target, &features);
     if (status == NITRO_OK)
@@ -143,7 +167,7 @@ static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_me
     if (status == NITRO_OK) {
         nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, method->decides,
                                          choices);
-        evaluation->predicted = model->predicted ? model->predicted->quality : (double)NAN;
+        status = note_prediction(evaluation, sources, model);
     }
     nitro_model_free(model);
     nitro_dataset_free(sources);
@@ -176,6 +200,7 @@ enum {
     FOREST,
     AUTO,
     AUTO_DECIDED,
+    NEAREST,
     TRANSFER,
     NATIVE,
     OWN,
@@ -207,6 +232,8 @@ static const nitro_method_info infos[] = {
          "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that is clearly "
          "better in LODO validation; no device features",
          .extrapolates = true},
+    [NEAREST] = {"nearest", "auto on the one source that is most like the target",
+                 .only_named = true},
     [AUTO_DECIDED] = {"auto-guarded",
                       "auto as a program decides: guarded outside the training range",
                       .extrapolates = true, .only_named = true},
@@ -236,6 +263,7 @@ static const model_method models[NUM_METHODS] = {
     [FOREST] = {"forest", "omit"},
     [AUTO] = {"auto", "omit"},
     [AUTO_DECIDED] = {"auto", "omit", .decides = true},
+    [NEAREST] = {"auto", "omit", .is_nearest = true},
     [OWN] = {"auto", "omit", .is_own = true},
     [OWN_DECIDED] = {"auto", "omit", .decides = true, .is_own = true},
 };

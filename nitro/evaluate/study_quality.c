@@ -13,6 +13,34 @@ void nitro_study_options_init(nitro_study_options *options)
         .train_fraction = one.train_fraction, .seed = one.seed, .num_seeds = 1};
 }
 
+/** Add weights source by source. */
+static nitro_status add_shares(nitro_context *context, nitro_evaluate_result *sum,
+                               const nitro_evaluate_result *one)
+{
+    if (one->num_source_shares == 0)
+        return NITRO_OK;
+    size_t most = sum->num_source_shares + one->num_source_shares;
+    nitro_source_share *shares = realloc(sum->source_shares, most * sizeof *shares);
+    if (!shares)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: weights of %zu sources",
+                          most);
+    sum->source_shares = shares;
+    for (size_t i = 0; i < one->num_source_shares; i++) {
+        const nitro_source_share *share = &one->source_shares[i];
+        size_t place = 0;
+        while (place < sum->num_source_shares && strcmp(shares[place].device, share->device) != 0)
+            place++;
+        if (place == sum->num_source_shares) {
+            char *device = nitro_strdup(context, share->device);
+            if (!device)
+                return NITRO_ERR_NO_MEMORY;
+            shares[sum->num_source_shares++] = (nitro_source_share){.device = device};
+        }
+        shares[place].weight += share->weight;
+    }
+    return NITRO_OK;
+}
+
 static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
 {
     sum->total += one->total;
@@ -40,6 +68,8 @@ static void divide(nitro_evaluate_result *sum, double count)
     sum->confident_precision /= sum->confident; /* weighted by confident decisions; NaN: none */
     sum->confident /= count;
     sum->predicted /= count;
+    for (size_t i = 0; i < sum->num_source_shares; i++)
+        sum->source_shares[i].weight /= count;
 }
 
 const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_result *results, size_t count,
@@ -158,6 +188,7 @@ static nitro_status add_seed(nitro_store *store, const char *computation,
         if (status == NITRO_OK) {
             add(&run->sums[place], &results[i]);
             run->found[place]++;
+            status = add_shares(nitro_store_context(store), &run->sums[place], &results[i]);
         }
     }
     nitro_evaluate_results_free(results, count);

@@ -156,6 +156,8 @@ nitro_status report_add_sensitivity(report *self);
  * report_sources.c). */
 nitro_status report_learn(report *self);
 nitro_status report_add_quality(report *self);
+/** What each source counts for each target (report_weights.c). */
+nitro_status report_add_weights(report *self);
 nitro_status report_add_source_less(report *self);
 nitro_status report_add_contribution(report *self);
 

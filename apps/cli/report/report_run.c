@@ -82,11 +82,11 @@ static nitro_status compute(making *self, report *made)
         nitro_status (*add)(report *);
         const char *unit; /* of progress */
     } steps[] = {
-        {report_add_devices, "parts"},         {report_add_similarity, "parts"},
-        {report_add_variants, "parts"},        {report_add_sensitivity, "parts"},
-        {report_learn, "evaluations"},         {report_add_quality, "parts"},
-        {report_add_source_less, "parts"},     {report_add_contribution, "parts"},
-        {report_add_selections, "selections"},
+        {report_add_devices, "parts"},      {report_add_similarity, "parts"},
+        {report_add_variants, "parts"},     {report_add_sensitivity, "parts"},
+        {report_learn, "evaluations"},      {report_add_quality, "parts"},
+        {report_add_weights, "parts"},      {report_add_source_less, "parts"},
+        {report_add_contribution, "parts"}, {report_add_selections, "selections"},
     };
     char task[128];
     nitro_status status = load(made);

@@ -200,11 +200,54 @@ static void test_recorded_gpus(void **state)
     assert_true(find(f, "K40m_2018sep", "full")->mean > 92.0);
 }
 
+/** A measured device of this software stack. */
+static void put_stack(fixture *f, const char *id, const char *software, double launch)
+{
+    nitro_device *device = NULL;
+    synthetic_put_measured(f->store, id, launch, 0, 300);
+    assert_ok(f->context, nitro_store_get_device(f->store, id, &device));
+    assert_ok(f->context, nitro_device_set_label(f->context, device, "software", software));
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    nitro_device_free(device);
+}
+
+/* Of two stacks that disagree, the target's own speaks for it: by weights, and as the nearest. */
+static void test_sources_of_two_stacks(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0}, targets = {0};
+    put_stack(f, "a1", "lib v2018-09", 0.1);
+    put_stack(f, "a2", "lib v2018-09", 0.12);
+    put_stack(f, "b1", "lib v2019-06", 20.0);
+    put_stack(f, "b2", "lib v2019-06", 22.0);
+    put_stack(f, "b3", "lib v2019-06", 21.0);
+    split(f, &methods, "pooled,nearest,auto");
+    split(f, &targets, "b3");
+    f->options.methods = &methods;
+    f->options.targets = &targets;
+    f->options.train_fraction = 0.5;
+    evaluate(f, "toy");
+    assert_true(find(f, "b3", "nearest")->mean > find(f, "b3", "pooled")->mean + 1.0);
+    assert_int_equal(find(f, "b3", "nearest")->num_source_shares, 0);
+    const nitro_evaluate_result *weighted = find(f, "b3", "auto");
+    assert_int_equal(weighted->num_source_shares, 4);
+    double sum = 0.0, own = 0.0;
+    for (size_t i = 0; i < 4; i++) {
+        sum += weighted->source_shares[i].weight;
+        own += weighted->source_shares[i].device[0] == 'b' ? weighted->source_shares[i].weight : 0;
+    }
+    assert_near(sum, 1.0, 1e-9);
+    assert_near(own, 1.0, 1e-9);
+    nitro_string_list_free(&methods);
+    nitro_string_list_free(&targets);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all_methods_on_synthetic_devices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_largest_inputs_are_held_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sources_of_two_stacks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_selection_by_profiles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recorded_gpus, setup, teardown),
