@@ -7,6 +7,7 @@
 #include "nitro/runtime/scores/calibration.h"
 
 #define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* a blend has the knots of up to three */
+enum { NUM_STEPS = 3 };
 
 typedef struct row_outcome {
     double margin, weight;
@@ -16,6 +17,7 @@ typedef struct row_outcome {
 /** Rows of neighbouring margins. */
 typedef struct margin_bin {
     double margins, hits, rows; /* sums */
+    double first, last;         /* margins */
 } margin_bin;
 
 static int compare_outcomes(const void *left, const void *right)
@@ -62,39 +64,65 @@ static size_t push(margin_bin *bins, size_t count, margin_bin added)
         added.margins += bins[count].margins;
         added.hits += bins[count].hits;
         added.rows += bins[count].rows;
+        added.first = bins[count].first;
     }
     bins[count] = added;
     return count + 1;
 }
 
-static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibration *calibration)
+/** Bins of equal count, merged. @param[out] bins  shape [num_bins]; returns how many. */
+static size_t make_bins(const row_outcome *outcomes, size_t count, size_t num_bins,
+                        margin_bin *bins)
 {
-    size_t num_bins = count / NITRO_CALIBRATION_BIN_ROWS;
-    if (num_bins > MAX_BINS)
-        num_bins = MAX_BINS;
-    if (num_bins == 0)
-        num_bins = 1;
-    margin_bin bins[MAX_BINS];
-    size_t num_knots = 0;
+    size_t made = 0;
     for (size_t b = 0; b < num_bins; b++) {
-        margin_bin sum = {0};
-        for (size_t i = b * count / num_bins; i < (b + 1) * count / num_bins; i++) {
+        size_t first = b * count / num_bins, end = (b + 1) * count / num_bins;
+        if (first == end)
+            continue;
+        margin_bin sum = {.first = outcomes[first].margin, .last = outcomes[end - 1].margin};
+        for (size_t i = first; i < end; i++) {
             sum.margins += outcomes[i].weight * outcomes[i].margin;
             sum.hits += outcomes[i].weight * outcomes[i].good;
             sum.rows += outcomes[i].weight;
         }
-        num_knots = push(bins, num_knots, sum);
+        made = push(bins, made, sum);
     }
-    calibration->num_knots = num_knots;
-    for (size_t k = 0; k < num_knots; k++) {
+    return made;
+}
+
+/** A knot in the middle of each bin. */
+static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibration *calibration)
+{
+    size_t num_bins = count / NITRO_CALIBRATION_BIN_ROWS;
+    margin_bin bins[MAX_BINS];
+    num_bins = num_bins > MAX_BINS ? MAX_BINS : num_bins ? num_bins : 1;
+    calibration->num_knots = make_bins(outcomes, count, num_bins, bins);
+    for (size_t k = 0; k < calibration->num_knots; k++) {
         calibration->margins[k] = bins[k].margins / bins[k].rows;
         calibration->confidences[k] = fraction(&bins[k]);
     }
 }
 
-nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,
-                                   const double *scores, const double *weights, size_t num_rows,
-                                   size_t num_variants, nitro_calibration *calibration)
+/** A knot at each end of each bin. */
+static void fit_steps(const row_outcome *outcomes, size_t count, nitro_calibration *calibration)
+{
+    margin_bin bins[NUM_STEPS];
+    size_t num_bins = make_bins(outcomes, count, NUM_STEPS, bins), knots = 0;
+    for (size_t b = 0; b < num_bins; b++)
+        for (size_t end = 0; end < 2; end++) {
+            double margin = end ? bins[b].last : bins[b].first;
+            if (knots > 0 && margin <= calibration->margins[knots - 1])
+                continue;
+            calibration->margins[knots] = margin;
+            calibration->confidences[knots++] = fraction(&bins[b]);
+        }
+    calibration->num_knots = knots;
+}
+
+static nitro_status fit(nitro_context *context, const double *times_ms, const double *scores,
+                        const double *weights, size_t num_rows, size_t num_variants,
+                        void (*fit_outcomes)(const row_outcome *, size_t, nitro_calibration *),
+                        nitro_calibration *calibration)
 {
     row_outcome *outcomes = nitro_calloc(context, num_rows, sizeof *outcomes);
     if (!outcomes)
@@ -102,9 +130,24 @@ nitro_status nitro_calibration_fit(nitro_context *context, const double *times_m
     size_t count = collect(times_ms, scores, weights, num_rows, num_variants, outcomes);
     qsort(outcomes, count, sizeof *outcomes, compare_outcomes);
     if (count > 0)
-        fit_knots(outcomes, count, calibration);
+        fit_outcomes(outcomes, count, calibration);
     else
         *calibration = (nitro_calibration){1, {0.0}, {1.0 / (double)num_variants}};
     free(outcomes);
     return NITRO_OK;
+}
+
+nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,
+                                   const double *scores, const double *weights, size_t num_rows,
+                                   size_t num_variants, nitro_calibration *calibration)
+{
+    return fit(context, times_ms, scores, weights, num_rows, num_variants, fit_knots, calibration);
+}
+
+nitro_status nitro_calibration_fit_steps(nitro_context *context, const double *times_ms,
+                                         const double *scores, const double *weights,
+                                         size_t num_rows, size_t num_variants,
+                                         nitro_calibration *calibration)
+{
+    return fit(context, times_ms, scores, weights, num_rows, num_variants, fit_steps, calibration);
 }

@@ -82,8 +82,9 @@ static bool is_usable(const nitro_dataset *sources, size_t device)
     return false;
 }
 
+/** @param[out] may_judge  is there a source that another may be validated with? */
 static nitro_status measure_distances(nitro_context *context, const nitro_fit_task *task,
-                                      nitro_predicted_quality *predicted)
+                                      nitro_predicted_quality *predicted, bool *may_judge)
 {
     const nitro_dataset *sources = task->sources;
     bool *skip = nitro_calloc(context, 2 * sources->num_devices, sizeof *skip);
@@ -100,9 +101,11 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
         if (skip[d])
             continue;
         bool *skip_here = skip + sources->num_devices;
-        for (size_t i = 0; i < sources->num_devices; i++)
+        for (size_t i = 0; i < sources->num_devices; i++) {
             skip_here[i] = skip[i] || !nitro_kinship_allows(of_target, sources->devices[d],
                                                             sources->devices[i]);
+            *may_judge |= i != d && !skip_here[i];
+        }
         nitro_nearest nearest =
             nitro_device_nearest(sources->devices[d], sources->devices, sources->num_devices,
                                  skip_here, &predicted->features);
@@ -240,15 +243,21 @@ static void predict_by_lodo(nitro_predicted_quality *predicted)
     }
 }
 
-/** One source is no evidence for other devices: trust it only on a device like it. */
-static void predict_without_lodo(nitro_predicted_quality *predicted)
+/** One source is no evidence for other devices: trust it only on a device like it.
+ *  @param[in] may_judge  a source may be validated with another. */
+static void predict_without_lodo(bool may_judge, nitro_predicted_quality *predicted)
 {
     predicted->lodo = (nitro_calibration){1, {0.0}, {0.0}};
     predicted->share =
         predicted->target_distance <= SAME_MODEL_DISTANCE ? 0.0 : SINGLE_SOURCE_SHARE;
     if (predicted->share > 0.0)
-        predicted->warning = "there is only one source, or too few inputs, so that the quality on "
-                             "another device cannot be validated";
+        predicted->warning = predicted->num_sources < 2
+                                 ? "there is only one source, so that the quality on another "
+                                   "device cannot be validated"
+                             : may_judge ? "there are too few inputs to validate the quality on "
+                                           "another device"
+                                         : "all sources are copies of one device, so that the "
+                                           "quality on another device cannot be validated";
 }
 
 /** Without LODO evidence, quality is known only of devices like the sources. */
@@ -269,6 +278,7 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
                                           double held_out_quality, const nitro_lodo *lodo,
                                           nitro_model *model, nitro_predicted_quality **predicted)
 {
+    bool may_judge = false;
     nitro_predicted_quality *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
@@ -281,7 +291,7 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
     made->lodo_quality = made->usual_distance = made->quality = NAN;
     nitro_status status = list_features(context, task->target, model, &made->features);
     if (status == NITRO_OK)
-        status = measure_distances(context, task, made);
+        status = measure_distances(context, task, made, &may_judge);
     if (status == NITRO_OK && lodo) {
         take_means(lodo, made);
         status = calibrate(context, task->sources, lodo, made, &made->lodo);
@@ -293,7 +303,7 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
     if (lodo)
         predict_by_lodo(made);
     else
-        predict_without_lodo(made);
+        predict_without_lodo(may_judge, made);
     nitro_predicted_quality_weigh(made, made->share, &model->calibration);
     *predicted = made;
     return NITRO_OK;

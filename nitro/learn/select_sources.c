@@ -21,9 +21,8 @@
  * bias on recorded SpMV data. */
 #define LODO_SHARE 0.5
 /* Confidences are meant to be right in the mean over decisions, not on the worst device: with this
- * share, 18 % of the decisions on recorded targets are confident and 88 % of these are good, with
- * LODO_SHARE 4 % and 88 %. */
-#define CONFIDENCE_SHARE 0.15
+ * share, 15 % of the decisions on recorded targets are confident and 89 % of these are good. */
+#define CONFIDENCE_SHARE 0.2
 /* Quality to expect of the unlikeness to the nearest source alone, percent: a fit over recorded
  * targets and random subsets of the others. The mean of it and of validation errs by 1.8 in the
  * mean, validation alone by 2.3. */
@@ -204,30 +203,48 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
             "inputs on it (--measure 10)";
 }
 
-/** Calibrate by held-out inputs, each row weighted as its source, and find their mean quality in
- *  percent. */
-static nitro_status calibrate(const nitro_source_weighing *t, const nitro_fit_evidence *evidence,
-                              nitro_model *model, double *quality)
+/** Mean quality of held-out inputs, each row weighted as its source, in percent. */
+static double held_out_quality(const nitro_source_weighing *t, const nitro_fit_evidence *evidence,
+                               size_t num_variants)
 {
     const nitro_training_rows *rows = &evidence->rows;
-    size_t num_variants = model->schema->num_variants;
     double sum = 0.0, total = 0.0;
-    double *weights = nitro_calloc(t->context, rows->num_rows, sizeof *weights);
-    if (!weights)
-        return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < rows->num_rows; row++) {
         const double *scores = evidence->held_out_scores + row * num_variants;
+        double weight = t->used_weights[rows->row_device[row]];
         if (isnan(scores[0]))
             continue;
-        weights[row] = t->used_weights[rows->row_device[row]] * (double)t->used->num_devices;
-        sum += weights[row] * nitro_times_quality(rows->times_ms + row * num_variants, num_variants,
-                                                  nitro_scores_best(scores, num_variants));
-        total += weights[row];
+        sum += weight * nitro_times_quality(rows->times_ms + row * num_variants, num_variants,
+                                            nitro_scores_best(scores, num_variants));
+        total += weight;
     }
-    *quality = 100.0 * sum / total;
-    nitro_status status =
-        nitro_calibration_fit(t->context, rows->times_ms, evidence->held_out_scores, weights,
-                              rows->num_rows, num_variants, &model->calibration);
+    return 100.0 * sum / total;
+}
+
+/** Confidences on the sources that count, each row weighted as its source: of decisions by the
+ *  source's own model, as a margin of the mixture on a source is another one than on the target. */
+static nitro_status calibrate(const nitro_source_weighing *t, nitro_calibration *calibration)
+{
+    const nitro_dataset *sources = t->task->sources;
+    const nitro_cross_scores *cross = t->choice.uses_relative ? &t->with_relative : &t->plain;
+    size_t num_variants = sources->schema->num_variants;
+    double *scores = nitro_calloc(t->context, sources->num_rows, num_variants * sizeof *scores);
+    double *weights = nitro_calloc(t->context, sources->num_rows, sizeof *weights);
+    nitro_status status = scores && weights ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t row = 0; row < sources->num_rows && status == NITRO_OK; row++) {
+        size_t source = sources->row_device[row];
+        double *own = scores + row * num_variants;
+        weights[row] = t->choice.weights[source] * (double)t->used->num_devices;
+        memcpy(own, nitro_cross_scores_of(cross, source, row), num_variants * sizeof *own);
+        if (!(weights[row] > 0.0))
+            own[0] = NAN;
+        else if (!isnan(own[0]))
+            nitro_scores_restrict(own, num_variants, cross->known[source]);
+    }
+    if (status == NITRO_OK)
+        status = nitro_calibration_fit_steps(t->context, sources->times_ms, scores, weights,
+                                             sources->num_rows, num_variants, calibration);
+    free(scores);
     free(weights);
     return status;
 }
@@ -238,8 +255,9 @@ static nitro_status validate(const nitro_source_weighing *t, const nitro_fit_evi
 {
     const nitro_training_rows *rows = &evidence->rows;
     const nitro_fit_task all = fit_task(t, t->choice.uses_relative);
-    double held_out = NAN;
-    nitro_status status = calibrate(t, evidence, model, &held_out);
+    const nitro_dataset *sources = t->task->sources;
+    double held_out = held_out_quality(t, evidence, model->schema->num_variants);
+    nitro_status status = calibrate(t, &model->calibration);
     if (status == NITRO_OK)
         status =
             nitro_prepare_costs_fit(t->context, t->used, rows, evidence->held_out_scores, model);
@@ -247,6 +265,10 @@ static nitro_status validate(const nitro_source_weighing *t, const nitro_fit_evi
         status = nitro_predicted_quality_find(t->context, &all, held_out, &t->choice.lodo, model,
                                               &model->predicted);
     model->free_predicted = nitro_predicted_quality_free;
+    if (status == NITRO_OK && !t->choice.is_far) /* every validation device counts the same */
+        status = nitro_calibration_fit_steps(t->context, sources->times_ms, t->choice.lodo.scores,
+                                             NULL, sources->num_rows, sources->schema->num_variants,
+                                             &model->predicted->lodo);
     if (status == NITRO_OK)
         conclude(t, model);
     return status;

@@ -41,6 +41,37 @@ static void test_calibration(void **state)
     nitro_context_free(context);
 }
 
+/* Three groups of margins, right in 20, 50 and 90 of 100 rows, wherever in the group. */
+static void test_steps(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    enum { ROWS = 300 };
+    static const size_t hits[] = {20, 50, 90};
+    double times[ROWS * 2], scores[ROWS * 2] = {0};
+    for (size_t row = 0; row < ROWS; row++) {
+        bool right = row * 37 % 100 < hits[row / 100];
+        scores[row * 2] = 1.0 + (double)row;
+        times[row * 2] = right ? 1.0 : 2.0;
+        times[row * 2 + 1] = right ? 2.0 : 1.0;
+    }
+    nitro_calibration calibration;
+    assert_ok(context,
+              nitro_calibration_fit_steps(context, times, scores, NULL, ROWS, 2, &calibration));
+    assert_int_equal(calibration.num_knots, 6);
+    for (size_t row = 0; row < ROWS; row++) {
+        double margin = nitro_calibration_margin(scores + row * 2, 2, UINT64_MAX);
+        assert_near(nitro_calibration_confidence(&calibration, margin),
+                    ((double)hits[row / 100] + 1.0) / 102.0, 1e-12);
+    }
+    for (size_t row = 0; row < ROWS; row++) /* equal margins: one step */
+        scores[row * 2] = 1.0;
+    assert_ok(context,
+              nitro_calibration_fit_steps(context, times, scores, NULL, ROWS, 2, &calibration));
+    assert_int_equal(calibration.num_knots, 1);
+    nitro_context_free(context);
+}
+
 static void test_blends(void **state)
 {
     (void)state;
@@ -64,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_blends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
