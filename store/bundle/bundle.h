@@ -141,6 +141,7 @@ typedef struct nitro_bundle_source {
     char *url;    /* without a trailing '/' */
     char *local;  /* path of the published folder; NULL: it is on a server */
     char *folder; /* with our copies: the cache, or a private folder for a local one */
+    int lock;     /* of the private folder */
     bool quiet;   /* refusals are not logged: the caller reports them */
     const nitro_trusted_keys *keys; /* NULL: signatures are not checked */
     nitro_trusted_keys *own_keys;   /* to be freed; NULL: the caller's, or none */
@@ -170,6 +171,16 @@ nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle,
 /** Refuse an accepted bundle too, for the context's last error. */
 nitro_status nitro_bundle_source_refuse(nitro_bundle_source *source, size_t bundle,
                                         nitro_status status);
+
+/* ---- bundle_private.c ----------------------------------------------------------------------- */
+
+/**
+ * A folder of our own, with an empty folder for bundles in it, below $TMPDIR. Removes those that
+ * killed processes of this user left there.
+ * @param[out] folder  free with free(). @param[out] lock  held as long as the folder is used.
+ */
+nitro_status nitro_bundle_private_make(nitro_context *context, char **folder, int *lock);
+void nitro_bundle_private_remove(const char *folder, int lock);
 
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
 

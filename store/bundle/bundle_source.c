@@ -4,7 +4,6 @@
  * before any of it is used. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -288,38 +287,6 @@ static nitro_status read_index(nitro_bundle_source *source)
     return status;
 }
 
-/* For copies of a local folder's files; removed when the source is closed. */
-static nitro_status make_private_folder(nitro_bundle_source *source)
-{
-    const char *path = source->url + strlen("file:"), *shared = secure_getenv("TMPDIR");
-    source->local = nitro_strdup(source->context, path + (strncmp(path, "//", 2) == 0 ? 2 : 0));
-    char *folder = nitro_asprintf(source->context, "%s/nitro-XXXXXX",
-                                  shared && shared[0] == '/' ? shared : "/tmp");
-    if (!source->local || !folder || !mkdtemp(folder)) {
-        nitro_status status = source->local && folder
-                                  ? nitro_fail(source->context, NITRO_ERR_IO,
-                                               "%s: cannot create the folder: %s; set TMPDIR",
-                                               folder, strerror(errno))
-                                  : NITRO_ERR_NO_MEMORY;
-        free(folder);
-        return status;
-    }
-    source->folder = folder;
-    char *inner = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_FOLDER, folder);
-    nitro_status status = inner ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (inner && mkdir(inner, 0700) != 0)
-        status = nitro_fail(source->context, NITRO_ERR_IO, "%s: cannot create the folder: %s",
-                            inner, strerror(errno));
-    free(inner);
-    return status;
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
 static nitro_status find_folder(nitro_bundle_source *source, const char *url)
 {
     source->url = nitro_strdup(source->context, url);
@@ -327,8 +294,13 @@ static nitro_status find_folder(nitro_bundle_source *source, const char *url)
         return NITRO_ERR_NO_MEMORY;
     for (size_t length = strlen(source->url); length > 1 && source->url[length - 1] == '/';)
         source->url[--length] = '\0';
-    if (strncmp(url, "file:", 5) == 0)
-        return make_private_folder(source);
+    if (strncmp(url, "file:", 5) == 0) {
+        const char *path = url + strlen("file:");
+        source->local = nitro_strdup(source->context, path + (strncmp(path, "//", 2) == 0 ? 2 : 0));
+        return source->local
+                   ? nitro_bundle_private_make(source->context, &source->folder, &source->lock)
+                   : NITRO_ERR_NO_MEMORY;
+    }
     nitro_status status = nitro_http_check_url(source->context, source->url);
     return status == NITRO_OK ? nitro_cache_folder(source->context, "bundles", source->url,
                                                    NITRO_BUNDLE_FOLDER, &source->folder)
@@ -343,6 +315,7 @@ nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
     if (!opened)
         return NITRO_ERR_NO_MEMORY;
     opened->context = context;
+    opened->lock = -1;
     nitro_status status = NITRO_OK;
     if (!keys && !allow_unsigned)
         status = nitro_trusted_keys_read_default(context, &opened->own_keys);
@@ -387,7 +360,7 @@ void nitro_bundle_source_close(nitro_bundle_source *source)
     free(source->states);
     nitro_bundle_index_free(source->index);
     if (source->local && source->folder)
-        nftw(source->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        nitro_bundle_private_remove(source->folder, source->lock);
     nitro_trusted_keys_free(source->own_keys);
     free(source->local);
     free(source->url);

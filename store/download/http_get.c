@@ -250,6 +250,17 @@ static nitro_status set_conditions(download *job)
                : fail_write(job, job->part_path);
 }
 
+/* A site's own authority. libcurl has one compiled in, and does not read SSL_CERT_FILE. */
+static nitro_status set_authority(download *job)
+{
+    nitro_setting_value file;
+    nitro_status status = nitro_setting_get(job->context, NULL, "https_ca", &file);
+    if (status == NITRO_OK && file.text[0] &&
+        curl_easy_setopt(job->curl, CURLOPT_CAINFO, file.text) != CURLE_OK)
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "libcurl: out of memory");
+    return status;
+}
+
 static nitro_status set_options(download *job)
 {
     const char *scheme = strncmp(job->request->url, "https:", 6) == 0 ? "https" : "http";
@@ -280,7 +291,7 @@ static nitro_status set_options(download *job)
                ? nitro_fail(
                      job->context, NITRO_ERR_IO,
                      "libcurl lacks an option: version 7.85 or newer with HTTP and TLS is required")
-               : NITRO_OK;
+               : set_authority(job);
 }
 
 /* The remedy where the user has one, else "". */
@@ -293,7 +304,9 @@ static const char *advice(CURLcode code)
         return "; check the network connection and the address";
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-        return "; the server's certificate is not trusted, nothing was downloaded";
+        return "; the server's certificate is not trusted, nothing was downloaded (the setting "
+               "https_ca "
+               "names another authority)";
     case CURLE_UNSUPPORTED_PROTOCOL:
         return "; redirects to another scheme are refused";
     case CURLE_PARTIAL_FILE:

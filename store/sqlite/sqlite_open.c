@@ -20,21 +20,26 @@
 /* More than any value written; bounds the memory that a damaged length takes. */
 #define MAX_VALUE_BYTES (16 << 20)
 
+/* Steps of SQLite's machine in which the schema of a store is read with room to spare. */
+#define MAX_SCHEMA_STEPS 10000
+
 /* Only keys have columns; records are encoded by backend/record_codec.h. Profiles of
  * proxies have no computation. */
-static const char tables[] =
-    "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-    " record BLOB NOT NULL) STRICT;"
-    "CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-    " record BLOB NOT NULL) STRICT;"
-    "CREATE TABLE samples (id INTEGER PRIMARY KEY,"
-    " computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
-    " device INTEGER NOT NULL REFERENCES devices, name TEXT NOT NULL, record BLOB NOT NULL) STRICT;"
-    "CREATE TABLE profiles (id INTEGER PRIMARY KEY,"
-    " computation INTEGER REFERENCES computations ON DELETE CASCADE,"
-    " device INTEGER NOT NULL REFERENCES devices, name TEXT NOT NULL, record BLOB NOT NULL) STRICT;"
-    "CREATE UNIQUE INDEX samples_by_name ON samples (ifnull(computation, 0), device, name);"
-    "CREATE UNIQUE INDEX profiles_by_name ON profiles (ifnull(computation, 0), device, name);";
+#define TABLES                                                                                     \
+    "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"                \
+    " record BLOB NOT NULL) STRICT;"                                                               \
+    "CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"                     \
+    " record BLOB NOT NULL) STRICT;"                                                               \
+    "CREATE TABLE samples (id INTEGER PRIMARY KEY,"                                                \
+    " computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"                     \
+    " device INTEGER NOT NULL REFERENCES devices, name TEXT NOT NULL, record BLOB NOT NULL) "      \
+    "STRICT;"                                                                                      \
+    "CREATE TABLE profiles (id INTEGER PRIMARY KEY,"                                               \
+    " computation INTEGER REFERENCES computations ON DELETE CASCADE,"                              \
+    " device INTEGER NOT NULL REFERENCES devices, name TEXT NOT NULL, record BLOB NOT NULL) "      \
+    "STRICT;"                                                                                      \
+    "CREATE UNIQUE INDEX samples_by_name ON samples (ifnull(computation, 0), device, name);"       \
+    "CREATE UNIQUE INDEX profiles_by_name ON profiles (ifnull(computation, 0), device, name);"
 
 /* Check whose file it is. `is_new`: it has no tables yet. */
 static nitro_status check_identity(sqlite_store *store, bool *is_new)
@@ -68,20 +73,42 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
                       store->path, (long long)version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
 }
 
-/* A store has its four tables and their indexes; anything more was put there by somebody else. */
+/* A store has its tables and indexes as Nitro makes them, the indexes that SQLite makes for UNIQUE,
+ * and perhaps ANALYZE's statistics. Anything else was put there by somebody else: an index on an
+ * expression, or a CHECK, would be evaluated. */
 static nitro_status check_schema(sqlite_store *store)
 {
-    int64_t num_foreign = 0;
+    int64_t num_altered = 0;
     nitro_status status = nitro_sqlite_read_number(
         store,
-        "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR tbl_name NOT "
-        "IN ('computations', 'devices', 'samples', 'profiles', 'sqlite_stat1', 'sqlite_stat4')",
-        &num_foreign);
-    if (status == NITRO_OK && num_foreign > 0)
+        "WITH parts AS (SELECT instr('" TABLES
+        "', sql || ';') > 0 AS own, type = 'index' AND sql IS "
+        "NULL OR name IN ('sqlite_stat1', 'sqlite_stat4') AS usual FROM sqlite_schema) "
+        "SELECT count(*) FILTER (WHERE NOT (ifnull(own, 0) OR usual)) + "
+        "abs((SELECT count(*) FROM parts WHERE own) - 6) FROM parts",
+        &num_altered);
+    if (status == NITRO_OK && num_altered > 0)
         status = nitro_fail(store->context, NITRO_ERR_FORMAT,
-                            "%s: the file has %lld tables, views or triggers that no Nitro store "
-                            "has: it was altered; use a copy that you trust",
-                            store->path, (long long)num_foreign);
+                            "%s: its tables are not those of a Nitro store: %lld tables, indexes, "
+                            "views or triggers differ; use a copy that you trust",
+                            store->path, (long long)num_altered);
+    return status;
+}
+
+static int stop(void *unused)
+{
+    (void)unused;
+    return 1;
+}
+
+/* SQLite reads the whole schema at the first statement, however large somebody made it. */
+static nitro_status check_file(sqlite_store *store, bool *is_new)
+{
+    sqlite3_progress_handler(store->db, MAX_SCHEMA_STEPS, stop, NULL);
+    nitro_status status = check_identity(store, is_new);
+    if (status == NITRO_OK && !*is_new)
+        status = check_schema(store);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
     return status;
 }
 
@@ -97,7 +124,7 @@ static nitro_status make_tables(sqlite_store *store)
     snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
              NITRO_SQLITE_APPLICATION_ID, NITRO_STORE_VERSION);
     if (status == NITRO_OK && is_new)
-        status = nitro_sqlite_execute(store, tables, "make its tables");
+        status = nitro_sqlite_execute(store, TABLES, "make its tables");
     if (status == NITRO_OK && is_new)
         status = nitro_sqlite_execute(store, stamp, "make its tables");
     return nitro_sqlite_end_write(store, status);
@@ -145,9 +172,7 @@ static nitro_status check_and_make(sqlite_store *store, nitro_store_mode mode)
     if (status == NITRO_OK && mode == NITRO_STORE_WRITE)
         status = require_writable(store);
     if (status == NITRO_OK)
-        status = check_identity(store, &is_new);
-    if (status == NITRO_OK && !is_new)
-        status = check_schema(store);
+        status = check_file(store, &is_new);
     if (status != NITRO_OK)
         return status;
     if (mode == NITRO_STORE_WRITE)

@@ -36,6 +36,7 @@ static const struct {
     {SQLITE_NOMEM, NITRO_ERR_NO_MEMORY, "out of memory"},
     /* A store is created with all tables and constraints: SQL fails only on other files. */
     {SQLITE_ERROR, NITRO_ERR_FORMAT, "its tables are not those of a Nitro store"},
+    {SQLITE_INTERRUPT, NITRO_ERR_FORMAT, "its schema is larger than that of any Nitro store"},
     {SQLITE_CONSTRAINT, NITRO_ERR_FORMAT, "its rows contradict each other"},
     {SQLITE_SCHEMA, NITRO_ERR_IO, "its tables were changed meanwhile; try again"},
 };

@@ -141,7 +141,7 @@ static inline void redis_server_make(redis_server *server, const char *const *op
 {
     *server = (redis_server){.folder = temporary_make(), .options = options};
     server->port = tcp ? redis_server_free_port() : 0;
-    snprintf(server->socket, sizeof(server->socket), "%s/socket", server->folder.folder);
+    snprintf(server->socket, sizeof(server->socket), "%.80s/socket", server->folder.folder);
     redis_server_start(server);
 }
 
@@ -160,5 +160,16 @@ static inline void redis_server_remove(redis_server *server)
     redis_server_kill(server);
     temporary_remove(&server->folder);
 }
+
+/* In main: run the tests, an array, with this server; nothing where there is none. */
+#define REDIS_SERVER_RUN_TESTS(server, options, tests)                                             \
+    do {                                                                                           \
+        if (!redis_server_possible())                                                              \
+            return 0;                                                                              \
+        redis_server_make(server, options, false);                                                 \
+        int failures = cmocka_run_group_tests(tests, NULL, NULL);                                  \
+        redis_server_remove(server);                                                               \
+        return failures;                                                                           \
+    } while (0)
 
 #endif

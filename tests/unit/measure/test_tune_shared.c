@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "unit/redis_server.h"
+#include "store/redis/redis_slot.h"
+
+#include "unit/redis_cluster.h"
 
 enum { NUM_INPUTS = 30, NUM_TUNERS = 3 };
 
@@ -12,13 +14,28 @@ static _Atomic int *num_loads;
 static char names[NUM_INPUTS][16];
 static nitro_input inputs[NUM_INPUTS];
 
-/* Whose password changes while the fourth input is measured; NULL: nobody's. */
+/* What happens while the fourth input is measured, to this server; NULL: nothing. */
 static const redis_server *to_be_changed;
+static void (*change)(void);
 
 static void change_the_password(void)
 {
     redis_server_say(to_be_changed, "CONFIG SET requirepass x");
     redis_server_say(to_be_changed, "AUTH x\r\nCLIENT KILL TYPE normal SKIPME yes");
+}
+
+/* The one replica of its master has all that was acknowledged. */
+static redis_replica replicas[REDIS_CLUSTER_NODES];
+static int lost_master;
+
+static void kill_the_master(void)
+{
+    for (int tries = 0; tries < 500; tries++) {
+        if (redis_replica_is_level(&replicas[lost_master], to_be_changed))
+            break;
+        usleep(10000);
+    }
+    kill(to_be_changed->process, SIGKILL);
 }
 
 static nitro_status load(nitro_context *context, void *state, void **argument)
@@ -27,7 +44,7 @@ static nitro_status load(nitro_context *context, void *state, void **argument)
     size_t index = (size_t)((const char(*)[16])state - names);
     num_loads[index]++;
     if (to_be_changed && index == 3)
-        change_the_password();
+        change();
     usleep(2000);
     *argument = state;
     return NITRO_OK;
@@ -306,6 +323,7 @@ static void test_a_password_that_changes(void **state)
     nitro_tune_options options;
     nitro_tune_options_init(&options);
     to_be_changed = &server;
+    change = change_the_password;
     options.measure.max_repetitions = options.measure.min_repetitions = 1;
     options.measure.max_blocks = 1;
     assert_ok(context, nitro_store_open_journaled(context, url, &store));
@@ -352,6 +370,53 @@ static bool put_cold_sample(void *user, const nitro_tune_progress *progress)
 }
 
 /* A file has no claims: that another tune went on with other caches comes out at the end. */
+/* A master dies in the middle of a tune, and its replica takes over. */
+static void test_a_cluster_that_fails_over(void **state)
+{
+    redis_cluster cluster = {0};
+    temporary home = temporary_make();
+    char url[160];
+    size_t unsent = 99;
+    nitro_store *store = NULL;
+    nitro_tune_options options;
+    (void)state;
+    if (!redis_server_possible())
+        skip();
+    forget_loads();
+    setenv("XDG_DATA_HOME", home.folder, 1);
+    redis_cluster_make_with(&cluster, "1000");
+    for (int i = 0; i < REDIS_CLUSTER_NODES; i++)
+        redis_cluster_add_replica(&cluster, i, "1000", &replicas[i]);
+    lost_master = (int)((nitro_redis_slot("nitro:5:{shared}:schema") * 3 + 2) / 16384);
+    to_be_changed = &cluster.nodes[lost_master];
+    change = kill_the_master;
+    int other = (lost_master + 1) % REDIS_CLUSTER_NODES;
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d?timeout=1", cluster.nodes[other].port);
+    nitro_context *context = unit_context();
+    nitro_computation *computation = declare(context);
+    nitro_tune_options_init(&options);
+    options.measure.max_repetitions = options.measure.min_repetitions = 1;
+    options.measure.max_blocks = 1;
+    assert_ok(context, nitro_store_open_journaled(context, url, &store));
+    assert_ok(context, nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options));
+    to_be_changed = NULL;
+    assert_ok(context, nitro_store_flush(store, 30000, &unsent));
+    assert_int_equal(unsent, 0);
+    nitro_store_close(store);
+    assert_all_stored(context, url);
+    for (size_t i = 0; i < NUM_INPUTS; i++)
+        assert_int_equal(num_loads[i], 1);
+    assert_non_null(
+        strstr(redis_server_say(&replicas[lost_master].server, "INFO replication"), "role:master"));
+    for (int i = 0; i < REDIS_CLUSTER_NODES; i++)
+        redis_server_remove(&replicas[i].server);
+    redis_cluster_remove(&cluster);
+    unsetenv("XDG_DATA_HOME");
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+    temporary_remove(&home);
+}
+
 static void test_other_caches_in_a_file_are_told(void **state)
 {
     nitro_context *context = unit_context();
@@ -398,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_waiting_for_another_tuner_can_be_stopped),
         cmocka_unit_test(test_tuners_have_the_same_caches),
         cmocka_unit_test(test_a_password_that_changes),
+        cmocka_unit_test(test_a_cluster_that_fails_over),
         cmocka_unit_test(test_other_caches_in_a_file_are_told),
         cmocka_unit_test(test_a_file_has_no_claims),
     };

@@ -134,6 +134,36 @@ static inline void assert_k20_refused(fixture *f, const nitro_trusted_keys *keys
     assert_int_equal(count_in(f, f->target, "K40"), 120);
 }
 
+typedef struct collected {
+    size_t count;
+    uint64_t checksum;
+} collected;
+
+static inline nitro_status collect(void *user, const nitro_sample *sample)
+{
+    collected *all = user;
+    nitro_record_bytes record = {0};
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_record_encode_sample(context, NITRO_RECORD_COMPACT, "spmv", "any",
+                                                  sample, &record));
+    all->checksum = nitro_hash(record.bytes, record.size, all->checksum);
+    nitro_record_bytes_free(&record);
+    nitro_context_free(context);
+    all->count++;
+    return NITRO_OK;
+}
+
+static inline void assert_same_samples(fixture *f, nitro_store *a, nitro_store *b,
+                                       const char *device)
+{
+    collected in_a = {0}, in_b = {0};
+    assert_ok(f->context, nitro_store_each_sample(a, "spmv", device, collect, &in_a));
+    assert_ok(f->context, nitro_store_each_sample(b, "spmv", device, collect, &in_b));
+    assert_true(in_a.count >= 120);
+    assert_int_equal(in_a.count, in_b.count);
+    assert_true(in_a.checksum == in_b.checksum);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif

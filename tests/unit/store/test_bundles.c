@@ -1,5 +1,6 @@
 /* test_bundles.c - published bundles: publishing and pulling, reproducible bytes, signatures, HTTP.
  */
+#include "unit/certificates.h"
 #include "unit/store/bundle_fixture.h"
 
 static size_t count_profiles(fixture *f, nitro_store *store, const char *device,
@@ -8,35 +9,6 @@ static size_t count_profiles(fixture *f, nitro_store *store, const char *device,
     size_t count = 999;
     assert_ok(f->context, nitro_store_count_profiles(store, device, computation, &count));
     return count;
-}
-
-typedef struct collected {
-    size_t count;
-    uint64_t checksum;
-} collected;
-
-static nitro_status collect(void *user, const nitro_sample *sample)
-{
-    collected *all = user;
-    nitro_record_bytes record = {0};
-    nitro_context *context = unit_context();
-    assert_ok(context, nitro_record_encode_sample(context, NITRO_RECORD_COMPACT, "spmv", "any",
-                                                  sample, &record));
-    all->checksum = nitro_hash(record.bytes, record.size, all->checksum);
-    nitro_record_bytes_free(&record);
-    nitro_context_free(context);
-    all->count++;
-    return NITRO_OK;
-}
-
-static void assert_same_samples(fixture *f, nitro_store *a, nitro_store *b, const char *device)
-{
-    collected in_a = {0}, in_b = {0};
-    assert_ok(f->context, nitro_store_each_sample(a, "spmv", device, collect, &in_a));
-    assert_ok(f->context, nitro_store_each_sample(b, "spmv", device, collect, &in_b));
-    assert_int_equal(in_a.count, 120);
-    assert_int_equal(in_b.count, 120);
-    assert_true(in_a.checksum == in_b.checksum);
 }
 
 static void test_publish_and_pull(void **state)
@@ -403,6 +375,30 @@ static void test_signed_over_http(void **state)
     free_keys(&ours);
 }
 
+static void test_over_https(void **state)
+{
+    fixture *f = *state;
+    char files[2][160];
+    if (!certificates_possible())
+        skip();
+    fill(f);
+    publish(f);
+    certificates_make_authority(&f->folder, "ca");
+    certificates_make(&f->folder, "server", 2);
+    snprintf(files[0], sizeof(files[0]), "%s/server.pem", f->folder.folder);
+    snprintf(files[1], sizeof(files[1]), "%s/server.key", f->folder.folder);
+    f->server = http_start(&f->folder, files[0], files[1]);
+    snprintf(f->url, sizeof(f->url), "https://localhost:%u/ok/pub", f->server.port);
+    nitro_status status = pull(f, NULL);
+    if (status == NITRO_ERR_NOT_BUILT)
+        skip();
+    assert_fails(f->context, status, NITRO_ERR_IO, "is not trusted");
+    setenv("NITRO_HTTPS_CA", temporary_path(&f->folder, "ca.pem"), 1);
+    assert_ok(f->context, pull(f, NULL));
+    unsetenv("NITRO_HTTPS_CA");
+    assert_int_equal(f->pulled.copied.samples, 240);
+}
+
 /* Garbled downloads are refused, and do not affect later ones. */
 static void test_garbled_on_the_way(void **state)
 {
@@ -457,6 +453,7 @@ int main(void)
         TEST(test_minisign_verifies_bundles),
         TEST(test_over_http),
         TEST(test_signed_over_http),
+        TEST(test_over_https),
         TEST(test_garbled_on_the_way),
         TEST(test_missing_on_the_server),
     };

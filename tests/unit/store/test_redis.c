@@ -558,10 +558,5 @@ int main(void)
         REDIS_TEST(test_a_redirection_to_a_stranger_gets_no_password),
         REDIS_TEST(test_an_endless_answer_is_cut),
     };
-    if (!redis_server_possible())
-        return 0;
-    redis_server_make(&server, options, false);
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    redis_server_remove(&server);
-    return failures;
+    REDIS_SERVER_RUN_TESTS(&server, options, tests);
 }

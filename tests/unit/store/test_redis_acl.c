@@ -187,10 +187,5 @@ int main(void)
         ACL_TEST(test_consumers_read),
         ACL_TEST(test_the_server_refuses_the_rest),
     };
-    if (!redis_server_possible())
-        return 0;
-    redis_server_make(&server, options, false);
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    redis_server_remove(&server);
-    return failures;
+    REDIS_SERVER_RUN_TESTS(&server, options, tests);
 }

@@ -298,10 +298,5 @@ int main(void)
         NEIGHBOUR_TEST(test_gc_keeps_described_devices),
         NEIGHBOUR_TEST(test_writers_at_the_same_time),
     };
-    if (!redis_server_possible())
-        return 0;
-    redis_server_make(&server, options, false);
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    redis_server_remove(&server);
-    return failures;
+    REDIS_SERVER_RUN_TESTS(&server, options, tests);
 }

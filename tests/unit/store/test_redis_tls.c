@@ -108,6 +108,23 @@ static void test_another_host_is_refused(void **state)
                    "use a name that is in the certificate");
 }
 
+static void present(const char *name)
+{
+    char command[512];
+    snprintf(command, sizeof(command), "CONFIG SET tls-cert-file %s/%s.pem tls-key-file %s/%s.key",
+             tls.folder.folder, name, tls.folder.folder, name);
+    assert_string_equal(redis_server_say(&tls.server, command), "+OK\r\n");
+}
+
+static void test_an_expired_certificate_is_refused(void **state)
+{
+    fixture *f = *state;
+    present("expired");
+    assert_refused(f, url_of(f, "localhost", TRUSTED), NITRO_ERR_DENIED, "expired");
+    present("server");
+    open_store(f, TRUSTED);
+}
+
 static void test_files_are_checked(void **state)
 {
     fixture *f = *state;
@@ -190,6 +207,7 @@ int main(void)
         TLS_TEST(test_a_password_goes_through),
         TLS_TEST(test_an_unknown_authority_is_refused),
         TLS_TEST(test_another_host_is_refused),
+        TLS_TEST(test_an_expired_certificate_is_refused),
         TLS_TEST(test_files_are_checked),
         TLS_TEST(test_a_server_may_want_certificates),
         TLS_TEST(test_one_side_without_tls_is_told),

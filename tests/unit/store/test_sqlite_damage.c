@@ -387,9 +387,20 @@ static void test_a_newer_record_is_not_removed(void **state)
 static void test_a_foreign_schema_is_refused(void **state)
 {
     fixture *f = *state;
+#define REWRITE(table, from, to)                                                                   \
+    "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, '" from "', '" to     \
+    "') WHERE name = '" table "'"
     static const char *const additions[] = {
         "CREATE TRIGGER more AFTER INSERT ON samples BEGIN DELETE FROM devices; END",
-        "CREATE VIEW more AS SELECT * FROM samples", "CREATE TABLE more (x)"};
+        "CREATE VIEW more AS SELECT * FROM samples",
+        "CREATE TABLE more (x)",
+        "CREATE INDEX more ON samples (length(hex(zeroblob(8000000))))",
+        "DROP INDEX samples_by_name",
+        "DROP TABLE profiles",
+        "ALTER TABLE devices ADD COLUMN more ANY",
+        REWRITE("samples", ") STRICT", ", CHECK (length(hex(zeroblob(8000000))) > 0)) STRICT"),
+        REWRITE("samples_by_name", "UNIQUE ", ""),
+        REWRITE("computations", "NOT NULL UNIQUE", "COLLATE NOCASE NOT NULL UNIQUE")};
     for (size_t i = 0; i < sizeof(additions) / sizeof(additions[0]); i++) {
         sqlite3 *db = NULL;
         nitro_store *store = NULL;
@@ -398,10 +409,40 @@ static void test_a_foreign_schema_is_refused(void **state)
         assert_int_equal(sqlite3_exec(db, additions[i], NULL, NULL, NULL), SQLITE_OK);
         sqlite3_close(db);
         assert_fails(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store),
-                     NITRO_ERR_FORMAT, "no Nitro store has");
+                     NITRO_ERR_FORMAT, "tables are not those of a Nitro store");
         assert_fails(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store),
-                     NITRO_ERR_FORMAT, "no Nitro store has");
+                     NITRO_ERR_FORMAT, "tables are not those of a Nitro store");
     }
+}
+
+/* A schema of any size is refused after a bounded number of steps. */
+static void test_a_huge_schema_is_refused(void **state)
+{
+    fixture *f = *state;
+    sqlite3 *db = NULL;
+    nitro_store *store = NULL;
+    char sql[64];
+    write_bytes(f, f->bytes, f->size);
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    for (size_t i = 0; i < 3000; i++) {
+        snprintf(sql, sizeof(sql), "CREATE TABLE more%zu (x)", i);
+        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_fails(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store),
+                 NITRO_ERR_FORMAT, "schema is larger than that of any Nitro store");
+}
+
+/* What ANALYZE adds is an administrator's choice. */
+static void test_statistics_are_no_alteration(void **state)
+{
+    fixture *f = *state;
+    write_bytes(f, f->bytes, f->size);
+    run_sql(f->path, "UPDATE samples SET name = name; ANALYZE; VACUUM");
+    reading sound = read_all(f);
+    assert_true(sound.opened && sound.all_there);
 }
 
 int main(void)
@@ -410,6 +451,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_a_sound_store_is_read_whole),
         STORE_TEST(test_a_foreign_schema_is_refused),
+        STORE_TEST(test_a_huge_schema_is_refused),
+        STORE_TEST(test_statistics_are_no_alteration),
         STORE_TEST(test_a_store_cut_short),
         STORE_TEST(test_bytes_flipped),
         STORE_TEST(test_stretches_overwritten),
