@@ -3,7 +3,10 @@
 #include "variants/histogram/histogram_cuda.h"
 #include "variants/sort/sort_cuda.h"
 #include "variants/spmv/spmv_cuda.h"
+#include "variants/transpose/transpose_cuda.h"
 
 const nitro_kit_device nitro_histogram_cuda_device = {.kind = NULL};
 const nitro_kit_device nitro_sort_cuda_device = {.kind = NULL};
 const nitro_kit_device nitro_spmv_cuda_device = {.kind = NULL};
+const nitro_kit_device nitro_transpose_cuda_device = {.kind = NULL};
+const nitro_kit_device nitro_transpose_inplace_cuda_device = {.kind = NULL};

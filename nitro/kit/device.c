@@ -254,19 +254,28 @@ void nitro_kit_release_part(const nitro_kit *kit, const nitro_kit_part *part, vo
     free(made);
 }
 
-void nitro_kit_release_device(const nitro_kit *kit, void *argument)
+/* What nitro_kit_upload made, and the copies of what is changed in place. */
+static void free_uploaded(const nitro_kit *kit, void *argument)
 {
     nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
-    const nitro_kept *kept = *nitro_kit_kept(kit, argument);
-    if (kit->device->release)
-        kit->device->release(argument);
-    for (size_t i = 0; kept && i < kit->num_fields; i++)
+    nitro_kept *kept = *nitro_kit_kept(kit, argument);
+    for (size_t i = 0; kept && i < kit->num_fields; i++) {
         kit->device->memory->free(kept->saved_on_device[i]);
-    while (on_device->parts)
-        nitro_kit_release_part(kit, on_device->parts->part, argument);
+        kept->saved_on_device[i] = NULL;
+    }
     free_made(kit->fields, kit->num_fields, kit->device->memory, own_argument(kit, argument),
               on_device->made);
     on_device->is_uploaded = false;
+}
+
+void nitro_kit_release_device(const nitro_kit *kit, void *argument)
+{
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
+    if (kit->device->release)
+        kit->device->release(argument);
+    while (on_device->parts)
+        nitro_kit_release_part(kit, on_device->parts->part, argument);
+    free_uploaded(kit, argument);
     nitro_kit_release(kit, argument);
 }
 
@@ -291,8 +300,13 @@ static int save_inout(const nitro_kit *kit, void *argument)
 static int prepare_input(void *argument, void *user)
 {
     const nitro_kit *kit = user;
+    bool was_uploaded = nitro_kit_on_device(kit, argument)->is_uploaded;
     int failure = nitro_kit_upload(kit, argument);
-    return failure || !nitro_kit_has_inout(kit) ? failure : save_inout(kit, argument);
+    if (!failure && nitro_kit_has_inout(kit))
+        failure = save_inout(kit, argument);
+    if (failure && !was_uploaded)
+        free_uploaded(kit, argument);
+    return failure;
 }
 
 static int restore_input(void *argument, void *user)

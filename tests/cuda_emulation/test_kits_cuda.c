@@ -2,9 +2,10 @@
  * several orders of threads, allocations that fail, captures. */
 #include "cuda_emulation/emulated_cases.h"
 
-extern const nitro_kit nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit;
+extern const nitro_kit nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit, nitro_transpose_kit,
+    nitro_transpose_inplace_kit;
 extern const nitro_module nitro_module_histogram_cuda, nitro_module_sort_cuda,
-    nitro_module_spmv_cuda;
+    nitro_module_spmv_cuda, nitro_module_transpose_cuda, nitro_module_transpose_inplace_cuda;
 
 static const struct {
     const nitro_kit *kit;
@@ -13,6 +14,8 @@ static const struct {
     {&nitro_histogram_kit, &nitro_module_histogram_cuda},
     {&nitro_sort_kit, &nitro_module_sort_cuda},
     {&nitro_spmv_kit, &nitro_module_spmv_cuda},
+    {&nitro_transpose_kit, &nitro_module_transpose_cuda},
+    {&nitro_transpose_inplace_kit, &nitro_module_transpose_inplace_cuda},
 };
 #define NUM_COMPUTATIONS (sizeof(computations) / sizeof(computations[0]))
 

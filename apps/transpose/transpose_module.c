@@ -1,0 +1,268 @@
+/* The computations transpose and transpose_inplace: argument, variants, reference and inputs, and
+ * the modules of all kinds of devices. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/transpose/transpose_inputs.h"
+#include "variants/transpose/transpose_cuda.h"
+
+#define BYTES "num_rows * num_cols * element_bytes"
+#define NUMBER(member)                                                                             \
+    {                                                                                              \
+        .name = #member, .element = NITRO_INT32, .offset = offsetof(nitro_transpose, member)       \
+    }
+
+static const nitro_field fields[] = {
+    NITRO_NUMBER(nitro_transpose, num_rows),
+    NITRO_NUMBER(nitro_transpose, num_cols),
+    NUMBER(element_bytes),
+    NITRO_ARRAY(nitro_transpose, in, NITRO_IN, NITRO_BYTE, BYTES,
+                NITRO_ON_DEVICE(nitro_transpose_cuda, in)),
+    NITRO_ARRAY(nitro_transpose, out, NITRO_OUT, NITRO_BYTE, BYTES,
+                NITRO_ON_DEVICE(nitro_transpose_cuda, out)),
+};
+
+static const nitro_field inplace_fields[] = {
+    NITRO_NUMBER(nitro_transpose, num_rows),
+    NITRO_NUMBER(nitro_transpose, num_cols),
+    NUMBER(element_bytes),
+    NUMBER(is_row_major),
+    NITRO_ARRAY(nitro_transpose, data, NITRO_INOUT, NITRO_BYTE, BYTES,
+                NITRO_ON_DEVICE(nitro_transpose_cuda, data)),
+};
+
+/* On CUDA devices: through shared memory, with and without conflicts of banks. */
+static const nitro_variant shared = {.name = "shared"}, shared_padded = {.name = "shared_padded"};
+
+static const nitro_variant *const variants[] = {
+    &nitro_transpose_variant_naive, &nitro_transpose_variant_tiled,
+    &nitro_transpose_variant_register, &shared, &shared_padded};
+
+static const nitro_variant *const inplace_variants[] = {
+    &nitro_transpose_inplace_variant_r2c,         &nitro_transpose_inplace_variant_c2r,
+    &nitro_transpose_inplace_variant_skinny_r2c,  &nitro_transpose_inplace_variant_skinny_c2r,
+    &nitro_transpose_inplace_variant_square_swap, &nitro_transpose_inplace_variant_cycles,
+    &nitro_transpose_inplace_variant_buffered,
+};
+
+static void release(void *argument)
+{
+    nitro_transpose *t = argument;
+    nitro_host_free(t->room);
+    t->room = NULL;
+    t->room_bytes = 0;
+}
+
+/* ---- The reference ---- */
+
+static void transpose_plainly(const char *in, nitro_transpose_view view, size_t size, char *out)
+{
+    for (int64_t i = 0; i < view.rows; i++)
+        for (int64_t j = 0; j < view.cols; j++)
+            memcpy(out + (size_t)(j * view.rows + i) * size,
+                   in + (size_t)(i * view.cols + j) * size, size);
+}
+
+static int reference(void *argument, double *magnitudes)
+{
+    nitro_transpose *t = argument;
+    nitro_transpose_view view = {t->num_rows, t->num_cols};
+    (void)magnitudes;
+    transpose_plainly(t->in, view, (size_t)t->element_bytes, t->out);
+    return 0;
+}
+
+static int reference_inplace(void *argument, double *magnitudes)
+{
+    nitro_transpose *t = argument;
+    size_t bytes = (size_t)(t->num_rows * t->num_cols * t->element_bytes);
+    char *copy = malloc(bytes + 1);
+    (void)magnitudes;
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    memcpy(copy, t->data, bytes);
+    transpose_plainly(copy, nitro_transpose_view_of(t), (size_t)t->element_bytes, t->data);
+    free(copy);
+    return 0;
+}
+
+/* ---- Inputs ---- */
+
+nitro_status nitro_transpose_create(nitro_context *context, const nitro_kit *kit,
+                                    const nitro_transpose *sizes, nitro_transpose **made)
+{
+    int32_t size = sizes->element_bytes;
+    if (sizes->num_rows < 0 || sizes->num_cols < 0 || sizes->num_rows > NITRO_TRANSPOSE_MAX_SIDE ||
+        sizes->num_cols > NITRO_TRANSPOSE_MAX_SIDE)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: %lld x %lld: sides are 0 to %d",
+                          kit->name, (long long)sizes->num_rows, (long long)sizes->num_cols,
+                          NITRO_TRANSPOSE_MAX_SIDE);
+    if (size != 4 && size != 8 && size != 16)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: elements of %d bytes; they may have 4, 8 or 16", kit->name, size);
+    void *argument;
+    nitro_status status = nitro_kit_allocate(context, kit, sizes, &argument);
+    if (status != NITRO_OK)
+        return status;
+    *made = argument;
+    char *elements = (*made)->data ? (*made)->data : (char *)(*made)->in;
+    for (uint64_t i = 0; i < (uint64_t)(sizes->num_rows * sizes->num_cols); i++) {
+        const uint64_t words[2] = {i, ~i};
+        memcpy(elements + i * (uint64_t)size, words, (size_t)size);
+    }
+    return NITRO_OK;
+}
+
+/* Sides of about `size` elements. */
+typedef struct shape_family {
+    const char *name;
+    void (*draw)(nitro_random *random, double size, int64_t *rows, int64_t *cols);
+} shape_family;
+
+static double draw_log(nitro_random *random, double low, double high)
+{
+    return low * pow(high / low, nitro_random_uniform(random));
+}
+
+static void draw_uniform(nitro_random *random, double size, int64_t *rows, int64_t *cols)
+{
+    *rows = (int64_t)sqrt(size * draw_log(random, 0.05, 20));
+    *cols = *rows > 0 ? (int64_t)(size / (double)*rows) : 3;
+}
+
+static void draw_skinny(nitro_random *random, double size, int64_t *rows, int64_t *cols)
+{
+    int64_t least = 2 + (int64_t)nitro_random_below(random, 30);
+    bool is_wide = nitro_random_below(random, 2);
+    *(is_wide ? rows : cols) = least;
+    *(is_wide ? cols : rows) = (int64_t)(size / (double)least);
+}
+
+static void draw_square(nitro_random *random, double size, int64_t *rows, int64_t *cols)
+{
+    (void)random;
+    *rows = *cols = (int64_t)sqrt(size);
+}
+
+static void draw_powers(nitro_random *random, double size, int64_t *rows, int64_t *cols)
+{
+    int bits = (int)log2(size + 1), lower = bits / 3;
+    int chosen = lower + (int)nitro_random_below(random, (uint64_t)(bits - 2 * lower + 1));
+    *rows = (int64_t)1 << chosen;
+    *cols = (int64_t)1 << (bits - chosen);
+}
+
+/* Sides with a large common divisor. */
+static void draw_common(nitro_random *random, double size, int64_t *rows, int64_t *cols)
+{
+    int64_t a = 1 + (int64_t)nitro_random_below(random, 12);
+    int64_t b = 1 + (int64_t)nitro_random_below(random, 12);
+    int64_t divisor = (int64_t)sqrt(size / (double)(a * b));
+    *rows = a * divisor;
+    *cols = b * divisor;
+}
+
+static const shape_family families[] = {
+    {"uniform", draw_uniform}, {"skinny", draw_skinny}, {"square", draw_square},
+    {"powers", draw_powers},   {"common", draw_common},
+};
+
+static nitro_status make_of(nitro_context *context, const nitro_kit *kit, size_t family,
+                            nitro_random *random, double size, char *label, void **data)
+{
+    static const int32_t element_bytes[] = {4, 8, 8, 16};
+    nitro_transpose sizes = {.is_row_major = 1}, *made = NULL;
+    sizes.element_bytes = element_bytes[nitro_random_below(random, 4)];
+    families[family].draw(random, size, &sizes.num_rows, &sizes.num_cols);
+    if (kit == &nitro_transpose_inplace_kit)
+        sizes.is_row_major = (int32_t)nitro_random_below(random, 2);
+    snprintf(label, NITRO_KIT_LABEL, "%s-%lldx%lldx%d%s", families[family].name,
+             (long long)sizes.num_rows, (long long)sizes.num_cols, sizes.element_bytes,
+             sizes.is_row_major ? "" : "-columns");
+    if (!data)
+        return NITRO_OK;
+    nitro_status status = nitro_transpose_create(context, kit, &sizes, &made);
+    if (status == NITRO_OK)
+        *data = made;
+    return status;
+}
+
+static nitro_status make(nitro_context *context, size_t family, nitro_random *random, double size,
+                         char *label, void **data)
+{
+    return make_of(context, &nitro_transpose_kit, family, random, size, label, data);
+}
+
+static nitro_status make_inplace(nitro_context *context, size_t family, nitro_random *random,
+                                 double size, char *label, void **data)
+{
+    return make_of(context, &nitro_transpose_inplace_kit, family, random, size, label, data);
+}
+
+static nitro_status load(nitro_context *context, const char *path, void **data)
+{
+    (void)data;
+    return nitro_fail(context, NITRO_ERR_UNSUPPORTED,
+                      "%s: transpose has no files: times depend on sizes alone; use --generate",
+                      path);
+}
+
+#define INPUTS(function)                                                                           \
+    {                                                                                              \
+        .load = load, .make = function, .num_families = sizeof(families) / sizeof(families[0]),    \
+        .least_size = 8e3, .usual_size = 4e6, .base_size = 16e6, .unit_bytes = 32,                 \
+    }
+static const nitro_kit_inputs inputs = INPUTS(make), inplace_inputs = INPUTS(make_inplace);
+
+static void describe(const void *argument, char *text, size_t size)
+{
+    const nitro_transpose *t = argument;
+    snprintf(text, size, "%lld x %lld elements of %d bytes%s", (long long)t->num_rows,
+             (long long)t->num_cols, t->element_bytes, t->is_row_major ? "" : ", column-major");
+}
+
+/* ---- The computations ---- */
+
+#define ABOUT         "a dense matrix transposed from one place to another"
+#define ABOUT_INPLACE "a dense matrix transposed in place"
+
+const nitro_kit nitro_transpose_kit = {
+    .name = "transpose",
+    .description = ABOUT,
+    .argument_bytes = sizeof(nitro_transpose),
+    .kept = offsetof(nitro_transpose, kept),
+    .fields = fields,
+    .num_fields = sizeof(fields) / sizeof(fields[0]),
+    .variants = variants,
+    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .usual = "tiled",
+    .add_features = nitro_transpose_add_features,
+    .reference = reference,
+    .inputs = &inputs,
+    .describe = describe,
+    .device = &nitro_transpose_cuda_device,
+};
+
+const nitro_kit nitro_transpose_inplace_kit = {
+    .name = "transpose_inplace",
+    .description = ABOUT_INPLACE,
+    .argument_bytes = sizeof(nitro_transpose),
+    .kept = offsetof(nitro_transpose, kept),
+    .fields = inplace_fields,
+    .num_fields = sizeof(inplace_fields) / sizeof(inplace_fields[0]),
+    .variants = inplace_variants,
+    .num_variants = sizeof(inplace_variants) / sizeof(inplace_variants[0]),
+    .usual = "buffered",
+    .add_features = nitro_transpose_inplace_add_features,
+    .release = release,
+    .reference = reference_inplace,
+    .inputs = &inplace_inputs,
+    .describe = describe,
+    .device = &nitro_transpose_inplace_cuda_device,
+};
+
+NITRO_KIT_MODULES(nitro_module_transpose, nitro_transpose_kit, "transpose", ABOUT)
+NITRO_KIT_MODULES(nitro_module_transpose_inplace, nitro_transpose_inplace_kit, "transpose_inplace",
+                  ABOUT_INPLACE)

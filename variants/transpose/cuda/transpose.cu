@@ -1,0 +1,424 @@
+/* transpose and transpose_inplace on CUDA devices. Out of place: an element, a column of four
+ * elements, or a square of 4 x 4 elements in registers to a thread; or through shared memory, so
+ * that both reads and writes are of whole lines; padded, without conflicts of banks. In place: the
+ * steps of c2r and r2c (host/decomposed.c), each block with room for a few columns or a row; tiles
+ * exchanged across the diagonal; a copy, transposed back. */
+#include "nitro/cuda.hpp"
+#include "variants/transpose/transpose_cuda.h"
+
+#define TILE     32
+#define ROWS     8 /* of threads in a block, which does a tile */
+#define BLOCK    (TILE * ROWS)
+#define SQUARE   4
+#define BLOCKS   256   /* of in-place steps: as much room */
+#define MAX_SIDE 46340 /* of a square of NITRO_CUDA_MAX_COUNT elements, about */
+#define COLUMNS  8     /* permuted at a time */
+
+struct element16 {
+    uint64_t words[2];
+};
+
+struct matrix {
+    const void *in;
+    void *out;
+    int64_t rows, cols;
+};
+
+enum { NAIVE, TILED, REGISTER, SHARED, SHARED_PADDED };
+
+static __host__ __device__ int64_t tiles_of(int64_t side)
+{
+    return (side + TILE - 1) / TILE;
+}
+
+template <typename Element> static __global__ void __launch_bounds__(BLOCK) move_one(matrix m)
+{
+    int64_t at = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (at < m.rows * m.cols)
+        ((Element *)m.out)[at % m.cols * m.rows + at / m.cols] = ((const Element *)m.in)[at];
+}
+
+template <typename Element> static __global__ void __launch_bounds__(BLOCK) move_tile(matrix m)
+{
+    int64_t tile_row = blockIdx.x / tiles_of(m.cols), tile_col = blockIdx.x % tiles_of(m.cols);
+    int64_t j = tile_col * TILE + threadIdx.x % TILE, row = tile_row * TILE;
+    for (int64_t i = row + threadIdx.x / TILE; i < row + TILE; i += ROWS)
+        if (i < m.rows && j < m.cols)
+            ((Element *)m.out)[j * m.rows + i] = ((const Element *)m.in)[i * m.cols + j];
+}
+
+template <typename Element> static __global__ void __launch_bounds__(BLOCK) move_square(matrix m)
+{
+    int64_t across = (m.cols + SQUARE - 1) / SQUARE;
+    int64_t at = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    int64_t row = at / across * SQUARE, col = at % across * SQUARE;
+    Element square[SQUARE][SQUARE];
+    for (int i = 0; i < SQUARE; i++)
+        for (int j = 0; j < SQUARE; j++)
+            if (row + i < m.rows && col + j < m.cols)
+                square[i][j] = ((const Element *)m.in)[(row + i) * m.cols + col + j];
+    for (int j = 0; j < SQUARE; j++)
+        for (int i = 0; i < SQUARE; i++)
+            if (row + i < m.rows && col + j < m.cols)
+                ((Element *)m.out)[(col + j) * m.rows + row + i] = square[i][j];
+}
+
+template <typename Element, int PADDING>
+static __global__ void __launch_bounds__(BLOCK) move_shared(matrix m)
+{
+    __shared__ Element tile[TILE][TILE + PADDING];
+    int64_t row = blockIdx.x / tiles_of(m.cols) * TILE, col = blockIdx.x % tiles_of(m.cols) * TILE;
+    int lane = (int)threadIdx.x % TILE, first = (int)threadIdx.x / TILE;
+    for (int i = first; i < TILE; i += ROWS)
+        if (row + i < m.rows && col + lane < m.cols)
+            tile[i][lane] = ((const Element *)m.in)[(row + i) * m.cols + col + lane];
+    __syncthreads();
+    for (int j = first; j < TILE; j += ROWS)
+        if (col + j < m.cols && row + lane < m.rows)
+            ((Element *)m.out)[(col + j) * m.rows + row + lane] = tile[lane][j];
+}
+
+template <typename Element>
+static cudaError_t launch_move(const nitro_cuda *cuda, matrix m, int method)
+{
+    int64_t tiles = tiles_of(m.rows) * tiles_of(m.cols) * BLOCK;
+    int64_t squares = ((m.rows + SQUARE - 1) / SQUARE) * ((m.cols + SQUARE - 1) / SQUARE);
+    cudaLaunchConfig_t config = nitro_cuda_grid(cuda,
+                                                method == NAIVE      ? m.rows * m.cols
+                                                : method == REGISTER ? squares
+                                                                     : tiles,
+                                                BLOCK);
+    if (method == NAIVE)
+        return cudaLaunchKernelEx(&config, move_one<Element>, m);
+    if (method == TILED)
+        return cudaLaunchKernelEx(&config, move_tile<Element>, m);
+    if (method == REGISTER)
+        return cudaLaunchKernelEx(&config, move_square<Element>, m);
+    if (method == SHARED)
+        return cudaLaunchKernelEx(&config, move_shared<Element, 0>, m);
+    return cudaLaunchKernelEx(&config, move_shared<Element, 1>, m);
+}
+
+static int move(nitro_transpose_cuda *t, matrix m, int method)
+{
+    if (m.rows == 0 || m.cols == 0)
+        return 0;
+    cudaError_t error = t->host.element_bytes == 4   ? launch_move<uint32_t>(&t->cuda, m, method)
+                        : t->host.element_bytes == 8 ? launch_move<uint64_t>(&t->cuda, m, method)
+                                                     : launch_move<element16>(&t->cuda, m, method);
+    return nitro_cuda_check(&t->cuda, error, "launching a transposition");
+}
+
+static int run_move(void *argument, void *user)
+{
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    matrix m = {t->in, t->out, t->host.num_rows, t->host.num_cols};
+    return move(t, m, *(const int *)user);
+}
+
+/* ---- In place ---- */
+
+/* What c2r permutes: see host/decomposed.c. */
+struct decomposition {
+    void *data, *room;
+    int64_t rows, cols, divisor, block;
+    bool is_inverse;
+};
+
+template <typename Element>
+static __global__ void __launch_bounds__(BLOCK) permute_columns(decomposition d, int step)
+{
+    Element *data = (Element *)d.data;
+    Element *room = (Element *)d.room + blockIdx.x * d.rows * COLUMNS;
+    int64_t period = d.rows / d.divisor;
+    for (int64_t j = (int64_t)blockIdx.x * COLUMNS; j < d.cols; j += (int64_t)gridDim.x * COLUMNS) {
+        int64_t count = d.cols - j < COLUMNS ? d.cols - j : COLUMNS;
+        for (int64_t at = threadIdx.x; at < d.rows * COLUMNS; at += BLOCK) {
+            int64_t i = at / COLUMNS, k = at % COLUMNS, col = j + k;
+            if (k >= count)
+                continue;
+            int64_t row = step == 1 ? (i + col / d.block) % d.rows
+                                    : (i * d.cols + col + d.rows - i / period) % d.rows;
+            if (d.is_inverse)
+                room[row * COLUMNS + k] = data[i * d.cols + col];
+            else
+                room[at] = data[row * d.cols + col];
+        }
+        __syncthreads();
+        for (int64_t at = threadIdx.x; at < d.rows * COLUMNS; at += BLOCK)
+            if (at % COLUMNS < count)
+                data[at / COLUMNS * d.cols + j + at % COLUMNS] = room[at];
+        __syncthreads();
+    }
+}
+
+template <typename Element>
+static __global__ void __launch_bounds__(BLOCK) permute_rows(decomposition d)
+{
+    Element *room = (Element *)d.room + blockIdx.x * d.cols;
+    for (int64_t i = blockIdx.x; i < d.rows; i += gridDim.x) {
+        Element *row = (Element *)d.data + i * d.cols;
+        for (int64_t j = threadIdx.x; j < d.cols; j += BLOCK)
+            room[j] = row[j];
+        __syncthreads();
+        for (int64_t j = threadIdx.x; j < d.cols; j += BLOCK) {
+            int64_t place = ((i + j / d.block) % d.rows + j * d.rows) % d.cols;
+            if (d.is_inverse)
+                row[j] = room[place];
+            else
+                row[place] = room[j];
+        }
+        __syncthreads();
+    }
+}
+
+template <typename Element>
+static __global__ void __launch_bounds__(BLOCK) swap_tiles(Element *data, int64_t side)
+{
+    __shared__ Element upper[TILE][TILE + 1], lower[TILE][TILE + 1];
+    int64_t row = blockIdx.x / tiles_of(side) * TILE, col = blockIdx.x % tiles_of(side) * TILE;
+    int lane = (int)threadIdx.x % TILE, first = (int)threadIdx.x / TILE;
+    if (row > col)
+        return;
+    for (int i = first; i < TILE; i += ROWS) {
+        if (row + i < side && col + lane < side)
+            upper[i][lane] = data[(row + i) * side + col + lane];
+        if (col + i < side && row + lane < side)
+            lower[i][lane] = data[(col + i) * side + row + lane];
+    }
+    __syncthreads();
+    for (int i = first; i < TILE; i += ROWS) {
+        if (row + i < side && col + lane < side)
+            data[(row + i) * side + col + lane] = lower[lane][i];
+        if (row != col && col + i < side && row + lane < side)
+            data[(col + i) * side + row + lane] = upper[lane][i];
+    }
+}
+
+static decomposition describe(const nitro_transpose_cuda *t, bool is_inverse)
+{
+    nitro_transpose_view view = nitro_transpose_view_of(&t->host);
+    decomposition d = {};
+    d.data = t->data;
+    d.room = t->room;
+    d.rows = is_inverse ? view.cols : view.rows;
+    d.cols = is_inverse ? view.rows : view.cols;
+    d.divisor = nitro_transpose_divisor(d.rows, d.cols);
+    d.block = d.divisor > 0 ? d.cols / d.divisor : 0;
+    d.is_inverse = is_inverse;
+    return d;
+}
+
+template <typename Element>
+static cudaError_t launch_steps(const nitro_cuda *cuda, const decomposition &d)
+{
+    cudaError_t error = cudaSuccess;
+    for (int turn = 1; turn <= 3 && error == cudaSuccess; turn++) {
+        int step = d.is_inverse ? 4 - turn : turn;
+        int64_t parts = step == 2 ? d.rows : (d.cols + COLUMNS - 1) / COLUMNS;
+        cudaLaunchConfig_t config =
+            nitro_cuda_grid(cuda, (parts < BLOCKS ? parts : BLOCKS) * BLOCK, BLOCK);
+        if (step == 2)
+            error = cudaLaunchKernelEx(&config, permute_rows<Element>, d);
+        else if (step == 3 || d.divisor > 1)
+            error = cudaLaunchKernelEx(&config, permute_columns<Element>, d, step);
+    }
+    return error;
+}
+
+template <typename Element>
+static cudaError_t launch_swap(const nitro_cuda *cuda, void *data, int64_t side)
+{
+    cudaLaunchConfig_t config =
+        nitro_cuda_grid(cuda, tiles_of(side) * tiles_of(side) * BLOCK, BLOCK);
+    return cudaLaunchKernelEx(&config, swap_tiles<Element>, (Element *)data, side);
+}
+
+static bool is_empty(const nitro_transpose_cuda *t)
+{
+    return t->host.num_rows == 0 || t->host.num_cols == 0;
+}
+
+static int prepare_input(void *argument, void *user)
+{
+    (void)user;
+    return nitro_kit_upload(&nitro_transpose_kit, argument);
+}
+
+static int prepare_inplace(void *argument, void *user)
+{
+    (void)user;
+    return nitro_kit_upload(&nitro_transpose_inplace_kit, argument);
+}
+
+static int make_room(nitro_transpose_cuda *t, int64_t bytes)
+{
+    void *room;
+    if (prepare_inplace(t, NULL) != 0)
+        return t->cuda.failure;
+    if (t->room && t->room_bytes >= bytes)
+        return 0;
+    if (nitro_cuda_may_prepare(&t->cuda, "the room for transposing") != 0 ||
+        nitro_cuda_need(&t->cuda, (uint64_t)bytes, "the room for transposing") != 0 ||
+        nitro_cuda_allocate(&t->cuda, bytes + 1, 1, &room) != 0)
+        return t->cuda.failure;
+    nitro_cuda_free(t->room); /* it waits for the stream */
+    t->room = room;
+    t->room_bytes = bytes;
+    return 0;
+}
+
+static int prepare_steps(void *argument, void *user)
+{
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    decomposition d = describe(t, *(const bool *)user);
+    int64_t column_blocks = (d.cols + COLUMNS - 1) / COLUMNS, row_blocks = d.rows;
+    column_blocks = column_blocks < BLOCKS ? column_blocks : BLOCKS;
+    row_blocks = row_blocks < BLOCKS ? row_blocks : BLOCKS;
+    int64_t columns = column_blocks * d.rows * COLUMNS, rows = row_blocks * d.cols;
+    return make_room(t, (columns > rows ? columns : rows) * t->host.element_bytes);
+}
+
+static int run_steps(void *argument, void *user)
+{
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    decomposition d = describe(t, *(const bool *)user);
+    if (is_empty(t))
+        return 0;
+    if (!t->room)
+        return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
+    cudaError_t error = t->host.element_bytes == 4   ? launch_steps<uint32_t>(&t->cuda, d)
+                        : t->host.element_bytes == 8 ? launch_steps<uint64_t>(&t->cuda, d)
+                                                     : launch_steps<element16>(&t->cuda, d);
+    return nitro_cuda_check(&t->cuda, error, "launching the steps of a transposition");
+}
+
+static bool allows_square(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[NITRO_TRANSPOSE_NUM_ROWS] == features[NITRO_TRANSPOSE_NUM_COLS] &&
+           features[NITRO_TRANSPOSE_NUM_ROWS] <= MAX_SIDE;
+}
+
+static int run_square(void *argument, void *user)
+{
+    (void)user;
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    int64_t side = t->host.num_rows;
+    if (is_empty(t))
+        return 0;
+    cudaError_t error = t->host.element_bytes == 4 ? launch_swap<uint32_t>(&t->cuda, t->data, side)
+                        : t->host.element_bytes == 8
+                            ? launch_swap<uint64_t>(&t->cuda, t->data, side)
+                            : launch_swap<element16>(&t->cuda, t->data, side);
+    return nitro_cuda_check(&t->cuda, error, "launching square_swap");
+}
+
+static int64_t bytes_of(const nitro_transpose_cuda *t)
+{
+    return t->host.num_rows * t->host.num_cols * t->host.element_bytes;
+}
+
+static int prepare_buffered(void *argument, void *user)
+{
+    (void)user;
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    return make_room(t, bytes_of(t));
+}
+
+static int run_buffered(void *argument, void *user)
+{
+    (void)user;
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    nitro_transpose_view view = nitro_transpose_view_of(&t->host);
+    matrix m = {t->room, t->data, view.rows, view.cols};
+    if (is_empty(t))
+        return 0;
+    if (!t->room)
+        return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
+    if (nitro_cuda_copy(&t->cuda, t->data, bytes_of(t), 1, t->room) != 0)
+        return t->cuda.failure;
+    return move(t, m, SHARED_PADDED);
+}
+
+static void release(void *argument)
+{
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    nitro_cuda_free(t->room);
+    t->room = NULL;
+    t->room_bytes = 0;
+}
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[NITRO_TRANSPOSE_NUM_ROWS] * features[NITRO_TRANSPOSE_NUM_COLS] <=
+           (double)NITRO_CUDA_MAX_COUNT;
+}
+
+static const int methods[] = {NAIVE, TILED, REGISTER, SHARED, SHARED_PADDED};
+static const bool forwards = false, inverse = true;
+
+#define MOVES(its_name, method)                                                                    \
+    {                                                                                              \
+        .name = its_name, .version = "1", .run = run_move, .user = (void *)&methods[method]        \
+    }
+static const nitro_variant moves[] = {MOVES("naive", NAIVE), MOVES("tiled", TILED),
+                                      MOVES("register", REGISTER), MOVES("shared", SHARED),
+                                      MOVES("shared_padded", SHARED_PADDED)};
+
+static const nitro_variant *const variants[] = {&moves[0], &moves[1], &moves[2], &moves[3],
+                                                &moves[4]};
+
+/* skinny_r2c, skinny_c2r and cycles are on hosts only. */
+static const nitro_variant inplace[] = {
+    {.name = "r2c",
+     .version = "1",
+     .run = run_steps,
+     .prepare = prepare_steps,
+     .user = (void *)&inverse},
+    {.name = "c2r",
+     .version = "1",
+     .run = run_steps,
+     .prepare = prepare_steps,
+     .user = (void *)&forwards},
+    {.name = "skinny_r2c"},
+    {.name = "skinny_c2r"},
+    {.name = "square_swap",
+     .version = "1",
+     .run = run_square,
+     .allows = allows_square,
+     .allows_reads = "num_rows,num_cols"},
+    {.name = "cycles"},
+    {.name = "buffered", .version = "1", .run = run_buffered, .prepare = prepare_buffered},
+};
+
+static const nitro_variant *const inplace_variants[] = {
+    &inplace[0], &inplace[1], &inplace[2], &inplace[3], &inplace[4], &inplace[5], &inplace[6]};
+
+const nitro_kit_device nitro_transpose_cuda_device = {
+    .kind = "cuda",
+    .memory = &nitro_cuda_memory,
+    .argument_bytes = sizeof(nitro_transpose_cuda),
+    .cuda = offsetof(nitro_transpose_cuda, cuda),
+    .variants = variants,
+    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .prepare = prepare_input,
+    .allows = allows,
+    .allows_reads = "num_rows,num_cols",
+};
+
+const nitro_kit_device nitro_transpose_inplace_cuda_device = {
+    .kind = "cuda",
+    .memory = &nitro_cuda_memory,
+    .argument_bytes = sizeof(nitro_transpose_cuda),
+    .cuda = offsetof(nitro_transpose_cuda, cuda),
+    .variants = inplace_variants,
+    .num_variants = sizeof(inplace_variants) / sizeof(inplace_variants[0]),
+    .prepare = prepare_inplace,
+    .allows = allows,
+    .allows_reads = "num_rows,num_cols",
+    .release = release,
+};

@@ -1,0 +1,199 @@
+/* square_swap, cycles and buffered: in place. square_swap exchanges tiles across the diagonal.
+ * cycles follows the permutation's cycles element by element, and needs a bit for each. buffered
+ * copies the matrix and transposes from there: fastest as a rule, in twice the memory. */
+#include <string.h>
+
+#include "variants/transpose/host/in_place.h"
+
+#define NS_PER_BYTE  0.3
+#define TILE         32
+#define STREAM_BYTES (4 << 20) /* from here on results do not stay in a core's caches */
+
+int nitro_transpose_make_room(nitro_transpose *t, int64_t bytes)
+{
+    if (t->room && t->room_bytes >= bytes)
+        return 0;
+    void *made = nitro_host_allocate(bytes, 1);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_host_free(t->room);
+    t->room = made;
+    t->room_bytes = bytes;
+    return 0;
+}
+
+static int64_t bytes_of(const nitro_transpose *t)
+{
+    return t->num_rows * t->num_cols * t->element_bytes;
+}
+
+/* ---- square_swap ---- */
+
+static bool allows_square(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[NITRO_TRANSPOSE_NUM_ROWS] == features[NITRO_TRANSPOSE_NUM_COLS];
+}
+
+/* Tile `a` above the diagonal with tile `b` below it; once only where they are the same. */
+static void swap_tiles(const nitro_transpose_block *a, const nitro_transpose_block *b,
+                       int32_t element_bytes)
+{
+    char buffer[TILE * TILE * 16] __attribute__((aligned(NITRO_TRANSPOSE_LINE)));
+    nitro_transpose_block_function *transpose =
+        nitro_transpose_blocks(element_bytes, a->rows < a->cols ? a->rows : a->cols);
+    nitro_transpose_block kept = *a;
+    size_t row_bytes = (size_t)(a->rows * element_bytes);
+    kept.out = buffer;
+    kept.out_stride = (int64_t)row_bytes;
+    transpose(&kept);
+    if (a->in != b->in)
+        transpose(b);
+    for (int64_t i = 0; i < a->cols; i++)
+        memcpy(a->out + i * a->out_stride, buffer + (size_t)i * row_bytes, row_bytes);
+}
+
+/* Rows of tiles are dealt out in turns: their lengths differ. */
+static void swap_part(const void *state, int part, int parts)
+{
+    const nitro_transpose *t = state;
+    int64_t side = t->num_rows, size = t->element_bytes, stride = side * size;
+    char *data = t->data;
+    for (int64_t i = part * TILE; i < side; i += (int64_t)parts * TILE)
+        for (int64_t j = i; j < side; j += TILE) {
+            char *upper = data + i * stride + j * size, *lower = data + j * stride + i * size;
+            int64_t rows = side - i < TILE ? side - i : TILE;
+            int64_t cols = side - j < TILE ? side - j : TILE;
+            nitro_transpose_block a = {rows, cols, upper, stride, lower, stride};
+            nitro_transpose_block b = {cols, rows, lower, stride, upper, stride};
+            swap_tiles(&a, &b, t->element_bytes);
+        }
+}
+
+static int run_square(void *argument, void *user)
+{
+    (void)user;
+    const nitro_transpose *t = argument;
+    nitro_host_run_parts(swap_part, t, nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t)));
+    return 0;
+}
+
+const nitro_variant nitro_transpose_inplace_variant_square_swap = {
+    .name = "square_swap",
+    .version = "1",
+    .run = run_square,
+    .allows = allows_square,
+    .allows_reads = "num_rows,num_cols",
+    .time_source = NITRO_TIME_WALL,
+};
+
+/* ---- cycles ---- */
+
+static int prepare_cycles(void *argument, void *user)
+{
+    (void)user;
+    nitro_transpose *t = argument;
+    return nitro_transpose_make_room(t, t->num_rows * t->num_cols / 8 + 1);
+}
+
+/* Each bit says whether its place has been written. */
+__attribute__((always_inline)) static inline void
+follow_cycles(char *data, unsigned char *written, nitro_transpose_view view, const size_t bytes)
+{
+    int64_t count = view.rows * view.cols;
+    memset(written, 0, (size_t)(count / 8 + 1));
+    for (int64_t start = 0; start < count; start++) {
+        char carried[16], here[16];
+        int64_t at = start;
+        if (written[start / 8] >> start % 8 & 1)
+            continue;
+        memcpy(carried, data + start * (int64_t)bytes, bytes);
+        do {
+            at = at % view.cols * view.rows + at / view.cols;
+            memcpy(here, data + at * (int64_t)bytes, bytes);
+            memcpy(data + at * (int64_t)bytes, carried, bytes);
+            memcpy(carried, here, bytes);
+            written[at / 8] = (unsigned char)(written[at / 8] | 1 << at % 8);
+        } while (at != start);
+    }
+}
+
+static int run_cycles(void *argument, void *user)
+{
+    (void)user;
+    const nitro_transpose *t = argument;
+    nitro_transpose_view view = nitro_transpose_view_of(t);
+    if (!t->room)
+        return 1; /* not prepared */
+    if (t->element_bytes == 4)
+        follow_cycles(t->data, t->room, view, 4);
+    else if (t->element_bytes == 8)
+        follow_cycles(t->data, t->room, view, 8);
+    else
+        follow_cycles(t->data, t->room, view, 16);
+    return 0;
+}
+
+const nitro_variant nitro_transpose_inplace_variant_cycles = {
+    .name = "cycles",
+    .version = "1",
+    .run = run_cycles,
+    .prepare = prepare_cycles,
+    .time_source = NITRO_TIME_WALL,
+};
+
+/* ---- buffered ---- */
+
+static int prepare_buffered(void *argument, void *user)
+{
+    (void)user;
+    return nitro_transpose_make_room(argument, bytes_of(argument));
+}
+
+static void copy_part(const void *state, int part, int parts)
+{
+    const nitro_transpose_block *matrix = state;
+    int64_t bytes = matrix->rows * matrix->in_stride;
+    int64_t begin = nitro_host_split_evenly(bytes, part, parts);
+    int64_t end = nitro_host_split_evenly(bytes, part + 1, parts);
+    memcpy((char *)matrix->in + begin, matrix->out + begin, (size_t)(end - begin));
+}
+
+static void transpose_part(const void *state, int part, int parts)
+{
+    const nitro_transpose_block *matrix = state;
+    int32_t element_bytes = (int32_t)(matrix->out_stride / matrix->rows);
+    int64_t begin = nitro_host_split_evenly(matrix->rows, part, parts);
+    int64_t end = nitro_host_split_evenly(matrix->rows, part + 1, parts);
+    if (matrix->rows * matrix->in_stride < STREAM_BYTES)
+        nitro_transpose_tile_rows(matrix, element_bytes, begin, end);
+    else
+        nitro_transpose_stream_rows(matrix, element_bytes, begin, end);
+}
+
+static int run_buffered(void *argument, void *user)
+{
+    (void)user;
+    const nitro_transpose *t = argument;
+    nitro_transpose_view view = nitro_transpose_view_of(t);
+    const nitro_transpose_block matrix = {view.rows, view.cols,
+                                          t->room,   view.cols * t->element_bytes,
+                                          t->data,   view.rows * t->element_bytes};
+    if (bytes_of(t) == 0)
+        return 0;
+    if (!t->room)
+        return 1; /* not prepared */
+    int parts = nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t));
+    nitro_host_run_parts(copy_part, &matrix, parts);
+    nitro_host_run_parts(transpose_part, &matrix, parts);
+    return 0;
+}
+
+const nitro_variant nitro_transpose_inplace_variant_buffered = {
+    .name = "buffered",
+    .version = "1",
+    .run = run_buffered,
+    .prepare = prepare_buffered,
+    .time_source = NITRO_TIME_WALL,
+};

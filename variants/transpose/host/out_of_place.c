@@ -1,0 +1,85 @@
+/* naive, tiled and register: row by row; in tiles that fit into the L1 cache; through registers
+ * into whole cache lines, which are written past the caches. */
+#include <string.h>
+
+#include "variants/transpose/host/transpose_blocks.h"
+
+#define NS_PER_BYTE 0.2
+
+typedef void method(const nitro_transpose_block *matrix, int32_t element_bytes, int64_t begin,
+                    int64_t end);
+
+#define MOVE_ROWS(bytes)                                                                           \
+    for (int64_t i = begin; i < end; i++)                                                          \
+        for (int64_t j = 0; j < matrix->cols; j++)                                                 \
+    memcpy(matrix->out + j * matrix->out_stride + i * bytes,                                       \
+           matrix->in + i * matrix->in_stride + j * bytes, bytes)
+
+static void naively(const nitro_transpose_block *matrix, int32_t element_bytes, int64_t begin,
+                    int64_t end)
+{
+    if (element_bytes == 4)
+        MOVE_ROWS(4);
+    else if (element_bytes == 8)
+        MOVE_ROWS(8);
+    else
+        MOVE_ROWS(16);
+}
+
+typedef struct work {
+    nitro_transpose_block matrix;
+    int32_t element_bytes;
+    method *method;
+} work;
+
+/* Parts begin at multiples of a line's elements: lines are written by one part, if rows of the
+ * result begin with a line. */
+static void transpose_part(const void *state, int part, int parts)
+{
+    const work *w = state;
+    int64_t line = NITRO_TRANSPOSE_LINE / w->element_bytes, rows = w->matrix.rows;
+    int64_t lines = (rows + line - 1) / line;
+    int64_t begin = line * nitro_host_split_evenly(lines, part, parts);
+    int64_t end = line * nitro_host_split_evenly(lines, part + 1, parts);
+    w->method(&w->matrix, w->element_bytes, begin, end < rows ? end : rows);
+}
+
+static int run(void *argument, void *user)
+{
+    const nitro_transpose *t = argument;
+    work w = {.element_bytes = t->element_bytes, .method = *(method *const *)user};
+    w.matrix = (nitro_transpose_block){t->num_rows, t->num_cols,
+                                       t->in,       t->num_cols * t->element_bytes,
+                                       t->out,      t->num_rows * t->element_bytes};
+    double bytes = (double)t->num_rows * (double)t->num_cols * t->element_bytes;
+    if (bytes > 0)
+        nitro_host_run_parts(transpose_part, &w, nitro_host_num_parts(NS_PER_BYTE * bytes));
+    return 0;
+}
+
+static method *const naive_method = naively, *const tiled_method = nitro_transpose_tile_rows,
+                     *const register_method = nitro_transpose_stream_rows;
+
+const nitro_variant nitro_transpose_variant_naive = {
+    .name = "naive",
+    .version = "1",
+    .run = run,
+    .time_source = NITRO_TIME_WALL,
+    .user = (void *)&naive_method,
+};
+
+const nitro_variant nitro_transpose_variant_tiled = {
+    .name = "tiled",
+    .version = "1",
+    .run = run,
+    .time_source = NITRO_TIME_WALL,
+    .user = (void *)&tiled_method,
+};
+
+const nitro_variant nitro_transpose_variant_register = {
+    .name = "register",
+    .version = "1",
+    .run = run,
+    .time_source = NITRO_TIME_WALL,
+    .user = (void *)&register_method,
+};

@@ -1,0 +1,243 @@
+/* Blocks of a matrix, transposed in vector registers, and matrices by blocks. */
+#include "variants/transpose/host/transpose_blocks.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* ---- Of 4-byte elements ---- */
+
+#define NAME(name) name##_4_16
+#define TARGET
+#define WORD         uint32_t
+#define VECTOR_BYTES 16
+#define LANES        4
+#define LOWER        0, 4, 1, 5
+#define UPPER        2, 6, 3, 7
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#if defined(__x86_64__)
+#define AVX2   __attribute__((target("avx2")))
+#define AVX512 __attribute__((target("avx512f")))
+
+#define NAME(name)   name##_4_32
+#define TARGET       AVX2
+#define WORD         uint32_t
+#define VECTOR_BYTES 32
+#define LANES        8
+#define LOWER        0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER        4, 12, 5, 13, 6, 14, 7, 15
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#define NAME(name)   name##_4_64
+#define TARGET       AVX512
+#define WORD         uint32_t
+#define VECTOR_BYTES 64
+#define LANES        16
+#define LOWER        0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define UPPER        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#include "variants/transpose/host/transpose_blocks.inc"
+#endif
+
+/* ---- Of 8 bytes ---- */
+
+#define NAME(name) name##_8_16
+#define TARGET
+#define WORD         uint64_t
+#define VECTOR_BYTES 16
+#define LANES        2
+#define LOWER        0, 2
+#define UPPER        1, 3
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#if defined(__x86_64__)
+#define NAME(name)   name##_8_32
+#define TARGET       AVX2
+#define WORD         uint64_t
+#define VECTOR_BYTES 32
+#define LANES        4
+#define LOWER        0, 4, 1, 5
+#define UPPER        2, 6, 3, 7
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#define NAME(name)   name##_8_64
+#define TARGET       AVX512
+#define WORD         uint64_t
+#define VECTOR_BYTES 64
+#define LANES        8
+#define LOWER        0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER        4, 12, 5, 13, 6, 14, 7, 15
+#include "variants/transpose/host/transpose_blocks.inc"
+#endif
+
+/* ---- Of 16 bytes: in pairs of words ---- */
+
+#define NAME(name) name##_16_16
+#define TARGET
+#define WORD         uint64_t
+#define VECTOR_BYTES 16
+#define LANES        1
+#define LOWER        0, 1
+#define UPPER        2, 3
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#if defined(__x86_64__)
+#define NAME(name)   name##_16_32
+#define TARGET       AVX2
+#define WORD         uint64_t
+#define VECTOR_BYTES 32
+#define LANES        2
+#define LOWER        0, 1, 4, 5
+#define UPPER        2, 3, 6, 7
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#define NAME(name)   name##_16_64
+#define TARGET       AVX512
+#define WORD         uint64_t
+#define VECTOR_BYTES 64
+#define LANES        4
+#define LOWER        0, 1, 8, 9, 2, 3, 10, 11
+#define UPPER        4, 5, 12, 13, 6, 7, 14, 15
+#include "variants/transpose/host/transpose_blocks.inc"
+#endif
+
+nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, int64_t least)
+{
+    int size = element_bytes == 4 ? 0 : element_bytes == 8 ? 1 : 2;
+#if defined(__x86_64__)
+    static nitro_transpose_block_function *const wide[] = {block_4_64, block_8_64, block_16_64};
+    static nitro_transpose_block_function *const middle[] = {block_4_32, block_8_32, block_16_32};
+    if (least * element_bytes >= 64 && __builtin_cpu_supports("avx512f"))
+        return wide[size];
+    if (least * element_bytes >= 32 && __builtin_cpu_supports("avx2"))
+        return middle[size];
+#endif
+    static nitro_transpose_block_function *const narrow[] = {block_4_16, block_8_16, block_16_16};
+    (void)least;
+    return narrow[size];
+}
+
+/* ---- Matrices ---- */
+
+#define TILE           32  /* rows and columns of a tile: two fit into the L1 cache */
+#define BAND_BYTES     512 /* of a column, written at a time past the caches */
+#define PREFETCHED     256 /* bytes ahead in every row */
+#define FEW_ROWS_BYTES 256 /* of a column: less than half a band */
+#define COMPACT_BYTES  8192
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void nitro_transpose_tile_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
+                               int64_t begin, int64_t end)
+{
+    nitro_transpose_block_function *transpose =
+        nitro_transpose_blocks(element_bytes, least_of(end - begin, matrix->cols));
+    nitro_transpose_block tile = *matrix;
+    for (int64_t i = begin; i < end; i += TILE)
+        for (int64_t j = 0; j < matrix->cols; j += TILE) {
+            tile.rows = least_of(TILE, end - i);
+            tile.cols = least_of(TILE, matrix->cols - j);
+            tile.in = matrix->in + i * matrix->in_stride + j * element_bytes;
+            tile.out = matrix->out + j * matrix->out_stride + i * element_bytes;
+            transpose(&tile);
+        }
+}
+
+/* Copies past the caches what makes whole lines. */
+static void stream(char *to, const char *from, int64_t bytes)
+{
+#if defined(__SSE2__)
+    for (int64_t i = 0; i < bytes; i += 16)
+        _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+}
+
+/* Write `count` elements of row `j` of the result, from element `i` on; the buffer has as many
+ * more, up to `limit`, for the rest of the last line. What comes before the first whole line was
+ * written with the band before, unless there is none. */
+static void write_column(const nitro_transpose_block *matrix, const char *buffer,
+                         int32_t element_bytes, int64_t j, int64_t i, int64_t count, int64_t limit,
+                         bool is_first)
+{
+    char *to = matrix->out + j * matrix->out_stride + i * element_bytes;
+    int64_t head = (int64_t)(-(uintptr_t)to % NITRO_TRANSPOSE_LINE);
+    int64_t most = limit * element_bytes, until = count * element_bytes;
+    head = least_of(head, most);
+    if (is_first)
+        memcpy(to, buffer, (size_t)head);
+    if (until < most) /* to the end of the line where the next band's head begins */
+        until += (int64_t)(-(uintptr_t)(to + until) % NITRO_TRANSPOSE_LINE);
+    until = least_of(until, most);
+    if (until <= head)
+        return;
+    int64_t whole = (until - head) / NITRO_TRANSPOSE_LINE * NITRO_TRANSPOSE_LINE;
+    stream(to + head, buffer + head, whole);
+    memcpy(to + head + whole, buffer + head + whole, (size_t)(until - head - whole));
+}
+
+/* Few rows: many columns make a contiguous part of the result. */
+static void stream_columns(const nitro_transpose_block *matrix, int32_t element_bytes)
+{
+    char buffer[COMPACT_BYTES] __attribute__((aligned(NITRO_TRANSPOSE_LINE)));
+    int64_t row_bytes = matrix->rows * element_bytes, cols = COMPACT_BYTES / row_bytes;
+    nitro_transpose_block_function *transpose =
+        nitro_transpose_blocks(element_bytes, least_of(matrix->rows, matrix->cols));
+    nitro_transpose_block group = *matrix;
+    group.out = buffer;
+    for (int64_t j = 0; j < matrix->cols; j += cols) {
+        char *to = matrix->out + j * row_bytes;
+        group.cols = least_of(cols, matrix->cols - j);
+        group.in = matrix->in + j * element_bytes;
+        transpose(&group);
+        int64_t bytes = group.cols * row_bytes;
+        int64_t head = least_of((int64_t)(-(uintptr_t)to % NITRO_TRANSPOSE_LINE), bytes);
+        int64_t whole = (bytes - head) / NITRO_TRANSPOSE_LINE * NITRO_TRANSPOSE_LINE;
+        memcpy(to, buffer, (size_t)head);
+        stream(to + head, buffer + head, whole);
+        memcpy(to + head + whole, buffer + head + whole, (size_t)(bytes - head - whole));
+    }
+}
+
+/* Bands of rows: a group of columns is transposed into a buffer, from where whole lines are
+ * written. Lines do not begin where bands do: a band reads the rows that its last lines need. */
+void nitro_transpose_stream_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
+                                 int64_t begin, int64_t end)
+{
+    enum { COLS = NITRO_TRANSPOSE_LINE / 4, STRIDE = BAND_BYTES + 2 * NITRO_TRANSPOSE_LINE };
+    char buffer[COLS * STRIDE] __attribute__((aligned(NITRO_TRANSPOSE_LINE)));
+    if (begin == 0 && end == matrix->rows && end * element_bytes <= FEW_ROWS_BYTES) {
+        stream_columns(matrix, element_bytes);
+        end = 0;
+    }
+    int64_t band = BAND_BYTES / element_bytes, line = NITRO_TRANSPOSE_LINE / element_bytes;
+    nitro_transpose_block group = {.in_stride = matrix->in_stride, .out_stride = STRIDE};
+    group.out = buffer;
+    for (int64_t i = begin; i < end; i += band) {
+        int64_t count = least_of(band, end - i);
+        group.rows = least_of(count + line, end - i);
+        nitro_transpose_block_function *transpose =
+            nitro_transpose_blocks(element_bytes, least_of(group.rows, matrix->cols));
+        for (int64_t j = 0; j < matrix->cols; j += line) {
+            /* overlaps the one before, as tiles do */
+            int64_t col = j + line > matrix->cols && matrix->cols > line ? matrix->cols - line : j;
+            group.cols = least_of(line, matrix->cols - col);
+            group.in = matrix->in + i * matrix->in_stride + col * element_bytes;
+            for (int64_t row = 0; row < group.rows; row++)
+                __builtin_prefetch(group.in + row * matrix->in_stride + PREFETCHED);
+            transpose(&group);
+            for (int64_t k = j - col; k < group.cols; k++)
+                write_column(matrix, buffer + k * STRIDE, element_bytes, col + k, i, count,
+                             group.rows, i == begin);
+        }
+    }
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}

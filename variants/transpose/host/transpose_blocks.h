@@ -1,0 +1,32 @@
+/* transpose_blocks.h - transposes blocks in vector registers: what the host's variants are made of.
+ */
+#ifndef NITRO_VARIANTS_TRANSPOSE_HOST_TRANSPOSE_BLOCKS_H
+#define NITRO_VARIANTS_TRANSPOSE_HOST_TRANSPOSE_BLOCKS_H
+
+#include "variants/transpose/transpose.h"
+
+#define NITRO_TRANSPOSE_LINE 64 /* bytes of a cache line, and of the widest vectors */
+
+/** A row-major block of a matrix; strides are bytes between rows. */
+typedef struct nitro_transpose_block {
+    int64_t rows, cols;
+    const char *in; /* shape [rows][cols] */
+    int64_t in_stride;
+    char *out; /* shape [cols][rows], overlaps nothing */
+    int64_t out_stride;
+} nitro_transpose_block;
+
+typedef void nitro_transpose_block_function(const nitro_transpose_block *block);
+
+/** For elements of 4, 8 or 16 bytes: in the widest vectors of this processor that are not wider
+ * than the least side of the blocks, `least` elements. */
+nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, int64_t least);
+
+/** Transpose a matrix on the calling thread, between rows and columns `begin` and `end`: in tiles
+ * with ordinary stores, or past the caches. */
+void nitro_transpose_tile_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
+                               int64_t begin, int64_t end);
+void nitro_transpose_stream_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
+                                 int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,100 @@
+/* transpose.h - the computations "transpose", of a dense matrix from one place to another, and
+ * "transpose_inplace". The arguments of all variants, and the declarations of variants and input
+ * features (features/input/transpose_features.c). */
+#ifndef NITRO_VARIANTS_TRANSPOSE_TRANSPOSE_H
+#define NITRO_VARIANTS_TRANSPOSE_TRANSPOSE_H
+
+#include "nitro/computation_kit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Longest side. */
+#define NITRO_TRANSPOSE_MAX_SIDE INT32_MAX
+
+/**
+ * The argument of both. Fill in the first part, which is borrowed, and zero the rest. Arrays may
+ * change between runs; sizes may not until nitro_kit_release. Elements are moved, not interpreted.
+ */
+typedef struct nitro_transpose {
+    int64_t num_rows, num_cols; /* 0 to NITRO_TRANSPOSE_MAX_SIDE */
+    int32_t element_bytes;      /* 4, 8 or 16 */
+    int32_t is_row_major;       /* of `data`: before and after; `in` and `out` are row-major */
+    const void *in;             /* transpose: shape [num_rows][num_cols] */
+    void *out;                  /* transpose: shape [num_cols][num_rows]; overlaps nothing */
+    void *data;                 /* transpose_inplace: the same shapes before and after */
+
+    /* Made by `prepare`, NULL until then. */
+    void *room;
+    int64_t room_bytes;
+
+    nitro_kept *kept; /* by the hooks that check results; NULL until then */
+} nitro_transpose;
+
+/** Input features in declared order; the last are those of transpose_inplace only. */
+enum {
+    NITRO_TRANSPOSE_NUM_ROWS,
+    NITRO_TRANSPOSE_NUM_COLS,
+    NITRO_TRANSPOSE_ELEMENT_BYTES,
+    NITRO_TRANSPOSE_LEAST_SIDE,
+    NITRO_TRANSPOSE_ASPECT,
+    NITRO_TRANSPOSE_IN_STRIDE,
+    NITRO_TRANSPOSE_OUT_STRIDE,
+    NITRO_TRANSPOSE_IS_ROW_MAJOR,
+    NITRO_TRANSPOSE_IS_COPRIME,
+    NITRO_TRANSPOSE_COMMON_DIVISOR,
+    NITRO_TRANSPOSE_NUM_FEATURES
+};
+
+/** The host's variants, in declared order. */
+extern const nitro_variant nitro_transpose_variant_naive;
+extern const nitro_variant nitro_transpose_variant_tiled;
+extern const nitro_variant nitro_transpose_variant_register;
+
+extern const nitro_variant nitro_transpose_inplace_variant_r2c;
+extern const nitro_variant nitro_transpose_inplace_variant_c2r;
+extern const nitro_variant nitro_transpose_inplace_variant_skinny_r2c;
+extern const nitro_variant nitro_transpose_inplace_variant_skinny_c2r;
+extern const nitro_variant nitro_transpose_inplace_variant_square_swap;
+extern const nitro_variant nitro_transpose_inplace_variant_cycles;
+extern const nitro_variant nitro_transpose_inplace_variant_buffered;
+
+/** Declare all input features. */
+nitro_status nitro_transpose_add_features(nitro_computation *computation);
+nitro_status nitro_transpose_inplace_add_features(nitro_computation *computation);
+
+/** The computations (apps/transpose/transpose_module.c): tiled and buffered are the defaults. */
+extern const nitro_kit nitro_transpose_kit, nitro_transpose_inplace_kit;
+
+/** A matrix as transpose_inplace sees it: row-major, transposed by transposing num_rows x
+ * num_cols. */
+typedef struct nitro_transpose_view {
+    int64_t rows, cols;
+} nitro_transpose_view;
+
+static inline nitro_transpose_view nitro_transpose_view_of(const nitro_transpose *t)
+{
+    nitro_transpose_view view = {t->is_row_major ? t->num_rows : t->num_cols,
+                                 t->is_row_major ? t->num_cols : t->num_rows};
+    return view;
+}
+
+static inline int64_t nitro_transpose_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/** Largest side on which the skinny variants work. */
+#define NITRO_TRANSPOSE_SKINNY 64
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
