@@ -1,4 +1,5 @@
-/* Transfer: the default searcher started from what was best on other devices of the same kernel. */
+/* Transfer: the default searcher started from what was best on other devices of the same kernel, or
+ * from a portfolio of theirs. */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #include "bench/search_parts.h"
 
-enum { MAX_DEVICES = 8, NUM_STARTS = 8 };
+enum { MAX_DEVICES = 8, NUM_STARTS = 4 };
 
 typedef struct kernel {
     size_t num_devices;
@@ -44,44 +45,47 @@ static uint64_t same_configuration(const nitro_space *from, uint64_t configurati
     return nitro_space_find(to, there);
 }
 
-/* Configurations by their mean loss on the other devices, where all of them run it. */
-static size_t choose_starts(const kernel *k, size_t target, uint64_t *starts)
+/* What a device's times say of a space that may have other configurations. */
+static nitro_search_answer *answers_in(const nitro_recording *from, nitro_space *space)
 {
-    const nitro_space *space = k->recordings[target]->space;
-    size_t size = (size_t)nitro_space_size(space), count = 0;
-    double *losses = calloc(size, sizeof(*losses));
-    size_t *runs = calloc(size, sizeof(*runs));
+    size_t size = (size_t)nitro_space_size(space);
+    nitro_search_answer *answers = calloc(size, sizeof(*answers));
+    for (size_t c = 0; answers && c < size; c++)
+        answers[c].outcome = NITRO_OUTCOME_MISSING;
+    for (uint64_t c = 0; answers && c < nitro_space_size(from->space); c++) {
+        uint64_t here = same_configuration(from->space, c, space);
+        if (here != NITRO_NO_CONFIGURATION)
+            answers[here] = from->answers[c];
+    }
+    return answers;
+}
+
+/* A portfolio of the other devices. */
+static nitro_status choose_starts(nitro_context *context, const kernel *k, size_t target,
+                                  nitro_portfolio **portfolio)
+{
+    nitro_recording others[MAX_DEVICES];
+    const nitro_recording *cases[MAX_DEVICES];
+    size_t count = 0;
     for (size_t d = 0; d < k->num_devices; d++) {
-        const nitro_recording *other = k->recordings[d];
-        for (uint64_t c = 0; d != target && c < nitro_space_size(other->space); c++) {
-            if (other->answers[c].outcome != NITRO_OUTCOME_MEASURED)
-                continue;
-            uint64_t here = same_configuration(other->space, c, space);
-            if (here == NITRO_NO_CONFIGURATION)
-                continue;
-            losses[here] += other->answers[c].time_ms / k->best_ms[d];
-            runs[here]++;
-        }
+        if (d == target)
+            continue;
+        nitro_space *space = k->recordings[target]->space;
+        others[count] =
+            (nitro_recording){.space = space, .answers = answers_in(k->recordings[d], space)};
+        cases[count] = &others[count];
+        count++;
     }
-    for (; count < NUM_STARTS; count++) {
-        size_t best = size;
-        for (size_t c = 0; c < size; c++)
-            if (runs[c] + 1 == k->num_devices && (best == size || losses[c] < losses[best]))
-                best = c;
-        if (best == size)
-            break;
-        starts[count] = best;
-        runs[best] = 0;
-    }
-    free(losses);
-    free(runs);
-    return count;
+    nitro_status status = nitro_portfolio_choose(context, cases, count, NUM_STARTS, portfolio);
+    for (size_t i = 0; i < count; i++)
+        free(others[i].answers);
+    return status;
 }
 
 static int transfer_to(bench_report *report, nitro_context *context, const kernel *k, size_t target,
                        transfer_sums *sums)
 {
-    uint64_t starts[NUM_STARTS];
+    nitro_portfolio *portfolio = NULL;
     nitro_search_score started, plain, random;
     char title[512];
     const nitro_recording *recording = k->recordings[target];
@@ -89,10 +93,14 @@ static int transfer_to(bench_report *report, nitro_context *context, const kerne
                                 .repetitions = search_num_repeats(),
                                 .max_evaluations = 220};
     int failed = nitro_search_score_searcher(context, recording, &trial, &plain) != NITRO_OK;
-    trial.starts = starts;
-    trial.num_starts = choose_starts(k, target, starts);
-    if (failed || nitro_search_score_searcher(context, recording, &trial, &started) != NITRO_OK ||
-        nitro_search_score_random(context, recording, &random) != NITRO_OK)
+    if (failed || choose_starts(context, k, target, &portfolio) != NITRO_OK)
+        return 1;
+    trial.starts = portfolio->configurations;
+    trial.num_starts = portfolio->num_configurations;
+    failed = nitro_search_score_searcher(context, recording, &trial, &started) != NITRO_OK ||
+             nitro_search_score_random(context, recording, &random) != NITRO_OK;
+    nitro_portfolio_free(portfolio);
+    if (failed)
         return 1;
     snprintf(title, sizeof(title), "%s: evaluations to 10 %% with starts; without (random %.1f)",
              k->names[target], random.to_10_percent);
@@ -117,31 +125,45 @@ static double best_of(const nitro_recording *recording)
     return best;
 }
 
-static int transfer_kernel(bench_report *report, nitro_context *context, const char *name,
-                           transfer_sums *sums)
+/* Read the recordings of a kernel; with `same`, in the space of the first one. */
+static int read_kernel(nitro_context *context, const char *name, bool same, kernel *k)
 {
     char pattern[4096];
-    static kernel k;
     glob_t files = {0};
     int failed = 0;
-    k = (kernel){0};
+    *k = (kernel){0};
     snprintf(pattern, sizeof(pattern), "%s/search/spaces/%s/*.csv.gz", search_data_folder(), name);
     glob(pattern, 0, NULL, &files);
     for (size_t i = 0; i < files.gl_pathc && i < MAX_DEVICES && !failed; i++) {
         const char *file = strrchr(files.gl_pathv[i], '/') + 1;
-        snprintf(k.names[i], sizeof(k.names[i]), "%.20s/%.*s", name, (int)strcspn(file, "."), file);
+        const nitro_space *space = same && i > 0 ? k->recordings[0]->space : NULL;
+        snprintf(k->names[i], sizeof(k->names[i]), "%.20s/%.*s", name, (int)strcspn(file, "."),
+                 file);
         failed =
-            nitro_recording_read(context, files.gl_pathv[i], NULL, &k.recordings[i]) != NITRO_OK;
+            nitro_recording_read(context, files.gl_pathv[i], space, &k->recordings[i]) != NITRO_OK;
         if (failed)
             break;
-        k.best_ms[i] = best_of(k.recordings[i]);
-        k.num_devices = i + 1;
+        k->best_ms[i] = best_of(k->recordings[i]);
+        k->num_devices = i + 1;
     }
     globfree(&files);
+    return failed;
+}
+
+static void free_kernel(kernel *k)
+{
+    for (size_t d = 0; d < k->num_devices; d++)
+        nitro_recording_free(k->recordings[d]);
+}
+
+static int transfer_kernel(bench_report *report, nitro_context *context, const char *name,
+                           transfer_sums *sums)
+{
+    static kernel k;
+    int failed = read_kernel(context, name, false, &k);
     for (size_t d = 0; d < k.num_devices && k.num_devices > 1 && !failed; d++)
         failed = transfer_to(report, context, &k, d, sums);
-    for (size_t d = 0; d < k.num_devices; d++)
-        nitro_recording_free(k.recordings[d]);
+    free_kernel(&k);
     return failed;
 }
 
@@ -169,4 +191,77 @@ int search_bench_transfer(bench_report *report, nitro_context *context)
     snprintf(title, sizeof(title), "worst with starts over without: %s", sums.worst_name);
     bench_add(report, title, sums.worst, 1, "", 0);
     return 0;
+}
+
+/* ---- Portfolios ------------------------------------------------------------------------------ */
+
+enum { PORTFOLIO_SIZE = 3 };
+
+/* A search on a device that starts with a portfolio of the others: its quality in percent after 20
+ * and 50 evaluations, and that of one without starts. */
+static int search_from_portfolio(nitro_context *context, const kernel *k, size_t target,
+                                 double *started, double *plain)
+{
+    nitro_portfolio *portfolio = NULL;
+    nitro_search_score score;
+    if (choose_starts(context, k, target, &portfolio) != NITRO_OK)
+        return 1;
+    nitro_search_trial trial = {.searcher = nitro_searcher_find("auto"),
+                                .repetitions = search_num_repeats(),
+                                .max_evaluations = 220};
+    int failed = 0;
+    for (int with = 0; with < 2 && !failed; with++) {
+        trial.starts = with ? portfolio->configurations : NULL;
+        trial.num_starts = with ? portfolio->num_configurations : 0;
+        failed =
+            nitro_search_score_searcher(context, k->recordings[target], &trial, &score) != NITRO_OK;
+        for (size_t i = 0; i < 2 && !failed; i++)
+            (with ? started : plain)[i] += 100 * k->best_ms[target] / score.best_ms[i];
+    }
+    nitro_portfolio_free(portfolio);
+    return failed;
+}
+
+static int bench_portfolio(bench_report *report, nitro_context *context, const char *name)
+{
+    static kernel k;
+    char title[256];
+    nitro_portfolio *portfolio = NULL;
+    double worst = 100, left_out = 0, started[2] = {0}, plain[2] = {0};
+    int failed = read_kernel(context, name, true, &k);
+    if (!failed)
+        failed = nitro_portfolio_choose(context, (const nitro_recording *const *)k.recordings,
+                                        k.num_devices, PORTFOLIO_SIZE, &portfolio) != NITRO_OK;
+    double n = (double)k.num_devices;
+    for (size_t d = 0; d < k.num_devices && !failed; d++) {
+        worst = fmin(worst, 100 * portfolio->quality[d]);
+        left_out += 100 * portfolio->quality_left_out[d] / n;
+        failed = search_from_portfolio(context, &k, d, started, plain);
+    }
+    if (!failed) {
+        snprintf(title, sizeof(title), "%s: portfolio of 3: worst quality %%; left out, mean",
+                 name);
+        bench_add(report, title, worst, left_out, "%", 0);
+        for (size_t i = 0; i < 2; i++) {
+            snprintf(title, sizeof(title),
+                     "%s: mean %% of left-out devices after %d evaluations from it; without", name,
+                     i == 0 ? 20 : 50);
+            bench_add(report, title, started[i] / n, plain[i] / n, "%", 0);
+        }
+    }
+    nitro_portfolio_free(portfolio);
+    free_kernel(&k);
+    return failed;
+}
+
+int search_bench_portfolio(bench_report *report, nitro_context *context)
+{
+    static const char *const kernels[] = {"convolution_milo", "dedispersion_milo", "gemm",
+                                          "pnpoly"};
+    const char *only = getenv("NITRO_BENCH_SPACES");
+    int failed = 0;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]) && !failed; i++)
+        if (!only || strstr(kernels[i], only))
+            failed = bench_portfolio(report, context, kernels[i]);
+    return failed;
 }
