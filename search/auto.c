@@ -16,10 +16,9 @@
 #include "search/lhs.h"
 #include "search/options.h"
 
-/* Starts that are evaluated before anything else, and evaluations besides them at first. */
-#define MAX_STARTS     4
-#define BESIDES_STARTS 8
-#define MAX_INITIAL    1000
+/* Starts that are evaluated before anything else. */
+#define MAX_STARTS  4
+#define MAX_INITIAL 1000
 /* Valid evaluations before neighbours of the fastest are tried. */
 #define NEAR_FROM 20
 /* Noise of the process of validity, and weights of its ordered and other axes. */
@@ -64,8 +63,6 @@ static nitro_status choose_initial(auto_search *self, size_t count)
 {
     uint64_t size = nitro_space_size(self->space);
     size_t starts = self->task->num_starts < MAX_STARTS ? self->task->num_starts : MAX_STARTS;
-    if (starts > 0)
-        count = starts + BESIDES_STARTS;
     if (count > size)
         count = (size_t)size;
     uint16_t *points =
@@ -231,7 +228,7 @@ static nitro_status tell_auto(void *state, const nitro_search_answer *answer)
 }
 
 static const nitro_searcher_option options_of_auto[] = {
-    {"initial", "12", "evaluations before the first proposal, where no start is given"},
+    {"initial", "12", "evaluations before the first proposal, up to four starts among them"},
     {"additive", "0.5", "expected share of the covariance that is additive over the parameters"},
     {"noise", "0.0001", "expected variance of the noise, relative"},
     {"near", "0.1", "share of the proposals that are neighbours of the fastest, drawn at random"},

@@ -5,32 +5,38 @@
 
 #include "nitro/nitro_backend.h"
 
-/* Share of the best time that each configuration reaches in each case; 0 where it is invalid. */
+/* Weight of what lies between the cases, together; the cases weigh 1. Little, so that it decides
+ * where configurations serve the cases about as well. */
+#define BETWEEN_WEIGHT 0.1
+
+/*
+ * Share of the best time that each configuration reaches in each case; 0 where it is invalid.
+ * An unknown device is likely to be between the known ones, so behind the cases there are made-up
+ * ones: the geometric means of the times of all cases, and of all but each one.
+ */
 typedef struct case_table {
-    size_t num_cases;
+    size_t num_rows;
     uint64_t size;
-    const nitro_recording *const *cases;
-    double *best_ms; /* shape [num_cases]; NaN: no configuration is valid */
-    bool *counts;    /* shape [num_cases]: is the case one to be served? */
+    double *shares;  /* shape [num_rows x size] */
+    double *weights; /* shape [num_rows]; 0: the row does not count */
 } case_table;
 
-static double share(const case_table *table, size_t at, uint64_t configuration)
+static double share(const case_table *table, size_t row, uint64_t configuration)
 {
-    const nitro_search_answer *answer = &table->cases[at]->answers[configuration];
-    return answer->outcome == NITRO_OUTCOME_MEASURED ? table->best_ms[at] / answer->time_ms : 0;
+    return table->shares[row * table->size + configuration];
 }
 
-/* What the members serve, summed over the cases; all but one (NITRO_NONE: all), and one besides. */
+/* What the members serve, summed over the rows; all but one (NITRO_NONE: all), and one besides. */
 static double serve(const case_table *table, const uint64_t *members, size_t count, size_t without,
                     uint64_t besides)
 {
     double sum = 0;
-    for (size_t x = 0; x < table->num_cases; x++) {
+    for (size_t x = 0; x < table->num_rows; x++) {
         double most = besides == NITRO_NO_CONFIGURATION ? 0 : share(table, x, besides);
         for (size_t m = 0; m < count; m++)
             if (m != without)
                 most = fmax(most, share(table, x, members[m]));
-        sum += table->counts[x] ? most : 0;
+        sum += table->weights[x] * most;
     }
     return sum;
 }
@@ -96,34 +102,73 @@ static nitro_status check_cases(nitro_context *context, const nitro_recording *c
     return NITRO_OK;
 }
 
-static void find_best_times(case_table *table)
+static double best_time(const nitro_recording *recording)
 {
-    for (size_t x = 0; x < table->num_cases; x++) {
-        table->best_ms[x] = (double)NAN;
-        for (uint64_t c = 0; c < table->size; c++) {
-            const nitro_search_answer *answer = &table->cases[x]->answers[c];
-            if (answer->outcome == NITRO_OUTCOME_MEASURED &&
-                !(answer->time_ms >= table->best_ms[x]))
-                table->best_ms[x] = answer->time_ms;
-        }
-        table->counts[x] = !isnan(table->best_ms[x]);
+    double best = (double)NAN;
+    for (uint64_t c = 0; c < nitro_space_size(recording->space); c++) {
+        const nitro_search_answer *answer = &recording->answers[c];
+        if (answer->outcome == NITRO_OUTCOME_MEASURED && !(answer->time_ms >= best))
+            best = answer->time_ms;
     }
+    return best;
 }
 
-static void fill(case_table *table, size_t most, nitro_portfolio *made)
+static void fill_case(case_table *table, size_t row, const nitro_recording *recording)
 {
+    double best = best_time(recording);
+    for (uint64_t c = 0; !isnan(best) && c < table->size; c++)
+        if (recording->answers[c].outcome == NITRO_OUTCOME_MEASURED)
+            table->shares[row * table->size + c] = (best / recording->answers[c].time_ms);
+    table->weights[row] = isnan(best) ? 0 : 1;
+}
+
+/* The geometric mean of the cases that count, but one; over its own best. */
+static void fill_between(case_table *table, size_t row, size_t num_cases, size_t without)
+{
+    double *shares = table->shares + row * table->size, most = 0;
+    size_t count = 0;
+    for (size_t x = 0; x < num_cases; x++)
+        count += x != without && table->weights[x] > 0;
+    table->weights[row] = count > 1 ? BETWEEN_WEIGHT / (double)(num_cases + 1) : 0;
+    for (uint64_t c = 0; c < table->size; c++) {
+        double logs = 0;
+        for (size_t x = 0; x < num_cases; x++)
+            if (x != without && table->weights[x] > 0)
+                logs += log(share(table, x, c)); /* of 0: it stays 0 */
+        shares[c] = count > 1 ? exp(logs / (double)count) : 0;
+        most = fmax(most, shares[c]);
+    }
+    for (uint64_t c = 0; most > 0 && c < table->size; c++)
+        shares[c] /= most;
+}
+
+static void fill_all_between(case_table *table, size_t num_cases)
+{
+    for (size_t x = 0; x <= num_cases; x++) /* the last one: without none */
+        fill_between(table, num_cases + x, num_cases, x);
+}
+
+static double best_share(const case_table *table, size_t row, const uint64_t *members, size_t count)
+{
+    double most = 0;
+    for (size_t m = 0; m < count; m++)
+        most = fmax(most, share(table, row, members[m]));
+    return most;
+}
+
+static void fill(case_table *table, size_t num_cases, size_t most, nitro_portfolio *made)
+{
+    fill_all_between(table, num_cases);
     made->num_configurations = choose(table, most, made->configurations);
-    for (size_t x = 0; x < table->num_cases; x++) {
+    for (size_t x = 0; x < num_cases; x++) {
         uint64_t without[NITRO_MAX_PORTFOLIO];
-        bool counts = table->counts[x];
-        for (size_t m = 0; m < made->num_configurations; m++)
-            made->quality[x] = fmax(made->quality[x], share(table, x, made->configurations[m]));
-        table->counts[x] = false;
+        double weight = table->weights[x];
+        made->quality[x] = best_share(table, x, made->configurations, made->num_configurations);
+        table->weights[x] = 0;
+        fill_all_between(table, num_cases);
         size_t count = choose(table, most, without);
-        for (size_t m = 0; m < count; m++)
-            made->quality_left_out[x] =
-                fmax(made->quality_left_out[x], share(table, x, without[m]));
-        table->counts[x] = counts;
+        made->quality_left_out[x] = best_share(table, x, without, count);
+        table->weights[x] = weight;
     }
 }
 
@@ -133,27 +178,30 @@ nitro_status nitro_portfolio_choose(nitro_context *context, const nitro_recordin
     nitro_status status = check_cases(context, cases, num_cases, most);
     if (status != NITRO_OK)
         return status;
-    case_table table = {.num_cases = num_cases,
-                        .size = nitro_space_size(cases[0]->space),
-                        .cases = cases,
-                        .best_ms = nitro_calloc(context, num_cases, sizeof(*table.best_ms)),
-                        .counts = nitro_calloc(context, num_cases, sizeof(*table.counts))};
+    size_t num_rows = 2 * num_cases + 1;
+    uint64_t size = nitro_space_size(cases[0]->space);
+    case_table table = {.num_rows = num_rows,
+                        .size = size,
+                        .shares =
+                            nitro_calloc(context, num_rows * (size_t)size, sizeof(*table.shares)),
+                        .weights = nitro_calloc(context, num_rows, sizeof(*table.weights))};
     nitro_portfolio *made = nitro_calloc(context, 1, sizeof(*made));
     if (made) {
         made->quality = nitro_calloc(context, num_cases, sizeof(*made->quality));
         made->quality_left_out = nitro_calloc(context, num_cases, sizeof(*made->quality));
     }
     bool complete =
-        table.best_ms && table.counts && made && made->quality && made->quality_left_out;
+        table.shares && table.weights && made && made->quality && made->quality_left_out;
     if (complete) {
-        find_best_times(&table);
-        fill(&table, most, made);
+        for (size_t x = 0; x < num_cases; x++)
+            fill_case(&table, x, cases[x]);
+        fill(&table, num_cases, most, made);
         *portfolio = made;
     } else {
         nitro_portfolio_free(made);
     }
-    free(table.best_ms);
-    free(table.counts);
+    free(table.shares);
+    free(table.weights);
     return complete ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 

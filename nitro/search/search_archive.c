@@ -1,32 +1,11 @@
 /* Keeps the evaluations of searches in a store, as samples of one variant. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/search/search.h"
 
 #define VARIANT "run"
-
-char *nitro_configuration_text(nitro_context *context, const nitro_space *space,
-                               uint64_t configuration)
-{
-    uint16_t indices[NITRO_MAX_PARAMETERS];
-    size_t size = 1;
-    nitro_space_indices(space, configuration, indices);
-    for (size_t p = 0; p < nitro_space_num_parameters(space); p++) {
-        const nitro_parameter *parameter = nitro_space_parameter(space, p);
-        size += strlen(parameter->name) + strlen(parameter->values[indices[p]].text) + 2;
-    }
-    char *text = nitro_calloc(context, size, 1), *at = text;
-    for (size_t p = 0; text && p < nitro_space_num_parameters(space); p++) {
-        const nitro_parameter *parameter = nitro_space_parameter(space, p);
-        if (parameter->num_values > 1)
-            at += sprintf(at, "%s%s=%s", at == text ? "" : " ", parameter->name,
-                          parameter->values[indices[p]].text);
-    }
-    return text;
-}
 
 static nitro_status make_schema(const search_archive *archive, nitro_schema **schema)
 {

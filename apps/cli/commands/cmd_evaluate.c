@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/commands/evaluate_searchers.h"
 #include "apps/cli/commands/evaluation.h"
 #include "apps/cli/commands/excluded_sources.h"
-#include "apps/cli/commands/portfolio.h"
 #include "apps/cli/commands/source_curve.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
+#include "apps/cli/search/evaluate_searchers.h"
+#include "apps/cli/search/portfolio.h"
 
 typedef struct settings {
     common_settings common;
@@ -17,7 +17,7 @@ typedef struct settings {
     nitro_string_list targets, sources, exclude, methods, measure, searchers, recorded;
     double train_fraction, uses;
     uint64_t seed, threads, repeats, max_evaluations, portfolio;
-    const char *size_feature, *space;
+    const char *size_feature, *space, *cases, *name;
     bool extrapolate, without_generation, json;
 } settings;
 
@@ -83,6 +83,12 @@ static const option options[] = {
     OPTION(COUNT, "portfolio", portfolio, "K",
            "with --recorded, choose at most K configurations that serve all of the files best",
            .minimum = 1, .maximum = NITRO_MAX_PORTFOLIO),
+    OPTION(TEXT, "cases", cases, "FILE",
+           "with --portfolio, instead of --recorded: a CSV with the columns file and device, "
+           "optionally input, and a column for each feature of the inputs"),
+    OPTION(TEXT, "name", name, "NAME",
+           "with --portfolio, store the configurations as the variants NAME.1, NAME.2, ... of the "
+           "computation NAME, with samples of the cases"),
     OPTION(TEXT, "space", space, "FILE",
            "with --portfolio, the space's description (default: the first file's configurations)"),
     OPTION(COUNT, "max-evaluations", max_evaluations, "N",
@@ -240,16 +246,27 @@ static int run_searchers(invocation *call)
                                             .threads = given->threads,
                                             .json =
                                                 given->json || strcmp(given->format, "json") == 0};
-    if (given->portfolio > 0)
-        return portfolio_choose(call, &given->recorded, given->space, given->portfolio,
-                                evaluation.json);
+    if (given->portfolio > 0) {
+        const portfolio_request request = {.recorded = &given->recorded,
+                                           .cases = given->cases,
+                                           .space = given->space,
+                                           .most = given->portfolio,
+                                           .name = given->name,
+                                           .store = given->store,
+                                           .json = evaluation.json};
+        return portfolio_choose(call, &request);
+    }
     return evaluate_searchers(call, &evaluation);
 }
 
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    if (given->recorded.count > 0 && call->arguments.count == 0)
+    if (given->cases && (given->recorded.count > 0 || given->portfolio == 0))
+        return fail_usage(call, "--cases takes the place of --recorded, with --portfolio");
+    if (given->name && given->portfolio == 0)
+        return fail_usage(call, "--name needs --portfolio");
+    if ((given->recorded.count > 0 || given->cases) && call->arguments.count == 0)
         return run_searchers(call);
     if (given->recorded.count > 0 || given->searchers.count > 0)
         return fail_usage(call, "searchers are evaluated on recorded spaces: give --recorded FILE "
@@ -311,7 +328,8 @@ const command command_evaluate = {
         "[--format table|csv|json] "
         "| --recorded FILE... [--searchers NAME,...] [--repeats 35] [--max-evaluations 1000] "
         "[--threads N] [--json] "
-        "| --recorded FILE... --portfolio K [--space FILE] [--json]",
+        "| --recorded FILE... | --cases FILE --portfolio K [--space FILE] [--name NAME [--store "
+        "URL]] [--json]",
     .description =
         "Takes each device in turn as the target and the others (or the named sources, never the "
         "target itself) as sources. Models are trained on the training inputs of the sources and "
@@ -347,11 +365,14 @@ const command command_evaluate = {
         "MDF is the MAE over the mean of all searchers' MAE.\n\n"
         "With --portfolio K, each file is a case, an input on a device: printed are at most K "
         "configurations of which one serves each case well, its quality there, and that of a "
-        "portfolio chosen without the case.\n\n"
+        "portfolio chosen without the case. With --name they are stored as variants, so that a "
+        "model learnt over them ('nitro tune-from-source NAME') ranks them for an unmeasured "
+        "device, and a search there starts from its ranking ('nitro search --start MODEL').\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n"
                 "  nitro evaluate spmv --store sqlite:lab.db --extrapolate\n"
-                "  nitro evaluate --recorded gemm.csv --searchers auto,genetic,bayes-ei\n",
+                "  nitro evaluate --recorded gemm.csv --searchers auto,genetic,bayes-ei\n"
+                "  nitro evaluate --cases gemm-cases.csv --portfolio 3 --name gemm\n",
     .arguments = arguments,
     .items_title = "Methods",
     .list_items = list_methods,

@@ -1,5 +1,5 @@
 /* search_target.c - opens a space from a description, a shared object or recorded evaluations. */
-#include "apps/cli/commands/search_target.h"
+#include "apps/cli/search/search_target.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int open_module(const invocation *call, const char *path, bool measures,
     if (!tunable || !tunable->run || !tunable->space || !nitro_name_is_valid(tunable->name))
         return fail_text(call,
                          "%s exports no nitro_tunable_get, or a tunable without name, space or "
-                         "run; see nitro_tunable in nitro/backend/searching.h",
+                         "run; see nitro_tunable in nitro/tune.h",
                          path);
     snprintf(target->name, sizeof(target->name), "%s", tunable->name);
     target->version = tunable->version;
@@ -101,28 +101,6 @@ void search_target_close(search_target *target)
     nitro_recording_free(target->recording);
     nitro_space_free(target->owned_space);
     *target = (search_target){0};
-}
-
-int search_target_best(const invocation *call, const search_target *target, const char *path,
-                       uint64_t *best, size_t most, size_t *count)
-{
-    nitro_recording *recording = NULL;
-    if (nitro_recording_read(call->context, path, target->space, &recording) != NITRO_OK)
-        return fail(call);
-    *count = 0;
-    for (uint64_t c = 0; c < nitro_space_size(target->space); c++) {
-        const nitro_search_answer *answers = recording->answers;
-        if (answers[c].outcome != NITRO_OUTCOME_MEASURED)
-            continue;
-        size_t at = *count < most ? (*count)++ : most;
-        for (; at > 0 && answers[c].time_ms < answers[best[at - 1]].time_ms; at--)
-            if (at < most)
-                best[at] = best[at - 1];
-        if (at < most)
-            best[at] = c;
-    }
-    nitro_recording_free(recording);
-    return EXIT_DONE;
 }
 
 json_t *configuration_json(const nitro_space *space, uint64_t configuration)

@@ -1,12 +1,12 @@
 /* evaluate_searchers.c - simulates searches of recorded spaces, and prints scores. */
-#include "apps/cli/commands/evaluate_searchers.h"
+#include "apps/cli/search/evaluate_searchers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/commands/search_target.h"
 #include "apps/cli/output.h"
+#include "apps/cli/search/search_target.h"
 
 #define MAX_SEARCHERS 64
 

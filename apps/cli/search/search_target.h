@@ -1,6 +1,6 @@
 /* search_target.h - the space that a command line names, and what evaluates it. */
-#ifndef NITRO_APPS_CLI_COMMANDS_SEARCH_TARGET_H
-#define NITRO_APPS_CLI_COMMANDS_SEARCH_TARGET_H
+#ifndef NITRO_APPS_CLI_SEARCH_SEARCH_TARGET_H
+#define NITRO_APPS_CLI_SEARCH_SEARCH_TARGET_H
 
 #include <jansson.h>
 
@@ -24,11 +24,6 @@ typedef struct search_target {
 int search_target_open(const invocation *call, const char *path, const char *recorded,
                        const nitro_measure_options *options, search_target *target);
 void search_target_close(search_target *target);
-
-/** The configurations of the space that are fastest in a file of recorded evaluations.
- *  @param[out] best  shape [most], ascending times. */
-int search_target_best(const invocation *call, const search_target *target, const char *path,
-                       uint64_t *best, size_t most, size_t *count);
 
 /** Names and values of the parameters. */
 json_t *configuration_json(const nitro_space *space, uint64_t configuration);

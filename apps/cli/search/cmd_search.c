@@ -2,17 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/commands/search_target.h"
 #include "apps/cli/device_set.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/output.h"
+#include "apps/cli/search/portfolio.h"
+#include "apps/cli/search/search_target.h"
+
+/* Configurations of other devices and inputs that a search begins with. */
+#define MAX_STARTS 4
 
 typedef struct settings {
     common_settings common;
     const char *recorded, *searcher, *budget, *counter_model, *output, *cache, *store, *name;
     uint64_t seed, repetitions;
     double timeout_s;
-    nitro_string_list start;
+    nitro_string_list start, features;
     bool no_store, json;
 } settings;
 
@@ -36,8 +40,10 @@ static const option options[] = {
            "when to stop: evaluations, seconds of evaluating, a fraction of the space, a time that "
            "is good enough; or several of these, with commas between them"),
     OPTION(FILES, "start", start, "FILE...",
-           "begin with the best configurations in these recorded evaluations of other devices or "
-           "inputs"),
+           "begin with the configurations that serve these recorded evaluations of other devices "
+           "or inputs best, or with a portfolio's in the order in which a model ranks them"),
+    OPTION(LIST, "features", features, "NAME=VALUE,...",
+           "with --start MODEL, the model's input features"),
     OPTION(TEXT, "counter-model", counter_model, "FILE",
            "a model of performance counters, or recorded evaluations of another device or input "
            "to learn one from, for searchers that use counters"),
@@ -125,26 +131,82 @@ static int read_counter_model(search_command *self)
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
-/* The best configurations of other recordings, in turns: the best of each, the second best ... */
+static void add_start(search_command *self, uint64_t configuration)
+{
+    for (size_t s = 0; s < self->options.num_starts; s++)
+        if (self->starts[s] == configuration)
+            return;
+    if (self->options.num_starts < sizeof(self->starts) / sizeof(self->starts[0]))
+        self->starts[self->options.num_starts++] = configuration;
+}
+
+static nitro_status is_model(nitro_context *context, const char *path, bool *is)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_file_read(context, path, (size_t)1 << 28, &text, &size);
+    if (status == NITRO_OK)
+        *is = strstr(text, "\"nitro-model\"") || strncmp(text, "NITROMDL", 8) == 0;
+    free(text);
+    return status;
+}
+
+static int start_from_model(search_command *self, const char *path)
+{
+    uint64_t ranked[NITRO_MAX_PORTFOLIO];
+    size_t count = 0;
+    int code = portfolio_starts(self->call, self->given->store, path, &self->given->features,
+                                self->target.space, ranked, &count);
+    for (size_t i = 0; i < count; i++)
+        add_start(self, ranked[i]);
+    return code;
+}
+
+/* A portfolio of the recordings. */
+static int start_from_recordings(search_command *self, const nitro_recording *const *recordings,
+                                 size_t count)
+{
+    nitro_portfolio *portfolio = NULL;
+    if (count == 0)
+        return EXIT_DONE;
+    if (nitro_portfolio_choose(self->call->context, recordings, count, MAX_STARTS, &portfolio) !=
+        NITRO_OK)
+        return fail(self->call);
+    for (size_t i = 0; i < portfolio->num_configurations; i++)
+        add_start(self, portfolio->configurations[i]);
+    nitro_portfolio_free(portfolio);
+    return EXIT_DONE;
+}
+
+/* The configurations of a portfolio as a model ranks them, or those that served other devices and
+ * inputs best. */
 static int read_starts(search_command *self)
 {
+    const nitro_string_list *given = &self->given->start;
+    nitro_context *context = self->call->context;
+    nitro_recording **recordings = nitro_calloc(context, given->count + 1, sizeof(*recordings));
+    size_t count = 0;
+    int code = recordings ? EXIT_DONE : fail(self->call);
     self->options.starts = self->starts;
-    for (size_t f = 0; f < self->given->start.count && f < 16; f++) {
-        uint64_t best[4];
-        size_t count = 0;
-        int code = search_target_best(self->call, &self->target, self->given->start.items[f], best,
-                                      sizeof(best) / sizeof(best[0]), &count);
-        if (code != EXIT_DONE)
-            return code;
-        for (size_t i = 0; i < count; i++) {
-            bool is_known = false;
-            for (size_t s = 0; s < self->options.num_starts; s++)
-                is_known |= self->starts[s] == best[i];
-            if (!is_known)
-                self->starts[self->options.num_starts++] = best[i];
-        }
+    for (size_t f = 0; f < given->count && code == EXIT_DONE; f++) {
+        const char *path = given->items[f];
+        bool ranks = false;
+        if (is_model(context, path, &ranks) != NITRO_OK)
+            code = fail(self->call);
+        else if (ranks)
+            code = start_from_model(self, path);
+        else if (nitro_recording_read(context, path, self->target.space, &recordings[count]) ==
+                 NITRO_OK)
+            count++;
+        else
+            code = fail(self->call);
     }
-    return EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = start_from_recordings(self, (const nitro_recording *const *)recordings, count);
+    for (size_t i = 0; i < count; i++)
+        nitro_recording_free(recordings[i]);
+    free(recordings);
+    return code;
 }
 
 /* Evaluations are kept where they are measured, not where they are read from a file. */
@@ -358,10 +420,11 @@ static int run(invocation *call)
 const command command_search = {
     .name = "search",
     .summary = "Find the fastest configuration of tuning parameters",
-    .synopsis = "[SPACE|MODULE] [--recorded FILE] [--searcher NAME:OPTION=VALUE,...] "
-                "[--budget 220|60s|0.1] [--start FILE...] [--counter-model FILE] [--output FILE] "
-                "[--output-cache FILE] [--name NAME] [--store URL | --no-store] [--seed N] "
-                "[--json]",
+    .synopsis =
+        "[SPACE|MODULE] [--recorded FILE] [--searcher NAME:OPTION=VALUE,...] "
+        "[--budget 220|60s|0.1] [--start FILE|MODEL...] [--counter-model FILE] [--output FILE] "
+        "[--output-cache FILE] [--name NAME] [--store URL | --no-store] [--seed N] "
+        "[--json]",
     .description =
         "Evaluates configurations, one after the other, that a searcher chooses from the times of "
         "the earlier ones. A space is described in JSON (docs/search.md): parameters with their "

@@ -1,6 +1,6 @@
 /* evaluate_searchers.h - how well searchers find the best configuration of recorded spaces. */
-#ifndef NITRO_APPS_CLI_COMMANDS_EVALUATE_SEARCHERS_H
-#define NITRO_APPS_CLI_COMMANDS_EVALUATE_SEARCHERS_H
+#ifndef NITRO_APPS_CLI_SEARCH_EVALUATE_SEARCHERS_H
+#define NITRO_APPS_CLI_SEARCH_EVALUATE_SEARCHERS_H
 
 #include "apps/cli/options.h"
 
