@@ -480,6 +480,227 @@ template <typename Argument> struct input {
     std::function<std::unique_ptr<Argument>()> load;
 };
 
+/** A function with tuning parameters; `name`, `space` (JSON) and `run` are required. */
+template <typename Argument> struct tunable {
+    std::string name;
+    std::string space;
+    /** With values in the order of declaration; of a string, its position. */
+    std::function<void(Argument &, const double *values)> run;
+    /** @return what is wrong with the result of the last run; empty: nothing. */
+    std::function<std::string(Argument &)> check = {};
+    /** Makes the argument of tuner::search(), in worker processes. */
+    std::function<std::unique_ptr<Argument>()> load = {};
+    /** A copy for online tuning; null: it cannot be made. */
+    std::function<std::unique_ptr<Argument>(const Argument &)> copy = {};
+    bool repeatable = false;
+    std::string version = "1";
+};
+
+/** How a tuner searches: nitro_tuner_options. */
+struct tuner_options {
+    std::string searcher = "auto";
+    std::string budget = "220";
+    uint64_t seed = 1;
+    std::vector<std::vector<double>> starts = {};
+    const store *repository = nullptr; /* null: nothing is kept */
+    /** After each evaluation of search(); false: stop. */
+    std::function<bool(const nitro_tuner_statistics &)> progress = {};
+};
+
+/** A configuration and its time. */
+struct tuned {
+    std::vector<double> values;
+    double time_ms;
+};
+
+/** A search in the space of a tunable. Must outlive the computation that it is added to. */
+template <typename Argument> class tuner
+{
+  public:
+    tuner(const context &owner, tunable<Argument> tuned_one, tuner_options options = {})
+        : context_(owner.get()), kept_(std::make_unique<kept>())
+    {
+        kept &all = *kept_;
+        all.tuned = std::move(tuned_one);
+        all.options = std::move(options);
+        all.c.name = all.tuned.name.c_str();
+        all.c.version = all.tuned.version.c_str();
+        all.c.space = all.tuned.space.c_str();
+        all.c.run = &run_values;
+        all.c.check = all.tuned.check ? &check_result : nullptr;
+        all.c.load = all.tuned.load ? &load_argument : nullptr;
+        all.c.unload = &unload_argument;
+        all.c.copy = all.tuned.copy ? &copy_argument : nullptr;
+        all.c.discard = &discard_copy;
+        all.c.repeatable = all.tuned.repeatable;
+        all.c.user = &all;
+        create();
+    }
+
+    size_t num_parameters() const noexcept
+    {
+        return nitro_tuner_num_parameters(handle_.get());
+    }
+    std::vector<std::string> parameters() const
+    {
+        return detail::names(handle_.get(), nitro_tuner_num_parameters, nitro_tuner_parameter_name);
+    }
+
+    /** The next configuration to evaluate; empty: finished, or all that is left is awaited. */
+    std::vector<double> ask()
+    {
+        std::vector<double> values(num_parameters());
+        bool is_finished = false;
+        detail::check(context_, nitro_tuner_ask(handle_.get(), values.data(), &is_finished));
+        return is_finished ? std::vector<double>() : values;
+    }
+
+    /** NaN: the configuration is invalid. */
+    void tell(const std::vector<double> &values, double time_ms)
+    {
+        require_size(values);
+        detail::check(context_, nitro_tuner_tell(handle_.get(), values.data(), time_ms));
+    }
+
+    /** Throws error (NITRO_ERR_NO_DATA) if no valid configuration is known. */
+    tuned best() const
+    {
+        tuned found{std::vector<double>(num_parameters()), 0};
+        detail::check(context_,
+                      nitro_tuner_best(handle_.get(), found.values.data(), &found.time_ms));
+        return found;
+    }
+
+    /** Evaluate in worker processes, on what `load` makes, until the budget is used up. */
+    void search()
+    {
+        detail::check(context_, nitro_tuner_search(handle_.get(), nullptr, nullptr));
+    }
+    void search(const nitro_measure_options &measure)
+    {
+        detail::check(context_, nitro_tuner_search(handle_.get(), nullptr, &measure));
+    }
+
+    /** Search anew, as for another size of input, from the best configuration so far. */
+    void restart()
+    {
+        detail::check(context_, nitro_tuner_restart(handle_.get()));
+    }
+
+    nitro_tuner_statistics statistics() const
+    {
+        nitro_tuner_statistics counts{};
+        detail::check(context_, nitro_tuner_get_statistics(handle_.get(), &counts));
+        return counts;
+    }
+
+    static nitro_online_options online_options() noexcept
+    {
+        nitro_online_options options;
+        nitro_online_options_init(&options);
+        return options;
+    }
+
+    nitro_tuner *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+  private:
+    struct kept {
+        tunable<Argument> tuned;
+        tuner_options options;
+        nitro_tunable c{};
+    };
+
+    void create()
+    {
+        nitro_tuner_options options;
+        nitro_tuner_options_init(&options);
+        options.searcher = kept_->options.searcher.c_str();
+        options.budget = kept_->options.budget.c_str();
+        options.seed = kept_->options.seed;
+        std::vector<double> starts;
+        for (const std::vector<double> &each : kept_->options.starts)
+            starts.insert(starts.end(), each.begin(), each.end());
+        options.num_starts = kept_->options.starts.size();
+        starts.resize(64 * options.num_starts, 0); /* enough for wrong sizes, refused below */
+        options.starts = starts.data();
+        if (kept_->options.repository)
+            options.store = kept_->options.repository->get();
+        options.progress = kept_->options.progress ? &report : nullptr;
+        options.progress_user = kept_.get();
+        nitro_tuner *made = nullptr;
+        detail::check(context_, nitro_tuner_create(context_, &kept_->c, &options, &made));
+        handle_.reset(made);
+        for (const std::vector<double> &each : kept_->options.starts)
+            require_size(each);
+    }
+    void require_size(const std::vector<double> &values) const
+    {
+        if (values.size() != num_parameters())
+            throw error(NITRO_ERR_ARGUMENT, "the tunable has " + std::to_string(num_parameters()) +
+                                                " parameters, not " +
+                                                std::to_string(values.size()));
+    }
+
+    static int run_values(void *argument, const double *values, void *user) noexcept
+    {
+        return detail::guarded([&] {
+            static_cast<kept *>(user)->tuned.run(*static_cast<Argument *>(argument), values);
+        });
+    }
+    static int check_result(void *argument, char *why, size_t size, void *user) noexcept
+    {
+        std::string wrong;
+        int failed = detail::guarded([&] {
+            wrong = static_cast<kept *>(user)->tuned.check(*static_cast<Argument *>(argument));
+        });
+        why[wrong.copy(why, size - 1)] = '\0';
+        return failed != 0 || !wrong.empty() ? -1 : 0;
+    }
+    static nitro_status load_argument(nitro_context *context, void *user, void **argument) noexcept
+    {
+        const kept *self = static_cast<const kept *>(user);
+        if (detail::guarded([&] { *argument = self->tuned.load().release(); }) == 0 && *argument)
+            return NITRO_OK;
+        std::string why = detail::thrown_text();
+        detail::thrown() = nullptr;
+        return nitro_fail(context, NITRO_ERR_IO, "tunable %s: there is nothing to load%s%s",
+                          self->tuned.name.c_str(), why.empty() ? "" : ": ", why.c_str());
+    }
+    static void unload_argument(void *argument) noexcept
+    {
+        delete static_cast<Argument *>(argument);
+    }
+    static void *copy_argument(const void *argument, void *user) noexcept
+    {
+        Argument *made = nullptr;
+        if (detail::guarded([&] {
+                made = static_cast<kept *>(user)
+                           ->tuned.copy(*static_cast<const Argument *>(argument))
+                           .release();
+            }) != 0)
+            detail::thrown() = nullptr; /* the call does without a try */
+        return made;
+    }
+    static void discard_copy(void *copied, void *) noexcept
+    {
+        delete static_cast<Argument *>(copied);
+    }
+    static bool report(void *user, const nitro_tuner_statistics *statistics) noexcept
+    {
+        bool goes_on = false;
+        detail::guarded(
+            [&] { goes_on = static_cast<kept *>(user)->options.progress(*statistics); });
+        return goes_on;
+    }
+
+    nitro_context *context_;
+    std::unique_ptr<kept> kept_; /* what the handle calls; freed after it */
+    detail::owned<nitro_tuner, nitro_tuner_free> handle_;
+};
+
 /** A decision in progress: run it once; freed without that, it is cancelled. */
 class ticket
 {
@@ -785,6 +1006,17 @@ template <typename Argument> class computation
         decision made{};
         detail::check(context_, nitro_run_with(handle_.get(), &argument, &options, &made));
         return made;
+    }
+
+    /** Declare a variant that runs a tuner's best configuration, and in some calls tries another.
+     */
+    computation &
+    add_tunable(tuner<Argument> &added,
+                const nitro_online_options &options = tuner<Argument>::online_options())
+    {
+        detail::check(context_,
+                      nitro_computation_add_tunable(handle_.get(), added.get(), &options));
+        return *this;
     }
 
     /** The first half of run(): choose a variant, and prepare it if necessary. */

@@ -1,6 +1,6 @@
 /*
  * nitro_backend.h - what implementers of plug-ins see: stores, device kinds, device-feature
- * selection, strategies, and the tools on top (the command line). the rules of runtime.h hold here
+ * selection, strategies, and the tools on top (the command line). The rules of runtime.h hold here
  * too.
  *
  * A plug-in is a const struct: name, one-line description, priority, functions. Each family has one
@@ -26,9 +26,9 @@
 #include "nitro/backend/proxies.h"
 #include "nitro/backend/record_codec.h"
 #include "nitro/backend/records.h"
-#include "nitro/backend/search.h"
-#include "nitro/backend/searching.h"
+#include "nitro/backend/searches.h"
 #include "nitro/backend/settings.h"
+#include "nitro/backend/spaces.h"
 #include "nitro/backend/store_support.h"
 #include "nitro/backend/stores.h"
 

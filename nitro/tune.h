@@ -278,6 +278,184 @@ NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *c
 NITRO_API nitro_status nitro_computation_record_to(nitro_computation *computation, const char *url,
                                                    double interval_s);
 
+/* ---- Tuning parameters ---------------------------------------------------------------------- */
+
+/**
+ * A function with tuning parameters that it reads at run time. Static and const as a rule; borrowed
+ * while it is used. What `run`, `check`, `copy` and `discard` are given as `user` is the member.
+ */
+typedef struct nitro_tunable {
+    const char *name;
+    const char *version; /* change it with the code: evaluations of another version do not count.
+                            NULL: "1" */
+    const char *space;   /* JSON: parameters and constraints, in the T1 format (docs/search.md) */
+    /** Do the whole computation with these values, shape [number of parameters], in the order of
+     *  declaration; of a string, its position. 0: success. */
+    int (*run)(void *argument, const double *values, void *user);
+    /** Optional: nonzero where the result of the last run is wrong; `why` has shape [size]. */
+    int (*check)(void *argument, char *why, size_t size, void *user);
+    /** Optional: make and free an argument, for searches that are given no input. They run in
+     *  worker processes. */
+    nitro_status (*load)(nitro_context *context, void *user, void **argument);
+    void (*unload)(void *argument);
+    /** Optional: a copy of an argument (NULL: it cannot be made), on which online tuning tries
+     *  configurations, and its end. */
+    void *(*copy)(const void *argument, void *user);
+    void (*discard)(void *copy, void *user);
+    /** A run only overwrites outputs: it may be repeated on its argument, also after it failed. */
+    bool repeatable;
+    void *user; /* borrowed */
+} nitro_tunable;
+
+/** What a tuner did so far, and what online tuning cost. */
+typedef struct nitro_tuner_statistics {
+    uint64_t num_evaluated; /* configurations, those found in the store included */
+    uint64_t num_invalid;   /* of them */
+    uint64_t num_stored;    /* of them, found in the store */
+    double first_ms;        /* time of the first valid configuration; NaN: none yet */
+    double best_ms;         /* of the best one */
+    bool is_finished;       /* the budget is used up, or all is evaluated */
+    /* Online, since nitro_computation_add_tunable: */
+    uint64_t num_calls; /* of the variant */
+    uint64_t num_tries; /* calls that tried a configuration, or handed a copy to the thread */
+    double tried_ms;    /* time of tried runs; in the background too */
+    double choosing_ms; /* time of choosing configurations, and of storing their times */
+    double checking_ms; /* time of `check` */
+    double copying_ms;  /* time of `copy` and `discard` */
+    double lost_ms;     /* what these delayed the calls by: tried runs count by what they took
+                           longer than the best configuration known then, if there was one */
+    double saved_ms;    /* estimate of what the calls saved over the first valid configuration */
+} nitro_tuner_statistics;
+
+typedef struct nitro_tuner_options {
+    const char *searcher; /* "auto", "genetic:population=30", ... (`nitro help search`); NULL:
+                             auto. Not those that need performance counters */
+    const char *budget;   /* evaluations ("220"), seconds of evaluating ("60s"), a fraction of the
+                             space ("0.1"), a time in ms that is good enough ("time<=1.5"); several
+                             with commas: the first one reached counts. NULL: 220 */
+    uint64_t seed;
+    const double *starts; /* shape [num_starts x number of parameters]: configurations to begin
+                             with, best first; copied */
+    size_t num_starts;
+    nitro_store *store; /* evaluations are kept there, as samples of NAME.search on this host, and
+                           are not made again; borrowed. NULL: nothing is kept */
+    bool (*progress)(void *user, const nitro_tuner_statistics *statistics); /* after each evaluation
+                            of nitro_tuner_search; false: stop. May be NULL */
+    void *progress_user;
+} nitro_tuner_options;
+
+/** Set all options to their defaults. */
+NITRO_API void nitro_tuner_options_init(nitro_tuner_options *options);
+
+/**
+ * A search in the space of a tunable. Configurations are evaluated by the caller (nitro_tuner_ask
+ * and nitro_tuner_tell), in worker processes (nitro_tuner_search) or by calls of an application
+ * (nitro_computation_add_tunable); one after the other, these go on from what is known.
+ */
+typedef struct nitro_tuner nitro_tuner;
+
+/**
+ * Begin a search. The same tunable, times, options and seed give the same configurations.
+ * @param[in] tunable  borrowed; of its functions only those that are used need to be there.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (the space: the error names the field); NITRO_ERR_ARGUMENT
+ *         (name, searcher, budget, or a start outside the space); NITRO_ERR_MISMATCH (the store has
+ *         NAME.search with other parameters); an error of the store.
+ */
+NITRO_API nitro_status nitro_tuner_create(nitro_context *context, const nitro_tunable *tunable,
+                                          const nitro_tuner_options *options, nitro_tuner **tuner);
+/** After the computation that it was added to was freed. Waits for a try in the background. */
+NITRO_API void nitro_tuner_free(nitro_tuner *tuner);
+
+NITRO_API size_t nitro_tuner_num_parameters(const nitro_tuner *tuner);
+/** NULL if the index is out of range; owned by the tuner. */
+NITRO_API const char *nitro_tuner_parameter_name(const nitro_tuner *tuner, size_t index);
+
+/**
+ * The next configuration to evaluate. Several may be asked for before they are told. One thread at
+ * a time; not while calls tune online.
+ * @param[out] values       shape [nitro_tuner_num_parameters]; untouched when finished.
+ * @param[out] is_finished  the budget is used up, or is awaited to the last evaluation, or the
+ *                          method has nothing to ask.
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_tuner_ask(nitro_tuner *tuner, double *values, bool *is_finished);
+
+/**
+ * Tell the time of a configuration, also of one that was not asked for. Of several times of one
+ * configuration the first counts.
+ * @param[in] time_ms  NaN: invalid (it failed, or its result was wrong).
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (values outside the space, a time of 0, less or infinite);
+ *         an error of the store.
+ */
+NITRO_API nitro_status nitro_tuner_tell(nitro_tuner *tuner, const double *values, double time_ms);
+
+/**
+ * The best configuration so far. Safe from any thread.
+ * @param[out] time_ms  may be NULL.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no valid one is known): nothing is written.
+ */
+NITRO_API nitro_status nitro_tuner_best(const nitro_tuner *tuner, double *values, double *time_ms);
+
+/**
+ * Search until the budget is used up. Each configuration runs in a worker process, is checked and
+ * timed as variants are by nitro_tune(); one that crashes, hangs, fails or computes a wrong result
+ * is invalid.
+ * @param[in] input    NULL: what the tunable's `load` makes.
+ * @param[in] measure  NULL: the defaults.
+ * @return NITRO_OK, also if no configuration is valid; NITRO_ERR_ARGUMENT (no input, options out of
+ *         range); NITRO_ERR_INTERRUPTED (by `progress`); an error of the store.
+ */
+NITRO_API nitro_status nitro_tuner_search(nitro_tuner *tuner, const nitro_input *input,
+                                          const nitro_measure_options *measure);
+
+/** On what online tuning tries configurations. */
+typedef enum nitro_online_data {
+    NITRO_ONLINE_OWN,       /* the call's own argument: a try's result is the call's result. Where
+                               it fails or is wrong, a repeatable tunable is run again with the
+                               best configuration; otherwise the call fails */
+    NITRO_ONLINE_COPY,      /* a copy, before the call's own run: tries have no effect but time */
+    NITRO_ONLINE_BACKGROUND /* a copy, by a thread of the tuner: the call goes on at once. The first
+                               valid configuration is found as with NITRO_ONLINE_COPY */
+} nitro_online_data;
+
+typedef struct nitro_online_options {
+    double share; /* at most this share of the calls try a configuration, in (0, 1]; default 0.1.
+                     Until a valid one is known, every call does */
+    nitro_online_data data;
+    unsigned repetitions; /* runs whose median is a configuration's time, 1 to 100; default 3. One
+                             whose first run takes 1.2 times the best is given up */
+} nitro_online_options;
+
+/** Set all options to their defaults. */
+NITRO_API void nitro_online_options_init(nitro_online_options *options);
+
+/**
+ * Declare a variant with the tunable's name, version and `run`, which takes the best configuration
+ * known, and in some calls tries another one: dynamic tuning (Petrovic et al. 2020). Calls of a
+ * tuner are tunings for one kind of input; use nitro_tuner_restart() for another. When the budget
+ * is used up, the best configuration runs and a message in the log (info) says what it cost. A try
+ * runs in this process: a configuration that crashes ends it.
+ * @param[in] tuner    must outlive the computation. One tuner serves one computation.
+ * @param[in] options  NULL: the defaults.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range, no `copy` for copies, a tuner that
+ *         was added before; or as nitro_computation_add_variant); NITRO_ERR_NO_MEMORY (no thread).
+ * Calls are as safe from several threads as `run` is; one at a time tries.
+ */
+NITRO_API nitro_status nitro_computation_add_tunable(nitro_computation *computation,
+                                                     nitro_tuner *tuner,
+                                                     const nitro_online_options *options);
+
+/**
+ * Search anew, with the whole budget, as for a new device or another size of input. Begins with the
+ * best configuration so far, which calls go on to use. Safe from any thread: takes effect with the
+ * next try or nitro_tuner_ask. Evaluations are not stored from here on.
+ */
+NITRO_API nitro_status nitro_tuner_restart(nitro_tuner *tuner);
+
+/** Safe from any thread. */
+NITRO_API nitro_status nitro_tuner_get_statistics(const nitro_tuner *tuner,
+                                                  nitro_tuner_statistics *statistics);
+
 /* ---- Modules: computations in shared objects ---------------------------------------------- */
 
 #define NITRO_MODULE_VERSION 3

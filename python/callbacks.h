@@ -35,6 +35,9 @@ struct nitro_python_hooks {
     int (*check_result)(void *argument, char *why, size_t size, void *user);
     void *(*stream)(const void *argument, void *user);
     const char *(*problem)(const void *argument, void *user);
+    int (*run_tunable)(void *argument, const double *values, void *user);
+    int (*check_tunable)(void *argument, char *why, size_t size, void *user);
+    void *(*copy)(const void *argument, void *user);
 };
 static const struct nitro_python_hooks nitro_python;
 /* end */
@@ -60,6 +63,13 @@ PYTHON_FUNCTION void nitro_python_unload(void *argument);
 PYTHON_FUNCTION bool nitro_python_tuned(void *user, const nitro_tune_progress *progress);
 PYTHON_FUNCTION bool nitro_python_evaluated(void *user, size_t done, size_t total,
                                             const char *target, const char *method);
+PYTHON_FUNCTION int nitro_python_run_tunable(void *object, const double *values, void *user);
+PYTHON_FUNCTION int nitro_python_check_tunable(void *object, char *why, size_t size, void *user);
+PYTHON_FUNCTION void *nitro_python_copy(void *object, void *user);
+PYTHON_FUNCTION void nitro_python_discard(void *copy, void *user);
+PYTHON_FUNCTION nitro_status nitro_python_load_tunable(nitro_context *context, void *user,
+                                                       void **argument);
+PYTHON_FUNCTION bool nitro_python_searched(void *user, const nitro_tuner_statistics *statistics);
 PYTHON_FUNCTION nitro_status nitro_python_measure(void *user, const char *const *inputs,
                                                   size_t count);
 PYTHON_FUNCTION nitro_status nitro_python_sample(void *user, const nitro_sample *sample);
@@ -129,6 +139,21 @@ static const char *call_problem(const void *argument, void *user)
     return nitro_python_problem(object_of(argument), user);
 }
 
+static int call_run_tunable(void *argument, const double *values, void *user)
+{
+    return nitro_python_run_tunable(object_of(argument), values, user);
+}
+
+static int call_check_tunable(void *argument, char *why, size_t size, void *user)
+{
+    return nitro_python_check_tunable(object_of(argument), why, size, user);
+}
+
+static void *call_copy(const void *argument, void *user)
+{
+    return nitro_python_copy(object_of(argument), user);
+}
+
 static const struct nitro_python_hooks nitro_python = {
     .run = call_run,
     .prepare = call_prepare,
@@ -141,4 +166,7 @@ static const struct nitro_python_hooks nitro_python = {
     .check_result = call_check_result,
     .stream = call_stream,
     .problem = call_problem,
+    .run_tunable = call_run_tunable,
+    .check_tunable = call_check_tunable,
+    .copy = call_copy,
 };

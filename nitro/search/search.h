@@ -46,4 +46,52 @@ nitro_status search_options_parse(nitro_context *context, const nitro_searcher *
 /** Evaluations that a budget allows of a space. */
 uint64_t search_budget_evaluations(const nitro_search_budget *budget, const nitro_space *space);
 
+/** A search in progress. */
+typedef struct search_session {
+    nitro_context *context;
+    const nitro_space *space;
+    const nitro_searcher *searcher;
+    void *state; /* of the searcher */
+    nitro_search_task task;
+    nitro_search_budget budget;
+    const char **option_values;
+    char *option_text;
+    search_archive archive;
+    search_memo stored;    /* answers of earlier searches */
+    search_memo memo;      /* answers of this one, in the order of evaluation */
+    double *seconds;       /* shape [count of `memo`]: spent when it was known */
+    uint64_t *evaluations; /* shape [count of `memo`]: their number then */
+    size_t capacity;       /* of the two */
+    uint64_t *awaited;     /* shape [num_awaited]: asked for, and not told yet */
+    size_t num_awaited;
+    uint64_t num_evaluations; /* profiled runs of known configurations included */
+    uint64_t num_stored;      /* answers that came from the store */
+    double spent_ms, searcher_cpu_ms;
+    size_t best;       /* of `memo`; NITRO_NONE: none is valid */
+    bool is_exhausted; /* the searcher has nothing to ask */
+} search_session;
+
+/** On failure there is nothing to close. */
+nitro_status search_session_open(nitro_context *context, const nitro_space *space,
+                                 const nitro_search_options *options,
+                                 const char *const *counter_names, size_t num_counters,
+                                 search_session *session);
+void search_session_close(search_session *session);
+/** The answer of the best valid configuration, or NULL. */
+const nitro_search_answer *search_session_best(const search_session *session);
+/** Is the budget used up, or the searcher at its end? */
+bool search_session_is_finished(const search_session *session);
+/**
+ * The next configuration, or NITRO_NO_CONFIGURATION: finished, or what the budget allows is
+ * awaited.
+ * @param[out] is_known  the store has its answer, which counts now: there is nothing to evaluate.
+ */
+nitro_status search_session_ask(search_session *session, nitro_search_question *question,
+                                bool *is_known);
+/** An evaluation, also one that was not asked for; stored before the searcher sees it. */
+nitro_status search_session_tell(search_session *session, const nitro_search_answer *answer);
+/** Ask, evaluate and tell until finished, or the options' `progress` stops it. */
+nitro_status search_session_run(search_session *session, nitro_evaluator *evaluator,
+                                const nitro_search_options *options, bool *is_interrupted);
+
 #endif

@@ -11,9 +11,11 @@ from ._model import Column, Decision, Explanation, Model, Prediction, Rank
 from ._report import Report, report
 from ._store import Copied, Device, Evaluation, Sample, Samples, Store, methods
 from ._tables import Table
+from ._tuner import Best, Tunable, Tuner, Value, Values
 
 __version__ = text_of(lib.nitro_version())
 __all__ = [
+    "Best",
     "Bound",
     "Column",
     "Computation",
@@ -35,6 +37,10 @@ __all__ = [
     "Store",
     "Table",
     "Ticket",
+    "Tunable",
+    "Tuner",
+    "Value",
+    "Values",
     "formula",
     "methods",
     "report",

@@ -18,6 +18,7 @@ from typing import (
     Union,
 )
 
+from ._argument import Argument, loaded
 from ._library import (
     Context,
     TextOrPath,
@@ -33,9 +34,11 @@ from ._library import (
 )
 from ._model import Decision, Model, decision_of, reasons
 from ._store import Store
+from ._tuner import Tuner
 
 _SCALES = ("auto", "linear", "log", "signed-log")
 _TIME_SOURCES = ("wall", "thread-cpu", "device")
+_ONLINE_DATA = ("own", "copy", "background")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -64,20 +67,6 @@ class Counts(NamedTuple):
     hits: int
     misses: int
     evictions: int
-
-
-class _Argument:
-    """The user's object and a variant's result, which C passes around as one pointer."""
-
-    __slots__ = ("value", "result", "reference", "problem", "handle", "pointer")
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        self.result: Any = None
-        self.reference: Any = None
-        self.problem: Any = None
-        self.handle = handle = ffi.new_handle(self)
-        self.pointer = ffi.new("nitro_python_argument *", (handle, _NULL))
 
 
 class _Variant:
@@ -200,27 +189,24 @@ def _problem(argument: Any, _user: Any) -> Any:
     return given.problem
 
 
-_loaded: Dict[Any, _Argument] = {}  # in the worker: what C holds pointers to
-
-
 @callback("nitro_python_load", error=lib.NITRO_ERR_IO)
 def _load(context: Any, state: Any, argument: Any) -> int:
     name, make = _from_handle(state)
     try:
-        made = _Argument(make())
+        made = Argument(make())
     except Exception as exception:
         why = f"input {name}: {type(exception).__name__}: {exception}"
         return int(
             lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode()))
         )
-    _loaded[made.pointer] = made
+    loaded[made.pointer] = made
     argument[0] = made.pointer
     return int(_OK)
 
 
 @callback("nitro_python_unload", error=None)
 def _unload(argument: Any) -> None:
-    del _loaded[ffi.cast("nitro_python_argument *", argument)]
+    del loaded[ffi.cast("nitro_python_argument *", argument)]
 
 
 @callback("nitro_python_tuned", error=False)
@@ -256,7 +242,7 @@ class Bound:
     def __init__(self, computation: "Computation", argument: Any, uses: float) -> None:
         self._computation = computation
         self._handle = computation._handle
-        self._argument = _Argument(argument)
+        self._argument = Argument(argument)
         self._features = computation._feature_values(self._argument)
         self._argument.pointer.features = self._features
         self._made = ffi.new("nitro_decision *")
@@ -291,7 +277,7 @@ class Ticket:
 
     def __init__(self, computation: "Computation", argument: Any) -> None:
         self._context = computation._context
-        self._argument = _Argument(argument)
+        self._argument = Argument(argument)
         self._computation = computation  # lives as long as the ticket
         ticket = ffi.new("nitro_ticket *")
         self._context.check(
@@ -405,6 +391,28 @@ class Computation:
             return run
 
         return declare
+
+    def add_tunable(
+        self, tuner: Tuner, *, share: float = 0.1, data: str = "own", repetitions: int = 3
+    ) -> None:
+        """Declare a variant that runs a tuner's best configuration, and in some calls tries another.
+
+        share: of the calls, at most; until a valid configuration is known, every call tries one.
+        data: "own": the calls' arguments; "copy": copies, before the call's own run; "background":
+        copies, in a thread of the tuner.
+        repetitions: runs whose median is a configuration's time.
+        """
+        if data not in _ONLINE_DATA:
+            raise ValueError(f"data '{data}' is not one of {', '.join(_ONLINE_DATA)}")
+        options = ffi.new("nitro_online_options *")
+        lib.nitro_online_options_init(options)
+        options.share, options.repetitions = share, repetitions
+        options.data = _ONLINE_DATA.index(data)
+        self._context.check(
+            lib.nitro_computation_add_tunable(self._handle, tuner.handle, options)
+        )
+        self._kept.append(tuner)
+        self._names.append(tuner.tunable.name)
 
     def add_features(
         self,
@@ -602,7 +610,7 @@ class Computation:
 
     # ---- Dispatching
 
-    def _feature_values(self, argument: _Argument) -> Any:
+    def _feature_values(self, argument: Argument) -> Any:
         values = ffi.new("double[]", max(lib.nitro_computation_num_features(self._handle), 1))
         self._context.check(
             lib.nitro_computation_evaluate(self._handle, argument.pointer, values)
@@ -611,7 +619,7 @@ class Computation:
 
     def evaluate(self, argument: Any) -> Dict[str, float]:
         """Evaluate all features of an input."""
-        return dict(zip(self.features, self._feature_values(_Argument(argument))))
+        return dict(zip(self.features, self._feature_values(Argument(argument))))
 
     def bind(self, argument: Any, uses: float = 0) -> Bound:
         """Evaluate the features of an input once, for many calls. `uses` as in select."""
@@ -624,7 +632,7 @@ class Computation:
         """
         made = ffi.new("nitro_decision *")
         options = ffi.new("nitro_call_options *", {"uses": uses})
-        given = _Argument(argument)
+        given = Argument(argument)
         self._context.check(lib.nitro_select_with(self._handle, given.pointer, options, made))
         return decision_of(made)
 
@@ -642,7 +650,7 @@ class Computation:
         """Choose a variant and run it; the decision's `result` is the variant's. `uses` as in
         select. If a feature or `prepare` raises, the default variant runs: see `reason`."""
         made = ffi.new("nitro_decision *")
-        given = _Argument(argument)
+        given = Argument(argument)
         options = ffi.new("nitro_call_options *", (uses,)) if uses else _NULL
         status = _run_with(self._handle, given.pointer, options, made)
         if status != _OK or thrown.exception is not None:
@@ -657,7 +665,7 @@ class Computation:
         select."""
         made = ffi.new("nitro_decision *")
         options = ffi.new("nitro_call_options *", {"uses": uses})
-        given = _Argument(argument)
+        given = Argument(argument)
         self._context.check(lib.nitro_prepare_with(self._handle, given.pointer, options, made))
         return decision_of(made)
 
@@ -667,7 +675,7 @@ class Computation:
         made = ffi.new("nitro_decision *")
         name = ffi.new("char[]", bytes_of(decided.variant))
         made.variant, made.variant_name = decided.number, name
-        given = _Argument(argument)
+        given = Argument(argument)
         self._context.check(lib.nitro_run_decided(self._handle, given.pointer, made))
         return given.result
 

@@ -422,5 +422,87 @@ class Evaluate(unittest.TestCase):
                 store.evaluate("spmv", methods=["nosuch"])
 
 
+class Tuning(unittest.TestCase):
+    """Functions with tuning parameters."""
+
+    parameters = {"tile": [1, 2, 4, 8], "order": ["row", "column"], "fast": [False, True]}
+
+    def tunable(self, **options):
+        return nitro.Tunable(
+            "blocked",
+            self.parameters,
+            options.pop("run", lambda values, chosen: sum(values)),
+            constraints=["tile > 1 or not fast"],
+            **options,
+        )
+
+    @staticmethod
+    def time_of(values):
+        return abs(values["tile"] - 4) + (values["order"] == "row") + 2 - values["fast"]
+
+    def test_a_loop_of_ones_own(self):
+        tuner = nitro.Tuner(self.tunable(), starts=[{"tile": 8, "order": "column", "fast": True}])
+        self.assertEqual(tuner.parameters, ["tile", "order", "fast"])
+        self.assertIsNone(tuner.best)
+        asked = []
+        while (values := tuner.ask()) is not None:
+            asked.append(values)
+            tuner.tell(values, None if values["tile"] == 2 else self.time_of(values))
+        self.assertEqual(asked[0], {"tile": 8, "order": "column", "fast": True})
+        self.assertEqual(len(asked), 14)
+        self.assertEqual(tuner.best, ({"tile": 4, "order": "column", "fast": True}, 1))
+        self.assertEqual(tuner.statistics()["num_invalid"], 4)
+        with self.assertRaisesRegex(ValueError, "has the parameters tile, order, fast"):
+            tuner.tell({"tile": 1}, 1)
+        with self.assertRaisesRegex(nitro.NitroError, "a time of -1 ms"):
+            tuner.tell(asked[0], -1)
+
+    def test_refuses(self):
+        with self.assertRaisesRegex(nitro.NitroError, "no searcher 'best'"):
+            nitro.Tuner(self.tunable(), searcher="best")
+        with self.assertRaisesRegex(nitro.NitroError, "budget"):
+            nitro.Tuner(self.tunable(), budget="soon")
+        with self.assertRaisesRegex(ValueError, "different types"):
+            nitro.Tunable("mixed", {"a": [1, "x"]})
+        with self.assertRaisesRegex(ValueError, "data 'mine'"):
+            nitro.Computation("c").add_tunable(nitro.Tuner(self.tunable()), data="mine")
+
+    def test_worker_processes(self):
+        def run(values, chosen):
+            if chosen["tile"] == 1:
+                os.abort()
+            return sum(values) + (chosen["order"] == "row")
+
+        tunable = self.tunable(
+            run=run, load=lambda: [1, 2], check=lambda _values, result: result == 3
+        )
+        told = []
+        tuner = nitro.Tuner(tunable)
+        best = tuner.search(progress=told.append, min_repetitions=1, max_repetitions=1)
+        self.assertEqual(len(told), 14)
+        self.assertEqual(told[-1]["num_invalid"], 8)  # tile 1, or order row
+        self.assertEqual(best.values["order"], "column")
+
+    def test_online(self):
+        for data in ("own", "copy", "background"):
+            with self.subTest(data):
+
+                def run(values, chosen):
+                    if chosen["tile"] == 8:
+                        raise Refused("not 8")
+                    return sum(values)
+
+                tuner = nitro.Tuner(self.tunable(run=run, copy=list, repeatable=True))
+                total = nitro.Computation("total")
+                total.add_tunable(tuner, share=0.5, data=data, repetitions=1)
+                for _ in range(200):
+                    self.assertEqual(total.run([1, 2, 3]).result, 6)
+                counts = tuner.statistics()
+                self.assertEqual(counts["num_calls"], 200)
+                self.assertLessEqual(counts["num_tries"], 101)
+                self.assertNotEqual(tuner.best.values["tile"], 8)
+                tuner.restart()
+
+
 if __name__ == "__main__":
     unittest.main()

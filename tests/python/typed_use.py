@@ -30,3 +30,20 @@ def tuned(url: str, inputs: List[List[float]]) -> nitro.Model:
     prediction: nitro.Prediction = model.predict({"length": length})
     print(loop(inputs[0]), size(inputs[0]), decision.variant, prediction.ranking[0])
     return model
+
+
+def searched(count: int) -> nitro.Best:
+    def run(values: List[float], chosen: nitro.Values) -> float:
+        return sum(values) * float(chosen["unroll"])
+
+    tunable = nitro.Tunable(
+        "scaled", {"unroll": [1, 2, 4], "order": ["row", "column"]}, run, copy=list
+    )
+    tuner = nitro.Tuner(tunable, budget=str(count))
+    while (values := tuner.ask()) is not None:
+        tuner.tell(values, time_ms=1.0)
+    total = nitro.Computation("total")
+    total.add_tunable(tuner, share=0.05, data="background")
+    best = tuner.best
+    assert best is not None
+    return best

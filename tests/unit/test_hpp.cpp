@@ -1,4 +1,5 @@
 /* The C++ face: what it adds to nitro.h, namely lambdas, exceptions and owned objects. */
+#include <cmath>
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -380,6 +381,69 @@ void test_tunes_learns_and_dispatches(void **)
     std::filesystem::remove_all(folder);
 }
 
+struct scaled {
+    double result = 0;
+};
+
+nitro::tunable<scaled> scaled_tunable()
+{
+    nitro::tunable<scaled> made;
+    made.name = "scale";
+    made.space = R"({"ConfigurationSpace": {"TuningParameters": [
+        {"Name": "a", "Type": "int", "Values": [1, 2, 3, 4]},
+        {"Name": "b", "Type": "int", "Values": [1, 2]}], "Conditions": ["a != b"]}})";
+    made.run = [](scaled &given, const double *values) {
+        if (values[0] == 3)
+            throw std::runtime_error("not 3");
+        given.result = 42 + 0 * values[1];
+    };
+    made.check = [](scaled &given) { return std::string(given.result == 42 ? "" : "not 42"); };
+    made.copy = [](const scaled &given) { return std::make_unique<scaled>(given); };
+    made.load = [] { return std::make_unique<scaled>(); };
+    made.repeatable = true;
+    return made;
+}
+
+void test_tuners(void **)
+{
+    nitro::context context;
+    nitro::tuner_options options;
+    options.starts = {{4, 2}};
+    nitro::tuner<scaled> asked(context, scaled_tunable(), options);
+    assert_true(asked.parameters() == (std::vector<std::string>{"a", "b"}));
+    bool is_first = true;
+    for (std::vector<double> values; !(values = asked.ask()).empty(); is_first = false) {
+        assert_true(!is_first || (values[0] == 4 && values[1] == 2));
+        asked.tell(values, values[0] == 3 ? NAN : 2 * values[0] + values[1]);
+    }
+    assert_true(asked.best().values == (std::vector<double>{1, 2}));
+    assert_int_equal(asked.statistics().num_evaluated, 6);
+    assert_int_equal(asked.statistics().num_invalid, 2);
+    try {
+        asked.tell({1}, 1);
+        fail();
+    } catch (const nitro::error &thrown) {
+        assert_int_equal(thrown.status(), NITRO_ERR_ARGUMENT);
+    }
+    nitro::tuner<scaled> searched(context, scaled_tunable());
+    searched.search();
+    assert_int_equal(searched.statistics().num_invalid, 2);
+    for (nitro_online_data data : {NITRO_ONLINE_OWN, NITRO_ONLINE_COPY, NITRO_ONLINE_BACKGROUND}) {
+        nitro::tuner<scaled> online(context, scaled_tunable());
+        nitro::computation<scaled> called(context, "called");
+        nitro_online_options how = nitro::tuner<scaled>::online_options();
+        how.data = data;
+        how.share = 1;
+        called.add_tunable(online, how);
+        for (int i = 0; i < 100; i++) {
+            scaled own;
+            called.run(own);
+            assert_true(own.result == 42);
+        }
+        online.restart();
+    }
+}
+
 } // namespace
 
 int main()
@@ -396,6 +460,7 @@ int main()
         cmocka_unit_test(test_declared_by_c),
         cmocka_unit_test(test_context_and_formulas),
         cmocka_unit_test(test_tunes_learns_and_dispatches),
+        cmocka_unit_test(test_tuners),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

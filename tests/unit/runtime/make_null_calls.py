@@ -31,8 +31,12 @@ OPTIONAL = {
     "nitro_store_flush": {"waiting"},
     "nitro_store_open": {"url"},
     "nitro_store_open_journaled": {"url"},
+    "nitro_computation_add_tunable": {"options"},
     "nitro_tune": {"options"},
     "nitro_tune_from_source": {"options"},
+    "nitro_tuner_best": {"time_ms"},
+    "nitro_tuner_create": {"options"},
+    "nitro_tuner_search": {"input", "measure"},
 }
 # Refused by another check, whose message names the parameter.
 OTHER_MESSAGE = {

@@ -1,6 +1,7 @@
-/* search.h - tuning-parameter spaces, searchers, evaluators. Part of nitro_backend.h. */
-#ifndef NITRO_BACKEND_SEARCH_H
-#define NITRO_BACKEND_SEARCH_H
+/* spaces.h - tuning-parameter spaces, what searchers are asked and told, recordings. Part of
+ * nitro_backend.h. */
+#ifndef NITRO_BACKEND_SPACES_H
+#define NITRO_BACKEND_SPACES_H
 
 #include "nitro/backend/records.h"
 

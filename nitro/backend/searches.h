@@ -1,8 +1,8 @@
-/* searching.h - running a search: evaluators, the driver, scores. Part of nitro_backend.h. */
-#ifndef NITRO_BACKEND_SEARCHING_H
-#define NITRO_BACKEND_SEARCHING_H
+/* searches.h - running searches: evaluators, the driver, scores. Part of nitro_backend.h. */
+#ifndef NITRO_BACKEND_SEARCHES_H
+#define NITRO_BACKEND_SEARCHES_H
 
-#include "nitro/backend/search.h"
+#include "nitro/backend/spaces.h"
 #include "nitro/backend/stores.h"
 
 #ifdef __cplusplus
@@ -74,27 +74,6 @@ NITRO_API nitro_status nitro_evaluator_source(nitro_context *context, const nitr
                                               const nitro_tunable_source *source,
                                               const nitro_measure_options *options,
                                               nitro_evaluator *evaluator);
-
-/**
- * A function with tuning parameters that it reads at run time. Static and const as a rule; borrowed
- * while it is used.
- */
-typedef struct nitro_tunable {
-    const char *name;
-    const char *version; /* change it with the code: evaluations of another version do not count.
-                            NULL: "1" */
-    const char *space;   /* JSON, as nitro_space_parse reads it */
-    /** Do the whole computation with these values, shape [number of parameters], in the order of
-     *  declaration; of a string, its position. 0: success. */
-    int (*run)(void *argument, const double *values, void *user);
-    /** Optional: nonzero where the result of the last run is wrong; `why` has shape [size]. */
-    int (*check)(void *argument, char *why, size_t size, void *user);
-    /** Optional: make and free an argument, for `nitro search`, which has no input of its own. They
-     *  run in worker processes. */
-    nitro_status (*load)(nitro_context *context, void *user, void **argument);
-    void (*unload)(void *argument);
-    void *user; /* borrowed */
-} nitro_tunable;
 
 /** What a shared object exports as `nitro_tunable_get` that `nitro search` can name: one tunable,
  * of static storage, with `load`. */
@@ -189,6 +168,10 @@ NITRO_API const nitro_searcher *nitro_searcher_default(void);
 /** "block=16 unroll=4": names and values of the parameters that vary. NULL: out of memory. */
 NITRO_API char *nitro_configuration_text(nitro_context *context, const nitro_space *space,
                                          uint64_t configuration);
+/** From such a text; parameters of one value may be left out. @return NITRO_OK;
+ *  NITRO_ERR_MISMATCH: not of this space. */
+NITRO_API nitro_status nitro_configuration_parse(nitro_context *context, const nitro_space *space,
+                                                 const char *text, uint64_t *configuration);
 
 /* ---- Scores of searchers on recorded spaces -------------------------------------------------- */
 
@@ -247,7 +230,9 @@ typedef struct nitro_portfolio {
 
 /**
  * Choose at most `most` configurations that maximise the mean quality over the cases: greedily,
- * then by swaps. A case without a valid configuration does not count.
+ * then by swaps. Of configurations that serve them about as well, those are taken that also do
+ * where times are geometric means of the cases', as on an unknown device between the known ones. A
+ * case without a valid configuration does not count.
  * @param[in] cases  shape [num_cases], of one space, and complete: a configuration that was not
  *                   measured in a case counts as invalid there.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT; NITRO_ERR_MISMATCH (recordings of different spaces).
