@@ -77,6 +77,7 @@ typedef struct progress_line {
     bool terminal, shown;
     double started_ms, last_ms;
     size_t last_percent;
+    double left_ms; /* time left, where the caller knows better than by the rate; else 0 or NaN */
 } progress_line;
 
 void progress_begin(progress_line *progress, invocation *call, const char *task, const char *unit);

@@ -46,7 +46,9 @@ static void format_line(const progress_line *progress, size_t done, size_t total
     if (here > 0 && seconds > 0.0) {
         double per_second = (double)here / seconds;
         char left[32];
-        format_left((double)(total - done) / per_second, left, sizeof left);
+        format_left(progress->left_ms > 0.0 ? progress->left_ms / 1e3
+                                            : (double)(total - done) / per_second,
+                    left, sizeof left);
         snprintf(rate, sizeof rate, ", %.3g/s, %s left", per_second, left);
     }
     snprintf(line, size, "%s: %zu of %zu %s%s%s%s%s", progress->task, done, total, progress->unit,

@@ -74,6 +74,16 @@ for file in r/*; do
     esac
 done
 
+title "an interrupted report resumes"
+mkdir -p late/index.html # all is done but the page
+nitro report --store s.db --output late --seeds 2 --methods random,fixed,forest calc 2>&1 | tail -n 1
+ls late | grep unfinished
+rmdir late/index.html
+sed -i '$ s/.$//' late/calc.unfinished # its last entry is damaged
+nitro report --store s.db --output late --seeds 2 --methods random,fixed,forest calc 2>&1 | grep resuming
+cmp <(without_times r/index.html) <(without_times late/index.html)
+ls late | grep -c unfinished
+
 title "modelled devices are marked"
 nitro tune spmv --generate 10 --device model:k20c,model:c2075,model:gtx-980 --store m.db --quiet --no-model >/dev/null
 try nitro report --store m.db --output m --quick --quiet

@@ -15,8 +15,8 @@ typedef struct settings {
 } settings;
 
 /* What --quick compares unless methods are named: those that learn in a second or two. */
-static const char *const quick_methods[] = {"random", "fixed",  "majority",
-                                            "pooled", "forest", "native"};
+static const char *const quick_methods[] = {"random", "fixed", "majority", "pooled",
+                                            "forest", "auto",  "native"};
 
 static void set_defaults(void *place)
 {
@@ -43,10 +43,10 @@ static const option options[] = {
            .maximum = 1000),
     OPTION_THREADS,
     OPTION(FLAG, "quick", quick, NULL,
-           "one seed, fast methods, and neither of the long studies that --skip names"),
+           "one seed, fast methods, and none of the long studies that --skip names"),
     OPTION(LIST, "skip", skip, "PART,...",
-           "skip source-less (every method again without each source) or features "
-           "(device-feature selections and their times)"),
+           "skip source-less (every method again without each source), curves (quality against "
+           "measured inputs and against sources) or features (device-feature selections)"),
     OPTION(FLAG, "json", json, NULL, "print the names of the files as JSON"),
     {0}};
 
@@ -77,8 +77,10 @@ static int check_names(const plan *self)
     const settings *given = self->call->settings;
     for (size_t i = 0; i < given->skip.count; i++)
         if (strcmp(given->skip.items[i], "source-less") != 0 &&
+            strcmp(given->skip.items[i], "curves") != 0 &&
             strcmp(given->skip.items[i], "features") != 0)
-            return fail_usage(self->call, "--skip: '%s' is neither source-less nor features",
+            return fail_usage(self->call,
+                              "--skip: unknown part '%s'; choose source-less, curves or features",
                               given->skip.items[i]);
     for (size_t i = 0; i < given->methods.count; i++)
         if (nitro_string_list_find(&self->methods, given->methods.items[i]) == NITRO_NONE)
@@ -162,6 +164,7 @@ static int make(const plan *self)
                               .sub_methods = &self->sub_methods,
                               .skip_source_less = is_skipped(given, "source-less"),
                               .skip_features = is_skipped(given, "features"),
+                              .skip_curves = is_skipped(given, "curves"),
                               .json = given->json};
     nitro_study_options_init(&request.study);
     request.study.targets = list_if_given(&given->targets);

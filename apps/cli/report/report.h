@@ -21,6 +21,7 @@ typedef struct report_column {
 typedef struct report_cell {
     char *text;    /* NULL: a number... */
     double number; /* ...NaN: nothing is known */
+    double spread; /* beside it, over seeds; NaN: none */
     bool strong;   /* shown as important */
 } report_cell;
 
@@ -40,6 +41,8 @@ void report_table_column(report_table *table, const char *title, const char *uni
 void report_table_columns(report_table *table, const char *columns);
 void report_table_text(report_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
 void report_table_number(report_table *table, double number);
+/** The same with its spread over seeds beside it, in the page. */
+void report_table_spread(report_table *table, double number, double spread);
 /** Show the row that the last cell is in as important. */
 void report_table_stress(report_table *table);
 size_t report_table_rows(const report_table *table);
@@ -56,6 +59,7 @@ typedef struct report_chart {
     report_chart_kind kind;
     nitro_string_list series;
     nitro_string_list categories;  /* names of rows or columns; of curves: of places, or none */
+    nitro_string_list greys;       /* rows or series without a colour, besides references */
     nitro_string_list notes;       /* at the right end of rows; empty: none */
     size_t width;                  /* categories, or places of a curve */
     double *values, *lows, *highs; /* shape [series x width]; NaN: nothing to draw; whiskers or the
@@ -98,7 +102,7 @@ typedef struct report_part {
     bool omitted; /* nothing to show; `finding` gives the reason */
 } report_part;
 
-enum { REPORT_MAX_PARTS = 12 };
+enum { REPORT_MAX_PARTS = 24 };
 
 /** A request, and the parts of one computation. */
 typedef struct report {
@@ -108,7 +112,8 @@ typedef struct report {
     const char *computation;
     nitro_study_options options;          /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods; /* for the studies with one source less */
-    bool skip_source_less, skip_features; /* skip these long studies */
+    bool skip_source_less, skip_features, skip_curves; /* skip these long studies */
+    const char *folder;                                /* to write to */
     progress_line *progress;
     nitro_dataset *dataset;       /* all devices that are targets or sources */
     struct report_learnt *learnt; /* results of the studies that train models (report_learnt.h) */
@@ -146,18 +151,27 @@ double report_percent(size_t count, size_t of);
 
 /* ---- Steps: most add parts ------------------------------------------------------------------ */
 
-/* From the measurements: report_devices.c, report_variants.c, report_sensitivity.c. */
+/* From the measurements: report_devices.c, report_variants.c, report_recommended.c,
+ * report_twins.c, report_sensitivity.c. */
 nitro_status report_add_devices(report *self);
 nitro_status report_add_similarity(report *self);
 nitro_status report_add_variants(report *self);
+nitro_status report_add_recommended(report *self);
+nitro_status report_add_twins(report *self);
 nitro_status report_add_sensitivity(report *self);
 
 /* By training: the studies (report_learnt.c), then their parts (report_quality.c,
- * report_sources.c). */
+ * report_slowdowns.c, report_predicted.c, report_sources.c). */
 nitro_status report_learn(report *self);
 nitro_status report_add_quality(report *self);
 /** What each source counts for each target (report_weights.c). */
 nitro_status report_add_weights(report *self);
+nitro_status report_add_targets(report *self);
+nitro_status report_add_slowdowns(report *self);
+nitro_status report_add_worst(report *self);
+nitro_status report_add_predicted(report *self);
+nitro_status report_add_measured_curve(report *self);
+nitro_status report_add_source_curve(report *self);
 nitro_status report_add_source_less(report *self);
 nitro_status report_add_contribution(report *self);
 

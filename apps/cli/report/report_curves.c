@@ -59,7 +59,8 @@ static void draw_axes(FILE *file, const plane *self)
     for (size_t i = 0; i < count; i++) {
         double x = svg_place(&self->x, ticks[i]);
         svg_grid_line(file, x, self->y.first, x, self->y.first + 5.0);
-        svg_value(ticks[i], self->x.unit, text, sizeof text);
+        bool in_label = self->x.unit && strcmp(self->x.unit, "%") == 0;
+        svg_value(ticks[i], in_label ? NULL : self->x.unit, text, sizeof text);
         svg_text(file, x, self->y.first + 20.0, "middle", text);
     }
     if (chart->x_label)

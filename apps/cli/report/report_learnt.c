@@ -6,6 +6,8 @@
 
 #include "apps/cli/report/report_learnt.h"
 
+const size_t report_measured[REPORT_NUM_MEASURED] = {2, 5, 10, 20, 50};
+
 void report_learnt_free(report_learnt *self)
 {
     if (!self)
@@ -14,6 +16,8 @@ void report_learnt_free(report_learnt *self)
     for (size_t i = 0; i < self->num_less; i++)
         nitro_evaluate_results_free(self->less[i].results, self->less[i].count);
     free(self->less);
+    free(self->ranks);
+    report_journal_free(self->journal);
     nitro_string_list_free(&self->targets);
     nitro_string_list_free(&self->methods);
     free(self);
@@ -23,10 +27,9 @@ static bool show_progress(void *user, size_t done, size_t total, const char *tar
                           const char *method)
 {
     const report_learnt *self = user;
-    char detail[160];
+    (void)done;
     (void)total;
-    snprintf(detail, sizeof detail, "%s on %s", method, target);
-    progress_update(self->report->progress, self->done + done, self->total, 0, detail);
+    report_journal_show(self->journal, target, method);
     return true;
 }
 
@@ -42,57 +45,118 @@ static size_t count_targets(const report *self, const char *removed)
     return count;
 }
 
-static nitro_status run_study(report_learnt *self, const nitro_string_list *methods,
+static nitro_status run_study(report_learnt *self, const nitro_string_list *methods, size_t study,
                               report_outcome *found)
 {
     nitro_study_options options = self->report->options;
     options.methods = methods;
     options.progress = show_progress;
     options.progress_user = self;
+    options.watch = &self->journal->watch;
+    self->journal->study = study;
     nitro_status status =
         nitro_study_quality(self->report->store, self->report->computation, &options,
                             found->removed, &found->results, &found->count);
-    self->done += options.num_seeds * count_targets(self->report, found->removed) * methods->count;
-    return status;
+    return status == NITRO_OK ? self->journal->status : status;
 }
 
-/** A study for every source, if leaving it out leaves another. */
+static size_t count_sources(const report *owner)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < owner->dataset->num_devices; d++)
+        count += report_is_named(owner->options.sources, owner->dataset->devices[d]->id);
+    return count;
+}
+
+static void plan(report_learnt *self, const nitro_string_list *methods, size_t count)
+{
+    for (size_t m = 0; m < methods->count; m++)
+        report_journal_plan(self->journal, methods->items[m],
+                            count * self->report->options.num_seeds);
+}
+
+/** A study for every source, if leaving it out leaves another; and curves. */
 static nitro_status list_studies(report_learnt *self)
 {
     const report *owner = self->report;
     const nitro_dataset *dataset = owner->dataset;
-    size_t num_sources = 0;
-    for (size_t d = 0; d < dataset->num_devices; d++)
-        num_sources += report_is_named(owner->options.sources, dataset->devices[d]->id);
+    size_t num_sources = count_sources(owner), num_targets = count_targets(owner, NULL);
     self->less = nitro_calloc(owner->context, dataset->num_devices, sizeof *self->less);
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
-    self->total = count_targets(owner, NULL) * owner->options.methods->count;
+    plan(self, owner->options.methods, num_targets);
     for (size_t d = 0; !owner->skip_source_less && num_sources > 2 && d < dataset->num_devices;
          d++) {
         const char *id = dataset->devices[d]->id;
         if (!report_is_named(owner->options.sources, id) || count_targets(owner, id) == 0)
             continue;
         self->less[self->num_less++].removed = id;
-        self->total += count_targets(owner, id) * owner->sub_methods->count;
+        plan(self, owner->sub_methods, count_targets(owner, id));
     }
-    self->total *= owner->options.num_seeds;
+    self->draws_curves = !owner->skip_curves && num_sources > 1;
+    if (self->draws_curves)
+        report_journal_plan(self->journal, REPORT_CURVE_METHOD,
+                            owner->options.num_seeds * num_targets *
+                                (1 + REPORT_NUM_MEASURED + 2 * (num_sources - 1)));
     return NITRO_OK;
+}
+
+/** The curves of one seed. A study without results is no error. */
+static nitro_status run_curves(report_learnt *self, const nitro_string_list *methods, uint64_t seed)
+{
+    const nitro_study_options *how = &self->report->options;
+    nitro_evaluate_options options;
+    nitro_evaluate_options_init(&options);
+    options.targets = how->targets;
+    options.sources = how->sources;
+    options.methods = methods;
+    options.train_fraction = how->train_fraction;
+    options.num_threads = how->num_threads;
+    options.progress = show_progress;
+    options.progress_user = self;
+    options.watch = &self->journal->watch;
+    options.seed = seed;
+    nitro_status status = NITRO_OK;
+    for (size_t study = REPORT_STUDY_MEASURED; study <= REPORT_STUDY_SOURCES; study++) {
+        nitro_evaluate_result *results = NULL;
+        size_t count = 0;
+        bool measured = study == REPORT_STUDY_MEASURED;
+        options.measured = measured ? report_measured : NULL;
+        options.num_measured = measured ? REPORT_NUM_MEASURED : 0;
+        options.source_curve = !measured;
+        self->journal->study = study;
+        if (status == NITRO_OK)
+            status = nitro_evaluate(self->report->store, self->report->computation, &options,
+                                    &results, &count);
+        nitro_evaluate_results_free(results, count);
+        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+    }
+    return status == NITRO_OK ? self->journal->status : status;
 }
 
 /** Run all studies; the names of what came of them. */
 static nitro_status learn(report_learnt *self)
 {
     nitro_context *context = self->report->context;
+    nitro_string_list curved = {0};
     nitro_status status = list_studies(self);
     if (status == NITRO_OK)
-        status = run_study(self, self->report->options.methods, &self->all);
+        status = run_study(self, self->report->options.methods, REPORT_STUDY_ALL, &self->all);
     if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
         self->num_less = 0;
+        self->draws_curves = false;
         return NITRO_OK;
     }
-    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++) {
-        status = run_study(self, self->report->sub_methods, &self->less[i]);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &curved, REPORT_CURVE_METHOD);
+    for (size_t s = 0; self->draws_curves && s < self->report->options.num_seeds; s++)
+        if (status == NITRO_OK)
+            status = run_curves(self, &curved, self->report->options.seed + s);
+    nitro_string_list_free(&curved);
+    for (size_t i = 0, d = 0; i < self->num_less && status == NITRO_OK; i++) {
+        while (self->report->dataset->devices[d]->id != self->less[i].removed)
+            d++;
+        status = run_study(self, self->report->sub_methods, d, &self->less[i]);
         status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
     }
     for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
@@ -100,7 +164,7 @@ static nitro_status learn(report_learnt *self)
         if (status == NITRO_OK)
             status = report_add_name(context, &self->methods, self->all.results[i].method);
     }
-    return status;
+    return status == NITRO_OK ? report_rank_methods(self) : status;
 }
 
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result)
@@ -160,30 +224,18 @@ nitro_status report_fit_axis(report *self, report_part *part)
     return part->chart_note ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-size_t report_best_method(const report_learnt *self, nitro_evaluate_result *best)
-{
-    size_t found = NITRO_NONE;
-    for (size_t m = 0; m < self->methods.count; m++) {
-        nitro_evaluate_result mean;
-        const char *method = self->methods.items[m];
-        if (strcmp(method, REPORT_CEILING) == 0 ||
-            !nitro_study_mean(self->all.results, self->all.count, method, &mean))
-            continue;
-        if (found == NITRO_NONE || mean.mean > best->mean) {
-            found = m;
-            *best = mean;
-        }
-    }
-    return found;
-}
-
 nitro_status report_learn(report *self)
 {
     self->learnt = nitro_calloc(self->context, 1, sizeof *self->learnt);
     if (!self->learnt)
         return NITRO_ERR_NO_MEMORY;
     self->learnt->report = self;
-    nitro_status status = learn(self->learnt);
+    nitro_status status = report_journal_open(self, self->folder, &self->learnt->journal);
+    if (status == NITRO_OK && self->learnt->journal->num_recalled > 0)
+        note(self->call, "%s: resuming after %zu evaluations of an interrupted report",
+             self->computation, self->learnt->journal->num_recalled);
+    if (status == NITRO_OK)
+        status = learn(self->learnt);
     if (status == NITRO_OK && self->learnt->all.count == 0)
         nitro_context_last_error(self->context, self->learnt->reason, sizeof self->learnt->reason);
     return status;

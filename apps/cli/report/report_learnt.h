@@ -3,7 +3,7 @@
 #ifndef NITRO_APPS_CLI_REPORT_REPORT_LEARNT_H
 #define NITRO_APPS_CLI_REPORT_REPORT_LEARNT_H
 
-#include "apps/cli/report/report.h"
+#include "apps/cli/report/report_journal.h"
 
 /** What cannot be reached without measuring on the target: a ceiling, not a competitor. */
 #define REPORT_CEILING "native"
@@ -15,15 +15,31 @@ typedef struct report_outcome {
     size_t count;
 } report_outcome;
 
+/** Of whose quality there are curves. */
+#define REPORT_CURVE_METHOD "auto"
+enum { REPORT_NUM_MEASURED = 5 };
+extern const size_t report_measured[REPORT_NUM_MEASURED];
+
+/** All cases of a method: test inputs, seeds, and targets or one of them. */
+typedef struct report_summary {
+    size_t cases;
+    double mean, geomean, p5, p25, p75, p95, min;
+    double spread;         /* standard deviation of the mean over seeds; NaN: one seed */
+    double best, close;    /* percent of cases: the best variant, within 5 % of it */
+    double without_choice; /* percent of cases: the declared default for want of a model */
+} report_summary;
+
 typedef struct report_learnt {
     report *report;
+    report_journal *journal;
+    size_t *ranks; /* shape [methods.count]: methods by their mean over all cases, the best first */
+    bool draws_curves;
     nitro_string_list targets; /* that have results */
     nitro_string_list methods; /* that have results */
     report_outcome all;
     report_outcome *less; /* shape [num_less]: without each source in turn */
     size_t num_less;
-    char reason[512];   /* why there are no results at all */
-    size_t done, total; /* of all evaluations: before the study that runs now */
+    char reason[512]; /* why there are no results at all */
 } report_learnt;
 
 void report_learnt_free(report_learnt *self);
@@ -38,7 +54,19 @@ nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_st
 /** Qualities start at the ten below the lowest one: their differences are what matters. */
 nitro_status report_fit_axis(report *self, report_part *part);
 
-/** The method of the best mean over targets, but the ceiling; NITRO_NONE: there is none. */
-size_t report_best_method(const report_learnt *self, nitro_evaluate_result *best);
+/** `target`: NULL: all. @return NITRO_ERR_NO_MEMORY; without cases all numbers are NaN. */
+nitro_status report_summarize(const report_learnt *self, const char *target, const char *method,
+                              report_summary *summary);
+/** Mean and standard deviation over seeds (NaN: one seed). */
+double report_mean_of(const double *values, size_t count, double *spread);
+nitro_status report_rank_methods(report_learnt *self);
+bool report_is_reference(const char *method);
+/** The method that the report looks at closely: the best one that is no reference, or the best;
+ *  NULL: none has results. */
+const char *report_leader(const report_learnt *self);
+/** Is this entry a result of the study with all sources, by this method, on this target (or NULL)?
+ */
+bool report_entry_is(const report_learnt *self, const report_entry *entry, const char *target,
+                     const char *method);
 
 #endif

@@ -39,7 +39,7 @@ static const char style[] =
     "thead small{display:block;font-weight:400;color:var(--soft)}\n"
     "td:first-child{white-space:nowrap}\n.n{text-align:right;white-space:nowrap}thead "
     ".n{white-space:normal}\n"
-    "tr.strong td{font-weight:600;background:var(--band)}\n"
+    "td small{color:var(--soft)}tr.strong td{font-weight:600;background:var(--band)}\n"
     "details{margin:.5rem 0}summary{cursor:pointer;color:var(--soft);font-size:.875rem}\n"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;font-size:.9rem}\n"
     "dt{font-weight:600}dd{margin:0}\n"
@@ -70,6 +70,12 @@ static void write_element(FILE *file, const char *open, const char *text, const 
     fputs(close, file);
 }
 
+/** Times are shown in seconds or milliseconds, by their size. */
+static bool is_time(const report_column *column)
+{
+    return column->unit && strcmp(column->unit, "ms") == 0;
+}
+
 static void write_cell(FILE *file, const report_column *column, const report_cell *cell)
 {
     if (cell->text) {
@@ -80,8 +86,15 @@ static void write_cell(FILE *file, const report_column *column, const report_cel
     } else {
         double unit = pow(10.0, column->decimals);
         double shown = nearbyint(cell->number * unit) / unit + 0.0; /* no "-0.0" */
-        fprintf(file, "<td class=\"n\">%.*f", column->decimals,
-                isfinite(shown) ? shown : cell->number);
+        char time[32];
+        format_time(cell->number, time, sizeof time);
+        fputs("<td class=\"n\">", file);
+        if (is_time(column))
+            fputs(time, file);
+        else
+            fprintf(file, "%.*f", column->decimals, isfinite(shown) ? shown : cell->number);
+        if (isfinite(cell->spread))
+            fprintf(file, "<small> \xc2\xb1 %.*f</small>", column->decimals, cell->spread);
     }
     fputs("</td>", file);
 }
@@ -95,7 +108,7 @@ static void write_table(FILE *file, const report_table *table)
                                               : "<th scope=\"col\" class=\"n\">",
               file);
         svg_escape(file, column->title);
-        write_element(file, "<small>", column->unit, "</small>");
+        write_element(file, "<small>", is_time(column) ? NULL : column->unit, "</small>");
         fputs("</th>", file);
     }
     fputs("</tr></thead>\n<tbody>\n", file);

@@ -75,7 +75,7 @@ void report_table_text(report_table *table, const char *format, ...)
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (length >= 0)
-        add_cell(table, (report_cell){.text = text, .number = NAN});
+        add_cell(table, (report_cell){.text = text, .number = NAN, .spread = NAN});
     else if (table->status == NITRO_OK)
         table->status =
             nitro_fail(table->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's table");
@@ -83,7 +83,12 @@ void report_table_text(report_table *table, const char *format, ...)
 
 void report_table_number(report_table *table, double number)
 {
-    add_cell(table, (report_cell){.number = number});
+    report_table_spread(table, number, NAN);
+}
+
+void report_table_spread(report_table *table, double number, double spread)
+{
+    add_cell(table, (report_cell){.number = number, .spread = spread});
 }
 
 size_t report_table_rows(const report_table *table)
@@ -213,6 +218,7 @@ void report_free_parts(report *self)
         nitro_string_list_free(&part->chart.categories);
         nitro_string_list_free(&part->chart.series);
         nitro_string_list_free(&part->chart.notes);
+        nitro_string_list_free(&part->chart.greys);
         free(part->chart.values);
         free(part->chart.lows);
         free(part->chart.highs);

@@ -1,5 +1,7 @@
-/* report_quality.c - the quality of methods on devices that they were not trained on. */
+/* report_quality.c - the quality of methods on devices that they were not trained on: over all
+ * targets, and target by target. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/report/report_learnt.h"
@@ -7,105 +9,215 @@
 static const char quality_method[] =
     "Each device in turn is the target and the others are its sources. Methods are trained on the "
     "training inputs of the sources and evaluated on the test inputs of the target. Quality is 100 "
-    "x (time of "
-    "the best variant / time of the chosen one); accuracy is how often the choice is the best "
-    "variant. Confident decisions have a confidence of at least 0.9; their precision is the share "
-    "within 5 % of the best. Every number is the mean over the seeds, which draw the training "
-    "inputs.";
+    "x (time of the best variant / time of the chosen one). Numbers are over all cases (test "
+    "inputs, targets, seeds); where a method had nothing to learn from, the declared default "
+    "variant counts. \xc2\xb1 is the standard deviation of the mean over the seeds, which draw the "
+    "training inputs. In the picture whiskers are the 5th to 95th percentile of the cases and "
+    "small "
+    "marks the means of the targets. Grey methods are references: they use no model, or times of "
+    "the target. Confident decisions have a confidence of at least 0.9; their precision is the "
+    "share within 5 % of the best.";
 
 static void fill_quality(const report_learnt *self, report_part *part)
 {
     report_table *table = &part->table;
     report_table_columns(table, "target,method");
     report_add_quality_columns(table);
-    report_table_columns(table, "test inputs||0,modelled");
+    report_table_columns(table, "spread over seeds|points|2,test inputs||0,modelled");
     for (size_t i = 0; i < self->all.count; i++) {
         const nitro_evaluate_result *result = &self->all.results[i];
+        report_summary summary;
+        if (report_summarize(self, result->target, result->method, &summary) != NITRO_OK)
+            summary.spread = NAN;
         report_table_text(table, "%s", result->target);
         report_table_text(table, "%s", result->method);
         report_add_qualities(table, result);
+        report_table_number(table, summary.spread);
         report_table_number(table, (double)result->inputs);
         report_table_text(table, "%s", result->modelled ? "yes" : "no");
     }
 }
 
-/** A row a method, a column a target; the means over targets last. */
-static void digest_quality(const report_learnt *self, report_part *part)
+/** Is the method's mean that of the leader, but for what seeds make of it? */
+static bool is_level(const report_summary *leader, const report_summary *other)
 {
-    report_table *table = &part->digest;
-    nitro_evaluate_result best;
-    size_t stressed = report_best_method(self, &best);
-    report_table_column(table, "method", NULL, REPORT_TEXT);
-    for (size_t t = 0; t < self->targets.count; t++) {
-        char name[128];
-        report_target_name(self->report, self->targets.items[t], name, sizeof name);
-        report_table_column(table, name, "%", 1);
-    }
-    report_table_columns(table, "all: mean|%|2,geometric mean|%|2,5th percentile|%|1,accuracy|%|1");
-    for (size_t m = 0; m < self->methods.count; m++) {
-        const char *method = self->methods.items[m];
-        nitro_evaluate_result mean;
-        report_table_text(table, "%s", method);
-        for (size_t t = 0; t < self->targets.count; t++) {
-            const nitro_evaluate_result *result = nitro_study_find(
-                self->all.results, self->all.count, self->targets.items[t], method);
-            report_table_number(table, result ? result->mean : NAN);
-            if (result)
-                report_chart_set(&part->chart, m, t, result->mean);
-        }
-        nitro_study_mean(self->all.results, self->all.count, method, &mean);
-        report_chart_set(&part->chart, m, self->targets.count, mean.mean);
-        report_table_number(table, mean.mean);
-        report_table_number(table, mean.geomean);
-        report_table_number(table, mean.p5);
-        report_table_number(table, mean.accuracy);
-        if (m == stressed)
-            report_table_stress(table);
-    }
+    return leader->mean - other->mean <= fmax(leader->spread, other->spread);
 }
 
-static nitro_status say_quality(const report_learnt *self, report_part *part)
+/** A row a method, the best mean first. Those that cannot be told from the leader are stressed. */
+static nitro_status digest_quality(const report_learnt *self, report_part *part,
+                                   const report_summary *leader)
 {
-    nitro_evaluate_result best, other;
-    size_t index = report_best_method(self, &best);
-    if (index == NITRO_NONE)
-        return NITRO_OK;
-    const char *name = self->methods.items[index];
-    nitro_status status = report_say(self->report, part,
-                                     "Over %zu targets '%s' is the best method, with a mean "
-                                     "quality of %.1f %% and a 5th percentile of %.1f %%.",
-                                     self->targets.count, name, best.mean, best.p5);
-    if (status == NITRO_OK && strcmp(name, "fixed") != 0 &&
-        nitro_study_mean(self->all.results, self->all.count, "fixed", &other))
+    report_table *table = &part->digest;
+    nitro_status status = NITRO_OK;
+    report_table_columns(table, "method,mean|%|2,geometric mean|%|2,5th percentile|%|1,within 5 % "
+                                "of the best|%|1,the best|%|1,no model|%|1");
+    for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++) {
+        const char *method = self->methods.items[self->ranks[r]];
+        report_summary all;
+        char text[64];
+        status = report_summarize(self, NULL, method, &all);
+        report_table_text(table, "%s", method);
+        report_table_spread(table, all.mean, all.spread);
+        report_table_number(table, all.geomean);
+        report_table_number(table, all.p5);
+        report_table_number(table, all.close);
+        report_table_number(table, all.best);
+        report_table_number(table, all.without_choice);
+        if (!report_is_reference(method) && is_level(leader, &all))
+            report_table_stress(table);
+        snprintf(text, sizeof text, isfinite(all.spread) ? "%.1f \xc2\xb1 %.1f" : "%.1f", all.mean,
+                 all.spread);
+        if (status == NITRO_OK)
+            status = nitro_string_list_add(self->report->context, &part->chart.notes, text);
+        report_chart_set_range(&part->chart, 0, r, all.mean, all.p5, all.p95);
+    }
+    return status;
+}
+
+/** The mean on each target, as small marks; the axis starts below the least of them. */
+static nitro_status draw_targets(const report_learnt *self, report_part *part)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t t = 0; t < self->targets.count; t++)
+        for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++) {
+            report_summary one;
+            status = report_summarize(self, self->targets.items[t],
+                                      self->methods.items[self->ranks[r]], &one);
+            report_chart_set(&part->chart, 1 + t, r, one.mean);
+        }
+    return status;
+}
+
+static nitro_status begin_chart(const report_learnt *self, report_part *part)
+{
+    nitro_context *context = self->report->context;
+    report_chart *chart = &part->chart;
+    nitro_status status = nitro_string_list_add(context, &chart->series, "all cases");
+    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
+        status = nitro_string_list_add(context, &chart->series, self->targets.items[t]);
+    for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++)
+        status =
+            nitro_string_list_add(context, &chart->categories, self->methods.items[self->ranks[r]]);
+    chart->kind = REPORT_DOTS;
+    chart->by_row = true;
+    chart->num_small = self->targets.count;
+    chart->unit = "%";
+    chart->y_label = "quality (%): mean, and 5th to 95th percentile";
+    chart->low = 0.0;
+    chart->high = 100.0;
+    return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
+}
+
+/** The leader, and who cannot be told from it by these seeds. */
+static nitro_status say_leader(const report_learnt *self, report_part *part,
+                               const report_summary *leader)
+{
+    char names[256] = "";
+    size_t used = 0, count = 0;
+    for (size_t r = 0; r < self->methods.count; r++) {
+        const char *method = self->methods.items[self->ranks[r]];
+        report_summary one;
+        nitro_status status = report_summarize(self, NULL, method, &one);
+        if (status != NITRO_OK)
+            return status;
+        if (report_is_reference(method) || !is_level(leader, &one) || used >= sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", count ? ", " : "",
+                                 method);
+        count++;
+    }
+    if (isnan(leader->spread))
+        return report_say(self->report, part,
+                          "'%s' has the highest mean quality without measurements on the target: "
+                          "%.1f %%, by one seed, so that small differences mean nothing.",
+                          report_leader(self), leader->mean);
+    if (count > 1)
+        return report_say(self->report, part,
+                          "The highest mean quality is %.1f \xc2\xb1 %.1f %%; %s do not differ by "
+                          "more than the seeds do.",
+                          leader->mean, leader->spread, names);
+    return report_say(self->report, part,
+                      "'%s' has the highest mean quality, %.1f \xc2\xb1 %.1f %%, and the 5th "
+                      "percentile is %.1f %%.",
+                      report_leader(self), leader->mean, leader->spread, leader->p5);
+}
+
+static nitro_status say_quality(const report_learnt *self, report_part *part,
+                                const report_summary *leader)
+{
+    report_summary other;
+    nitro_status status = say_leader(self, part, leader);
+    if (status == NITRO_OK && strcmp(report_leader(self), "fixed") != 0)
+        status = report_summarize(self, NULL, "fixed", &other);
+    else
+        other.mean = NAN;
+    if (status == NITRO_OK && isfinite(other.mean))
         status = report_say(self->report, part,
-                            "That is %.1f points above the single best variant on the sources "
-                            "(SBS, method 'fixed').",
-                            best.mean - other.mean);
-    if (status == NITRO_OK &&
-        nitro_study_mean(self->all.results, self->all.count, REPORT_CEILING, &other))
-        status = report_say(
-            self->report, part,
-            "A target-trained model (method '%s', which needs measurements there) reaches %.1f %%.",
-            REPORT_CEILING, other.mean);
+                            "The single variant that is best on the sources (method 'fixed', SBS) "
+                            "reaches %.1f %%.",
+                            other.mean);
+    if (status == NITRO_OK)
+        status = report_summarize(self, NULL, REPORT_CEILING, &other);
+    if (status == NITRO_OK && isfinite(other.mean))
+        status = report_say(self->report, part,
+                            "A model trained on the target's own measurements ('%s') reaches %.1f "
+                            "%%.",
+                            REPORT_CEILING, other.mean);
     return status;
 }
 
 nitro_status report_add_quality(report *owner)
 {
     const report_learnt *self = owner->learnt;
-    report_part *part = report_add(self->report, "quality",
-                                   "Quality of the methods on an unseen device", "Figure 6");
+    report_part *part =
+        report_add(owner, "quality", "Quality of the methods on an unseen device", "Figure 6");
     if (self->all.count == 0)
-        return report_omit(self->report, part, "Not evaluated: %s.", self->reason);
+        return report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    report_summary leader;
     part->method = quality_method;
-    nitro_status status = report_begin_bars(self->report, &part->chart, &self->targets,
-                                            "mean of targets", &self->methods);
-    if (status != NITRO_OK)
-        return status;
-    fill_quality(self, part);
-    digest_quality(self, part);
-    status = say_quality(self, part);
+    nitro_status status = begin_chart(self, part);
     if (status == NITRO_OK)
-        status = report_fit_axis(self->report, part);
+        status = report_summarize(self, NULL, report_leader(self), &leader);
+    if (status == NITRO_OK) {
+        fill_quality(self, part);
+        status = digest_quality(self, part, &leader);
+    }
+    if (status == NITRO_OK)
+        status = draw_targets(self, part);
+    if (status == NITRO_OK)
+        status = say_quality(self, part, &leader);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- Target by target ------------------------------------------------------------------------ */
+
+nitro_status report_add_targets(report *owner)
+{
+    const report_learnt *self = owner->learnt;
+    report_part *part = report_add(owner, "targets", "Quality on each target", "Figure 6");
+    if (self->all.count == 0)
+        return report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    report_table *table = &part->table;
+    part->method = "The means above, target by target; \xc2\xb1 is over the seeds.";
+    nitro_status status =
+        report_begin_bars(owner, &part->chart, &self->targets, NULL, &self->methods);
+    report_table_columns(table, "target");
+    for (size_t r = 0; r < self->methods.count; r++)
+        report_table_column(table, self->methods.items[self->ranks[r]], "%", 1);
+    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++) {
+        char name[128];
+        report_target_name(owner, self->targets.items[t], name, sizeof name);
+        report_table_text(table, "%s", name);
+        for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++) {
+            report_summary one;
+            const char *method = self->methods.items[self->ranks[r]];
+            status = report_summarize(self, self->targets.items[t], method, &one);
+            report_table_spread(table, one.mean, one.spread);
+            report_chart_set(&part->chart, self->ranks[r], t, one.mean);
+        }
+    }
+    if (status == NITRO_OK)
+        status = report_fit_axis(owner, part);
     return status == NITRO_OK ? report_part_status(part) : status;
 }

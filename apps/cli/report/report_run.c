@@ -60,7 +60,9 @@ static void prepare(making *self, const char *computation, report *made)
                      .options = request->study,
                      .sub_methods = request->sub_methods,
                      .skip_source_less = request->skip_source_less,
-                     .skip_features = request->skip_features};
+                     .skip_features = request->skip_features,
+                     .skip_curves = request->skip_curves,
+                     .folder = request->output};
 }
 
 /** Write the parts from `first` on. */
@@ -82,11 +84,15 @@ static nitro_status compute(making *self, report *made)
         nitro_status (*add)(report *);
         const char *unit; /* of progress */
     } steps[] = {
-        {report_add_devices, "parts"},      {report_add_similarity, "parts"},
-        {report_add_variants, "parts"},     {report_add_sensitivity, "parts"},
-        {report_learn, "evaluations"},      {report_add_quality, "parts"},
-        {report_add_weights, "parts"},      {report_add_source_less, "parts"},
-        {report_add_contribution, "parts"}, {report_add_selections, "selections"},
+        {report_add_devices, "parts"},        {report_add_similarity, "parts"},
+        {report_add_twins, "parts"},          {report_add_variants, "parts"},
+        {report_add_recommended, "parts"},    {report_add_sensitivity, "parts"},
+        {report_learn, "evaluations"},        {report_add_quality, "parts"},
+        {report_add_targets, "parts"},        {report_add_slowdowns, "parts"},
+        {report_add_worst, "parts"},          {report_add_predicted, "parts"},
+        {report_add_measured_curve, "parts"}, {report_add_source_curve, "parts"},
+        {report_add_weights, "parts"},        {report_add_source_less, "parts"},
+        {report_add_contribution, "parts"},   {report_add_selections, "selections"},
     };
     char task[128];
     nitro_status status = load(made);
@@ -144,6 +150,8 @@ static int report_all(making *self)
     if (status != NITRO_OK || !provenance)
         return fail(self->call);
     free(provenance);
+    for (size_t r = 0; r < self->num_reports; r++)
+        report_journal_remove(self->reports[r].learnt->journal);
     note(self->call, "the report is %s/index.html", self->request->output);
     return EXIT_DONE;
 }

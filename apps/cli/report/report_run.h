@@ -11,7 +11,7 @@ typedef struct report_request {
     const nitro_string_list *computations;
     const nitro_string_list *sub_methods; /* for the studies with one source less */
     nitro_study_options study;            /* with its methods; without progress */
-    bool skip_source_less, skip_features;
+    bool skip_source_less, skip_features, skip_curves;
     bool json; /* print what was written */
 } report_request;
 

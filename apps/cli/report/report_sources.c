@@ -222,10 +222,9 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
 static nitro_status say_contribution(const report_learnt *self, const nitro_string_list *methods,
                                      report_part *part)
 {
-    nitro_evaluate_result best;
-    size_t index = report_best_method(self, &best), most = 0;
-    const char *method = index == NITRO_NONE ? "" : self->methods.items[index];
-    if (nitro_string_list_find(methods, method) == NITRO_NONE)
+    const char *method = report_leader(self);
+    size_t most = 0;
+    if (!method || nitro_string_list_find(methods, method) == NITRO_NONE)
         return NITRO_OK;
     for (size_t i = 1; i < self->num_less; i++)
         if (mean_drop(self, i, method) > mean_drop(self, most, method))

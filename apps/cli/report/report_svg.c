@@ -138,7 +138,7 @@ void svg_colour(FILE *file, const report_chart *chart, const char *name, size_t 
         for (size_t i = 0; i < 3; i++)
             mixed[i] = (unsigned)(pale[i] + (int)lround(share * (deep[i] - pale[i])));
         fprintf(file, " %s=\"#%02x%02x%02x\"", use, mixed[0], mixed[1], mixed[2]);
-    } else if (reference || strcmp(name, "others") == 0) {
+    } else if (reference || nitro_string_list_find(&chart->greys, name) != NITRO_NONE) {
         fprintf(file, " class=\"ref\" %s=\"#808890\"", use);
     } else {
         fprintf(file, " class=\"c%zu\" %s=\"%s\"", hue, use, colours[hue]);

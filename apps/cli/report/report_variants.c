@@ -47,6 +47,8 @@ static nitro_status draw_variants(report *self, report_part *part, const nitro_s
     if (status == NITRO_OK && drawn < num_winners)
         status = nitro_string_list_add(self->context, &part->chart.series, "others");
     if (status == NITRO_OK)
+        status = nitro_string_list_add(self->context, &part->chart.greys, "others");
+    if (status == NITRO_OK)
         status = report_chart_allocate(self->context, &part->chart);
     for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
         size_t others = wins[d].inputs;

@@ -1,0 +1,397 @@
+/* report_journal.c - keeps evaluations, and reads those of an interrupted run. A file of another
+ * version, other samples or other options is not used; nor is what follows a damaged line. */
+#include "apps/cli/report/report_journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_RESULTS = 1000, MOST_CASES = 10000000 };
+
+static size_t count_methods(void)
+{
+    size_t count = 0;
+    while (nitro_method_table()[count].name)
+        count++;
+    return count;
+}
+
+static size_t find_method(const char *name)
+{
+    for (size_t i = 0; nitro_method_table()[i].name; i++)
+        if (strcmp(nitro_method_table()[i].name, name) == 0)
+            return i;
+    return NITRO_NONE;
+}
+
+static size_t find_device(const report_journal *self, const char *id)
+{
+    const nitro_dataset *dataset = self->report->dataset;
+    for (size_t d = 0; d < dataset->num_devices; d++)
+        if (strcmp(dataset->devices[d]->id, id) == 0)
+            return d;
+    return NITRO_NONE;
+}
+
+/** Room for one more; the first failure stays. */
+static bool grow(report_journal *self, void **items, size_t size, size_t count, size_t *capacity)
+{
+    if (self->status != NITRO_OK)
+        return false;
+    if (count < *capacity)
+        return true;
+    size_t wanted = *capacity ? 2 * *capacity : 256;
+    void *grown = realloc(*items, wanted * size);
+    if (!grown) {
+        self->status = nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
+                                  "out of memory: the evaluations of a report");
+        return false;
+    }
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+static bool add_case(report_journal *self, report_case one)
+{
+    if (!grow(self, (void **)&self->cases, sizeof *self->cases, self->num_cases,
+              &self->cases_capacity))
+        return false;
+    self->cases[self->num_cases++] = one;
+    return true;
+}
+
+static bool add_entry(report_journal *self, const report_entry *entry)
+{
+    if (!grow(self, (void **)&self->entries, sizeof *self->entries, self->num_entries,
+              &self->capacity))
+        return false;
+    self->entries[self->num_entries++] = *entry;
+    return true;
+}
+
+static void free_results(report_entry *entry)
+{
+    for (size_t i = 0; i < entry->num_results; i++)
+        free(entry->results[i].added);
+    free(entry->results);
+    entry->results = NULL;
+    entry->num_results = 0;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static void write_header(FILE *file, const report *owner)
+{
+    const nitro_study_options *how = &owner->options;
+    fprintf(file, "nitro report %s %s %016" PRIx64 " %.17g sources", nitro_version(),
+            owner->computation, nitro_dataset_digest(owner->dataset), how->train_fraction);
+    for (size_t i = 0; how->sources && i < how->sources->count; i++)
+        fprintf(file, " %s", how->sources->items[i]);
+    fputc('\n', file);
+}
+
+static void write_entry(const report_journal *self, const report_entry *entry)
+{
+    FILE *file = self->file;
+    fprintf(file, "E %" PRIu64 " %zu %zu %s %zu %zu\n", entry->seed, entry->study, entry->target,
+            nitro_method_table()[entry->method].name, entry->num_results, entry->num_cases);
+    for (size_t i = 0; i < entry->num_results; i++) {
+        const nitro_evaluate_result *one = &entry->results[i];
+        size_t added = one->added ? find_device(self, one->added) : 0;
+        fprintf(
+            file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %zu %zu %zu %d %d %zu\n",
+            one->mean, one->geomean, one->p5, one->min, one->accuracy, one->total, one->confident,
+            one->confident_precision, one->predicted, one->inputs, one->measured, one->num_sources,
+            one->modelled, one->order ? strcmp(one->order, "nearest") == 0 : 0, added);
+    }
+    for (size_t i = 0; i < entry->num_cases; i++) {
+        const report_case *one = &self->cases[entry->first_case + i];
+        fprintf(file, "%u %d %d %.17g\n", one->input, one->chosen, one->has_choice, one->quality);
+    }
+    fflush(file);
+}
+
+static bool read_result(report_journal *self, FILE *file, bool curve, nitro_evaluate_result *one)
+{
+    int modelled, nearest;
+    size_t added;
+    if (fscanf(file, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %zu %zu %zu %d %d %zu", &one->mean,
+               &one->geomean, &one->p5, &one->min, &one->accuracy, &one->total, &one->confident,
+               &one->confident_precision, &one->predicted, &one->inputs, &one->measured,
+               &one->num_sources, &modelled, &nearest, &added) != 15 ||
+        added >= self->report->dataset->num_devices)
+        return false;
+    one->modelled = modelled != 0;
+    if (curve) {
+        one->order = nearest ? "nearest" : "random";
+        one->added = nitro_strdup(self->report->context, self->report->dataset->devices[added]->id);
+    }
+    return !curve || one->added;
+}
+
+static bool read_case(const report_journal *self, FILE *file, report_case *one)
+{
+    int has_choice;
+    if (fscanf(file, "%u %d %d %lf", &one->input, &one->chosen, &has_choice, &one->quality) != 4)
+        return false;
+    one->has_choice = has_choice != 0;
+    return one->input < self->report->dataset->num_inputs && one->chosen >= -1 &&
+           one->chosen < (int)self->report->dataset->schema->num_variants && one->quality >= 0.0 &&
+           one->quality <= 100.0;
+}
+
+static bool read_entry(report_journal *self, FILE *file, report_entry *entry)
+{
+    char method[64];
+    if (fscanf(file, " E %" SCNu64 " %zu %zu %63s %zu %zu", &entry->seed, &entry->study,
+               &entry->target, method, &entry->num_results, &entry->num_cases) != 6)
+        return false;
+    size_t wanted = entry->num_results, read = 0;
+    entry->method = find_method(method);
+    entry->num_results = 0;
+    entry->first_case = self->num_cases;
+    if (entry->method == NITRO_NONE || entry->target >= self->report->dataset->num_devices ||
+        wanted > MOST_RESULTS || entry->num_cases > MOST_CASES)
+        return false;
+    entry->results = nitro_calloc(self->report->context, wanted + 1, sizeof *entry->results);
+    if (!entry->results)
+        return false;
+    bool curve = entry->study == REPORT_STUDY_SOURCES;
+    for (; read < wanted && read_result(self, file, curve, &entry->results[read]); read++)
+        entry->num_results = read + 1;
+    report_case one;
+    size_t cases = 0;
+    while (read == wanted && cases < entry->num_cases && read_case(self, file, &one) &&
+           add_case(self, one))
+        cases++;
+    return read == wanted && cases == entry->num_cases && fgetc(file) == '\n';
+}
+
+/** Read all whole entries. @return where the first one that is not ends */
+static long read_entries(report_journal *self, FILE *file)
+{
+    char *wanted = NULL, line[4096];
+    size_t size = 0;
+    FILE *header = open_memstream(&wanted, &size);
+    if (!header)
+        return 0;
+    write_header(header, self->report);
+    fclose(header);
+    bool same = fgets(line, sizeof line, file) && strcmp(line, wanted) == 0;
+    free(wanted);
+    long end = same ? ftell(file) : 0;
+    while (same) {
+        report_entry entry = {0};
+        size_t cases = self->num_cases;
+        if (!read_entry(self, file, &entry) || !add_entry(self, &entry)) {
+            free_results(&entry);
+            self->num_cases = cases;
+            break;
+        }
+        end = ftell(file);
+    }
+    self->num_recalled = self->num_entries;
+    return end;
+}
+
+/* ---- What an evaluation tells ---------------------------------------------------------------- */
+
+static void begin(void *user, uint64_t seed)
+{
+    report_journal *self = user;
+    self->seed = seed;
+    self->last_ms = nitro_clock_wall_ms(self->report->context);
+}
+
+static void judged(void *user, const nitro_evaluate_case *one)
+{
+    report_journal *self = user;
+    if (self->study == REPORT_STUDY_ALL)
+        add_case(self, (report_case){.input = (unsigned)one->input,
+                                     .chosen = one->chosen == NITRO_NONE ? -1 : (int)one->chosen,
+                                     .has_choice = one->has_choice,
+                                     .quality = one->quality});
+}
+
+static const report_entry *find_entry(const report_journal *self, const char *target,
+                                      const char *method)
+{
+    size_t device = find_device(self, target), index = find_method(method);
+    for (size_t i = 0; i < self->num_entries; i++) {
+        const report_entry *each = &self->entries[i];
+        if (each->seed == self->seed && each->study == self->study && each->target == device &&
+            each->method == index)
+            return each;
+    }
+    return NULL;
+}
+
+static bool known(void *user, const char *target, const char *method,
+                  nitro_evaluate_result *results, size_t *count)
+{
+    report_journal *self = user;
+    const report_entry *entry = find_entry(self, target, method);
+    if (!entry)
+        return false;
+    for (size_t i = 0; i < entry->num_results; i++) {
+        results[i] = entry->results[i];
+        if (entry->results[i].added)
+            results[i].added = nitro_strdup(self->report->context, entry->results[i].added);
+    }
+    *count = entry->num_results;
+    return true;
+}
+
+/** Copy results; `added` too. */
+static bool copy_results(report_journal *self, const nitro_evaluate_result *results, size_t count,
+                         report_entry *entry)
+{
+    entry->results = nitro_calloc(self->report->context, count + 1, sizeof *entry->results);
+    for (size_t i = 0; entry->results && i < count; i++) {
+        entry->results[i] = results[i];
+        entry->results[i].target = NULL;
+        if (results[i].added)
+            entry->results[i].added = nitro_strdup(self->report->context, results[i].added);
+        entry->num_results = i + 1;
+    }
+    if (!entry->results)
+        self->status = NITRO_ERR_NO_MEMORY;
+    return entry->results != NULL;
+}
+
+static void finished(void *user, const char *target, const char *method,
+                     const nitro_evaluate_result *results, size_t count)
+{
+    report_journal *self = user;
+    size_t index = find_method(method), before = 0;
+    double now_ms = nitro_clock_wall_ms(self->report->context);
+    if (self->num_entries > 0) {
+        const report_entry *last = &self->entries[self->num_entries - 1];
+        before = last->first_case + last->num_cases;
+    }
+    size_t weight = self->study > REPORT_STUDY_ALL && count > 0 ? count : 1;
+    self->done[index] += weight;
+    if (!find_entry(self, target, method)) {
+        report_entry entry = {.seed = self->seed,
+                              .study = self->study,
+                              .target = find_device(self, target),
+                              .method = index,
+                              .first_case = before,
+                              .num_cases = self->num_cases - before};
+        self->timed[index] += weight;
+        self->spent_ms[index] += now_ms - self->last_ms;
+        if (copy_results(self, results, count, &entry) && add_entry(self, &entry))
+            write_entry(self, &entry);
+        else
+            free_results(&entry);
+    }
+    self->last_ms = now_ms;
+}
+
+void report_journal_plan(report_journal *self, const char *method, size_t count)
+{
+    self->planned[find_method(method)] += count;
+}
+
+double report_journal_left_ms(const report_journal *self)
+{
+    double left = 0.0, spent = 0.0, timed = 0.0, unknown = 0.0;
+    for (size_t m = 0; m < count_methods(); m++) {
+        double more = (double)self->planned[m] - (double)self->done[m];
+        spent += self->spent_ms[m];
+        timed += (double)self->timed[m];
+        if (more > 0.0 && self->timed[m] > 0)
+            left += more * self->spent_ms[m] / (double)self->timed[m];
+        else
+            unknown += fmax(more, 0.0);
+    }
+    return timed > 0.0 ? left + unknown * spent / timed : NAN;
+}
+
+void report_journal_show(const report_journal *self, const char *target, const char *method)
+{
+    progress_line *progress = self->report->progress;
+    size_t done = 0, timed = 0, planned = 0;
+    char detail[160];
+    for (size_t m = 0; m < count_methods(); m++) {
+        done += self->done[m];
+        timed += self->timed[m];
+        planned += self->planned[m];
+    }
+    snprintf(detail, sizeof detail, "%s on %s", method, target);
+    progress->left_ms = report_journal_left_ms(self);
+    progress_update(progress, done, planned > done ? planned : done, done - timed, detail);
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+/** Open for reading what is there, and for adding behind its last whole entry. */
+static nitro_status open_file(report_journal *self)
+{
+    nitro_context *context = self->report->context;
+    self->file = fopen(self->path, "a+");
+    if (!self->file)
+        return nitro_fail(context, NITRO_ERR_IO, "cannot write %s: %s", self->path,
+                          strerror(errno));
+    rewind(self->file);
+    long end = read_entries(self, self->file);
+    if (fflush(self->file) != 0 || ftruncate(fileno(self->file), end) != 0)
+        return nitro_fail(context, NITRO_ERR_IO, "cannot write %s: %s", self->path,
+                          strerror(errno));
+    fseek(self->file, 0, SEEK_END);
+    if (end == 0)
+        write_header(self->file, self->report);
+    return self->status;
+}
+
+nitro_status report_journal_open(report *owner, const char *folder, report_journal **journal)
+{
+    nitro_context *context = owner->context;
+    size_t count = count_methods();
+    report_journal *self = nitro_calloc(context, 1, sizeof *self);
+    if (!self)
+        return NITRO_ERR_NO_MEMORY;
+    self->report = owner;
+    self->watch = (nitro_evaluate_watch){
+        .user = self, .begin = begin, .known = known, .judged = judged, .finished = finished};
+    self->planned = nitro_calloc(context, count, sizeof *self->planned);
+    self->done = nitro_calloc(context, count, sizeof *self->done);
+    self->timed = nitro_calloc(context, count, sizeof *self->timed);
+    self->spent_ms = nitro_calloc(context, count, sizeof *self->spent_ms);
+    self->path = nitro_asprintf(context, "%s/%s.unfinished", folder, owner->computation);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (self->planned && self->done && self->timed && self->spent_ms && self->path)
+        status = open_file(self);
+    if (status == NITRO_OK)
+        *journal = self;
+    else
+        report_journal_free(self);
+    return status;
+}
+
+void report_journal_remove(report_journal *self)
+{
+    unlink(self->path);
+}
+
+void report_journal_free(report_journal *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->num_entries; i++)
+        free_results(&self->entries[i]);
+    if (self->file)
+        fclose(self->file);
+    free(self->entries);
+    free(self->cases);
+    free(self->planned);
+    free(self->done);
+    free(self->timed);
+    free(self->spent_ms);
+    free(self->path);
+    free(self);
+}

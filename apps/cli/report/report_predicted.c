@@ -1,0 +1,232 @@
+/* report_predicted.c - what models promise and what more data brings: predicted against reached
+ * quality, and quality against inputs measured on the target and against the number of sources. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report_learnt.h"
+
+/* ---- Predicted and reached ------------------------------------------------------------------- */
+
+/** Methods with predictions, and one series more for equality. */
+static nitro_status begin_predicted(const report_learnt *self, report_part *part)
+{
+    report_chart *chart = &part->chart;
+    nitro_context *context = self->report->context;
+    nitro_status status = nitro_string_list_add(context, &chart->series, "predicted = reached");
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &chart->greys, "predicted = reached");
+    for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++)
+        if (isfinite(self->all.results[i].predicted))
+            status = report_add_name(context, &chart->series, self->all.results[i].method);
+    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
+        status = nitro_string_list_add(context, &chart->categories, self->targets.items[t]);
+    chart->kind = REPORT_CURVES;
+    chart->num_points = chart->series.count - 1;
+    chart->unit = chart->x_unit = "%";
+    chart->x_label = "predicted quality (%)";
+    chart->y_label = "reached quality (%)";
+    if (status == NITRO_OK && self->targets.count == 1) /* a line takes two places */
+        status = nitro_string_list_add(context, &chart->categories, "");
+    return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
+}
+
+nitro_status report_add_predicted(report *owner)
+{
+    const report_learnt *self = owner->learnt;
+    report_part *part = report_add(owner, "predicted", "Predicted and reached quality", NULL);
+    report_chart *chart = &part->chart;
+    nitro_status status = begin_predicted(self, part);
+    double sum = 0.0, too_high = 0.0, least = 100.0;
+    size_t count = 0;
+    if (status == NITRO_OK && chart->series.count == 1)
+        return report_omit(owner, part, "None of the methods predicts its quality (auto does).");
+    report_table_columns(&part->table, "target,method,predicted|%|1,reached|%|1,error|points|1");
+    for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
+        const nitro_evaluate_result *one = &self->all.results[i];
+        if (!isfinite(one->predicted))
+            continue;
+        size_t series = nitro_string_list_find(&chart->series, one->method);
+        size_t target = nitro_string_list_find(&self->targets, one->target);
+        report_chart_set_point(chart, series, target, one->predicted, one->mean, NAN, NAN);
+        report_table_text(&part->table, "%s", one->target);
+        report_table_text(&part->table, "%s", one->method);
+        report_table_number(&part->table, one->predicted);
+        report_table_number(&part->table, one->mean);
+        report_table_number(&part->table, one->predicted - one->mean);
+        sum += fabs(one->predicted - one->mean);
+        too_high = fmax(too_high, one->predicted - one->mean);
+        least = fmin(least, fmin(one->mean, one->predicted));
+        count++;
+    }
+    if (status != NITRO_OK)
+        return status;
+    least = fmax(0.0, 5.0 * floor(least / 5.0));
+    report_chart_set_point(chart, 0, 0, least, least, NAN, NAN);
+    report_chart_set_point(chart, 0, 1, 100.0, 100.0, NAN, NAN);
+    part->method = "A model predicts the mean quality that it will have on the target, from its "
+                   "sources alone. Means over the seeds.";
+    status = report_say(owner, part,
+                        "Predictions are off by %.1f points on average, and at most %.1f points "
+                        "too high.",
+                        sum / (double)count, too_high);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- Curves ---------------------------------------------------------------------------------- */
+
+/** The points of one curve: means over targets by one seed, and then over seeds. */
+typedef struct curve {
+    const report_learnt *self;
+    size_t study;
+    const char *order; /* of sources; NULL: of measured inputs */
+    double means[1000];
+    size_t num_means;
+} curve;
+
+/** The mean over targets at a place, by one seed; NaN: no target's curve is as long. */
+static double mean_at(const curve *of, uint64_t seed, size_t place)
+{
+    const report_journal *journal = of->self->journal;
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < journal->num_entries; i++) {
+        const report_entry *entry = &journal->entries[i];
+        if (entry->study != of->study || entry->seed != seed)
+            continue;
+        size_t own = 0;
+        for (size_t r = 0; r < entry->num_results; r++) {
+            const nitro_evaluate_result *one = &entry->results[r];
+            if (of->order && strcmp(one->order, of->order) != 0)
+                continue;
+            if (own++ == place) {
+                sum += one->mean;
+                count++;
+            }
+        }
+    }
+    return count > 0 ? sum / (double)count : (double)NAN;
+}
+
+/** Mean over the seeds, and its spread. */
+static double over_seeds(curve *of, size_t place, double *spread)
+{
+    const nitro_study_options *how = &of->self->report->options;
+    of->num_means = 0;
+    for (size_t s = 0; s < how->num_seeds; s++) {
+        double mean = mean_at(of, how->seed + s, place);
+        if (isfinite(mean))
+            of->means[of->num_means++] = mean;
+    }
+    return report_mean_of(of->means, of->num_means, spread);
+}
+
+/** The number of inputs or sources at a place, and how many places there are. */
+static size_t place_of(const report_learnt *self, size_t study, size_t place)
+{
+    if (study == REPORT_STUDY_SOURCES)
+        return place + 1;
+    (void)self;
+    return place == 0 ? 0 : report_measured[place - 1];
+}
+
+static nitro_status fill_curve(report_learnt *self, report_part *part, curve *of, size_t series,
+                               size_t num_places)
+{
+    report_table *table = &part->table;
+    for (size_t k = 0; k < num_places; k++) {
+        double spread, mean = over_seeds(of, k, &spread);
+        double x = (double)place_of(self, of->study, k);
+        if (isnan(mean))
+            continue;
+        bool known = isfinite(spread);
+        report_chart_set_point(&part->chart, series, k, x, mean,
+                               known ? mean - spread : (double)NAN,
+                               known ? fmin(100.0, mean + spread) : (double)NAN);
+        if (of->order)
+            report_table_text(table, "%s", part->chart.series.items[series]);
+        report_table_number(table, x);
+        report_table_number(table, mean);
+        report_table_number(table, spread);
+    }
+    return report_part_status(part);
+}
+
+static nitro_status add_curves(report *owner, report_part *part, size_t study, size_t num_places,
+                               const char *const *orders, size_t num_orders)
+{
+    report_learnt *self = owner->learnt;
+    report_chart *chart = &part->chart;
+    nitro_status status = NITRO_OK;
+    for (size_t o = 0; o < num_orders && status == NITRO_OK; o++) {
+        char name[64];
+        snprintf(name, sizeof name, orders[o] ? "%s, %s" : "%s", REPORT_CURVE_METHOD,
+                 orders[o] && strcmp(orders[o], "nearest") == 0 ? "nearest first" : "at random");
+        status = nitro_string_list_add(owner->context, &chart->series, name);
+    }
+    chart->kind = REPORT_CURVES;
+    chart->width = num_places;
+    chart->counted_x = true;
+    chart->unit = "%";
+    chart->y_label = "mean quality (%)";
+    if (status == NITRO_OK)
+        status = report_chart_allocate(owner->context, chart);
+    for (size_t o = 0; o < num_orders && status == NITRO_OK; o++) {
+        curve of = {.self = self, .study = study, .order = orders[o]};
+        status = fill_curve(self, part, &of, o, num_places);
+    }
+    return status;
+}
+
+/** Say what the first curve does between its ends. */
+static nitro_status say_curve(report *owner, report_part *part, const char *what)
+{
+    const report_chart *chart = &part->chart;
+    size_t last = 0;
+    for (size_t k = 0; k < chart->width; k++)
+        last = isfinite(chart->values[k]) ? k : last;
+    return report_say(owner, part, "'%s' goes from %.1f %% with %.0f %s to %.1f %% with %.0f.",
+                      REPORT_CURVE_METHOD, chart->values[0], chart->places[0], what,
+                      chart->values[last], chart->places[last]);
+}
+
+static const char *why_omitted(const report *owner)
+{
+    return owner->skip_curves ? "Skipped by the options of this report."
+                              : "Not evaluated: this takes two sources with samples.";
+}
+
+nitro_status report_add_measured_curve(report *owner)
+{
+    static const char *const orders[] = {NULL};
+    report_part *part =
+        report_add(owner, "measured", "Quality against inputs measured on the target", NULL);
+    if (!owner->learnt->draws_curves)
+        return report_omit(owner, part, "%s", why_omitted(owner));
+    report_table_columns(&part->table,
+                         "measured inputs||0,mean quality|%|2,spread over seeds|points|2");
+    part->chart.x_label = "inputs measured on the target";
+    part->method = "The model of the sources is adapted to so many training inputs of the target, "
+                   "which it chooses itself. Means over the targets; the band is one standard "
+                   "deviation over the seeds.";
+    nitro_status status =
+        add_curves(owner, part, REPORT_STUDY_MEASURED, 1 + REPORT_NUM_MEASURED, orders, 1);
+    return status == NITRO_OK ? say_curve(owner, part, "inputs") : status;
+}
+
+nitro_status report_add_source_curve(report *owner)
+{
+    static const char *const orders[] = {"nearest", "random"};
+    report_part *part = report_add(owner, "sources", "Quality against the number of sources", NULL);
+    if (!owner->learnt->draws_curves)
+        return report_omit(owner, part, "%s", why_omitted(owner));
+    report_table_columns(&part->table,
+                         "order,sources||0,mean quality|%|2,spread over seeds|points|2");
+    part->chart.x_label = "sources";
+    part->method = "The model of each target's nearest source, of its two nearest ones, and so on; "
+                   "and the same in an order drawn by the seed. Means over the targets; the band "
+                   "is one standard deviation over the seeds.";
+    nitro_status status =
+        add_curves(owner, part, REPORT_STUDY_SOURCES, owner->dataset->num_devices, orders, 2);
+    return status == NITRO_OK ? say_curve(owner, part, "sources") : status;
+}

@@ -1,0 +1,112 @@
+/* report_recommended.c - which variant to run on each device where one must do for all inputs, and
+ * what that costs against choosing by input. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report.h"
+
+/** Always the same variant on one device: its qualities over the device's inputs. */
+typedef struct fixed_choice {
+    double mean, twice; /* percent; share of inputs on which it is more than twice as slow */
+} fixed_choice;
+
+static fixed_choice judge(const nitro_dataset *dataset, size_t device, size_t variant)
+{
+    size_t num_variants = dataset->schema->num_variants, count = 0, twice = 0;
+    double sum = 0.0;
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        const double *times = dataset->times_ms + row * num_variants;
+        double best = INFINITY;
+        size_t known = 0;
+        for (size_t v = 0; v < num_variants; v++) {
+            best = fmin(best, times[v]); /* ignores NaN */
+            known += isfinite(times[v]);
+        }
+        if (dataset->row_device[row] != device || known < 2)
+            continue;
+        double quality = isfinite(times[variant]) ? best / times[variant] : 0.0;
+        sum += quality;
+        twice += quality < 0.5;
+        count++;
+    }
+    return (fixed_choice){count ? 100.0 * sum / (double)count : (double)NAN,
+                          report_percent(twice, count)};
+}
+
+static nitro_status begin_chart(report *self, report_part *part)
+{
+    const nitro_dataset *dataset = self->dataset;
+    report_chart *chart = &part->chart;
+    nitro_status status = NITRO_OK;
+    for (size_t v = 0; v < dataset->schema->num_variants && status == NITRO_OK; v++)
+        status = nitro_string_list_add(self->context, &chart->series, dataset->schema->variants[v]);
+    for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++)
+        status = nitro_string_list_add(self->context, &chart->categories, dataset->devices[d]->id);
+    chart->kind = REPORT_MATRIX;
+    chart->unit = "%";
+    chart->low = 0.0;
+    chart->high = 100.0;
+    return status == NITRO_OK ? report_chart_allocate(self->context, chart) : status;
+}
+
+/** A device's row: the best variant for all inputs, and the next best. @return the best */
+static size_t add_device(report *self, report_part *part, size_t device, double *quality)
+{
+    const nitro_dataset *dataset = self->dataset;
+    size_t best = 0, next = NITRO_NONE;
+    fixed_choice of[NITRO_MAX_VARIANTS] = {{0}};
+    char name[128];
+    for (size_t v = 0; v < dataset->schema->num_variants; v++) {
+        of[v] = judge(dataset, device, v);
+        report_chart_set(&part->chart, v, device, of[v].mean);
+        if (v == 0)
+            continue;
+        if (of[v].mean > of[best].mean) {
+            next = best;
+            best = v;
+        } else if (next == NITRO_NONE || of[v].mean > of[next].mean) {
+            next = v;
+        }
+    }
+    report_device_name(dataset->devices[device], name, sizeof name);
+    report_table_text(&part->table, "%s", name);
+    report_table_text(&part->table, "%s", dataset->schema->variants[best]);
+    report_table_number(&part->table, of[best].mean);
+    report_table_number(&part->table, of[best].twice);
+    report_table_text(&part->table, "%s",
+                      next == NITRO_NONE ? "-" : dataset->schema->variants[next]);
+    report_table_number(&part->table, next == NITRO_NONE ? (double)NAN : of[next].mean);
+    report_table_number(&part->table, 100.0 - of[best].mean);
+    *quality = of[best].mean;
+    return best;
+}
+
+nitro_status report_add_recommended(report *self)
+{
+    report_part *part = report_add(self, "recommended", "Recommended variant on each device", NULL);
+    size_t counts[NITRO_MAX_VARIANTS] = {0}, most = 0;
+    double least = 100.0, highest = 0.0;
+    nitro_status status = begin_chart(self, part);
+    report_table_columns(&part->table,
+                         "device,one variant for all inputs,its quality|%|1,inputs more than twice "
+                         "as slow|%|1,next best,next quality|%|1,to gain by choosing|points|1");
+    for (size_t d = 0; d < self->dataset->num_devices && status == NITRO_OK; d++) {
+        double quality;
+        counts[add_device(self, part, d, &quality)]++;
+        least = fmin(least, quality);
+        highest = fmax(highest, quality);
+    }
+    for (size_t v = 1; v < self->dataset->schema->num_variants; v++)
+        most = counts[v] > counts[most] ? v : most;
+    part->method = "The variant with the highest mean quality where the same one runs on all of a "
+                   "device's inputs; a variant that cannot run on an input has quality 0 there.";
+    if (status == NITRO_OK)
+        status = report_say(self, part,
+                            "With one variant for all inputs, %s is the one to take on %zu of %zu "
+                            "devices. The best one reaches %.0f to %.0f %% of the best choice for "
+                            "each input.",
+                            self->dataset->schema->variants[most], counts[most],
+                            self->dataset->num_devices, least, highest);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
