@@ -22,7 +22,8 @@ typedef struct nitro_predicted_quality_source {
     double target_distance; /* to the target; NaN: unknown */
     double validation;      /* weight of its LODO quality in means */
     double weight;          /* what the source counts in the model; of all, the sum is 1 */
-    bool is_set_aside;      /* its times do not depend on its features: not learnt from */
+    bool is_set_aside; /* its times do not depend on its features, or near sources contradict them:
+                          not learnt from */
 } nitro_predicted_quality_source;
 
 typedef struct nitro_predicted_quality {

@@ -113,11 +113,12 @@ static void log_set_aside(const nitro_source_weighing *t)
     const nitro_dataset *sources = t->task->sources;
     for (size_t d = 0; d < sources->num_devices; d++)
         if (t->choice.set_aside[d] && !t->task->quiet)
-            nitro_log(
-                t->context, NITRO_LOG_WARNING,
-                "source %s is not used: its times do not depend on its inputs as those of the "
-                "others do; check them",
-                sources->devices[d]->id);
+            nitro_log(t->context, NITRO_LOG_WARNING, "source %s is not used: %s; check them",
+                      sources->devices[d]->id,
+                      t->choice.is_disputed[d]
+                          ? "its times contradict those of near sources, which agree with each "
+                            "other, beyond what their distance explains"
+                          : "its times do not depend on its inputs as those of the others do");
 }
 
 static void log_choice(const nitro_source_weighing *t)

@@ -35,6 +35,7 @@ void nitro_source_choice_free(nitro_source_choice *choice)
 {
     free(choice->weights);
     free(choice->set_aside);
+    free(choice->is_disputed);
     free(choice->nearest);
     nitro_lodo_free(&choice->lodo);
     *choice = (nitro_source_choice){0};
@@ -61,10 +62,16 @@ static nitro_status mark_usable(choosing *c, size_t *count)
         c->weights[d] = c->cross[0]->losses[d * sources->num_devices + d];
     nitro_status status =
         nitro_source_checks_run(c->context, sources, c->weights, c->choice->set_aside);
-    *count = 0;
-    for (size_t d = 0; d < sources->num_devices; d++) {
+    for (size_t d = 0; d < sources->num_devices; d++)
         c->usable[d] = !isnan(c->weights[d]) && !isnan(nitro_source_fixed_loss(sources, d)) &&
                        !c->choice->set_aside[d];
+    nitro_source_set set = c->set;
+    set.losses = c->cross[0]->losses;
+    nitro_source_find_disputed(&set, c->choice->is_disputed);
+    *count = 0;
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        c->choice->set_aside[d] |= c->choice->is_disputed[d];
+        c->usable[d] &= !c->choice->is_disputed[d];
         *count += c->usable[d];
     }
     return status;
@@ -255,6 +262,7 @@ static nitro_status allocate(choosing *c)
     num_scores *= sources->num_rows;
     choice->weights = nitro_calloc(c->context, count, sizeof *choice->weights);
     choice->set_aside = nitro_calloc(c->context, count, sizeof *choice->set_aside);
+    choice->is_disputed = nitro_calloc(c->context, count, sizeof *choice->is_disputed);
     choice->nearest = nitro_calloc(c->context, count, sizeof *choice->nearest);
     choice->lodo.scores = nitro_calloc(c->context, num_scores, sizeof(double));
     choice->lodo.num_rows = nitro_calloc(c->context, count, sizeof(size_t));
@@ -264,9 +272,9 @@ static nitro_status allocate(choosing *c)
     c->visible = nitro_calloc(c->context, count, sizeof *c->visible);
     c->weights = nitro_calloc(c->context, count, sizeof *c->weights);
     c->qualities = nitro_calloc(c->context, count, NUM_CANDIDATES * sizeof *c->qualities);
-    return choice->weights && choice->set_aside && choice->nearest && choice->lodo.scores &&
-                   choice->lodo.num_rows && choice->lodo.qualities && choice->lodo.weights &&
-                   c->usable && c->visible && c->weights && c->qualities
+    return choice->weights && choice->set_aside && choice->is_disputed && choice->nearest &&
+                   choice->lodo.scores && choice->lodo.num_rows && choice->lodo.qualities &&
+                   choice->lodo.weights && c->usable && c->visible && c->weights && c->qualities
                ? NITRO_OK
                : NITRO_ERR_NO_MEMORY;
 }

@@ -11,10 +11,11 @@
 typedef struct nitro_source_choice {
     nitro_source_rule rule;
     bool uses_relative;
-    bool is_far;       /* the target's hardware is farther from every source than twice the distance
-                          between sources */
-    double *weights;   /* shape [num_devices] */
-    bool *set_aside;   /* shape [num_devices]: the source's times do not depend on its features */
+    bool is_far;     /* the target's hardware is farther from every source than twice the distance
+                        between sources */
+    double *weights; /* shape [num_devices] */
+    bool *set_aside; /* shape [num_devices]: the source's times do not depend on its features, or */
+    bool *is_disputed; /* shape [num_devices]: near sources contradict them */
     double *nearest;   /* shape [num_devices]: unlikeness of the source to its nearest source in
                           validation; NaN: not validated on it */
     double unlikeness; /* of the target to its nearest source */

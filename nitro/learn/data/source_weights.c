@@ -18,6 +18,9 @@
 #define VENDOR_LOSS       2.0 /* and another vendor */
 #define LOSS_LENGTH       2.5 /* percent, of the kernel over expected losses */
 #define LEAST_WEIGHT      0.06
+#define NEAR              0.7  /* hardware distance of sources that should agree, */
+#define DISPUTED_LOSS     10.0 /* percent beyond the hardware's at which they contradict, */
+#define AGREED_LOSS       4.0  /* and below which they agree */
 
 const char *nitro_source_rule_name(nitro_source_rule rule)
 {
@@ -80,6 +83,34 @@ static double hardware_loss(const nitro_source_set *set, const nitro_device *tar
            (nitro_same_text(architecture, nitro_device_label(target, "architecture"))
                 ? 0.0
                 : ARCHITECTURE_LOSS);
+}
+
+/** What two near sources of one stack lose on each other beyond what their distance explains; NaN:
+ *  they are not near, or it is unknown. */
+static double unexplained_loss(const nitro_source_set *set, size_t a, size_t b)
+{
+    const nitro_device *one = set->devices[a], *other = set->devices[b];
+    bool near = a != b && set->usable[a] && set->usable[b] && nitro_device_same_stack(one, other) &&
+                nitro_same_text(nitro_device_label(one, "architecture"),
+                                nitro_device_label(other, "architecture")) &&
+                nitro_device_distance(one, other, set->hardware) <= NEAR;
+    return near ? disagreement(set, a, b) - hardware_loss(set, other, a) : (double)NAN;
+}
+
+void nitro_source_find_disputed(const nitro_source_set *set, bool *is_disputed)
+{
+    size_t n = set->num_devices;
+    for (size_t d = 0; d < n; d++) {
+        bool contradicted = false, has_ally = false;
+        for (size_t a = 0; a < n; a++) {
+            double of_a = unexplained_loss(set, d, a);
+            has_ally |= of_a <= DISPUTED_LOSS;
+            for (size_t b = a + 1; b < n && of_a > DISPUTED_LOSS; b++)
+                contradicted |= unexplained_loss(set, d, b) > DISPUTED_LOSS &&
+                                unexplained_loss(set, a, b) <= AGREED_LOSS;
+        }
+        is_disputed[d] = contradicted && !has_ally;
+    }
 }
 
 /** Expected difference between source `d` and the stack of source `nearest`, in percent of loss:

@@ -33,6 +33,14 @@ typedef struct nitro_source_set {
 size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *target,
                             double *unlikeness);
 
+/**
+ * Mark sources whose times near ones contradict: at least two sources of the stack, of the same
+ * architecture and within a factor of two in hardware, agree with each other, and each of them and
+ * the source lose on each other much more than their distance explains.
+ * @param[out] is_disputed  shape [num_devices].
+ */
+void nitro_source_find_disputed(const nitro_source_set *set, bool *is_disputed);
+
 /** @param[out] weights  shape [num_devices], of sum 1; weights of less than 6 percent are 0. */
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
                                 const nitro_device *target, nitro_source_rule rule,

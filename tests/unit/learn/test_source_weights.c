@@ -1,5 +1,6 @@
 /* Weights of sources: made-up fleets whose stacks disagree, with an odd one, and a poisoned one. */
 #include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/source_weights.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/select.h"
 #include "unit/synthetic.h"
@@ -14,6 +15,8 @@ typedef struct fixture {
     nitro_training_task task;
     nitro_model *model;
 } fixture;
+
+static const char *const fleet_ids[MAX_SOURCES] = {"a", "b", "c", "d", "e", "f"};
 
 /** A device of the made-up fleet. */
 typedef struct member {
@@ -54,10 +57,9 @@ static void make(fixture *f, const char *software, const member *fleet, size_t c
                  size_t num_inputs)
 {
     static const nitro_string_list none = {0};
-    static const char *const ids[MAX_SOURCES] = {"a", "b", "c", "d", "e", "f"};
     nitro_device *devices[MAX_SOURCES];
     for (size_t d = 0; d < count; d++)
-        devices[d] = synthetic_device(f->context, ids[d], fleet[d].launch);
+        devices[d] = synthetic_device(f->context, fleet_ids[d], fleet[d].launch);
     f->sources = synthetic_dataset(f->context, devices, count, num_inputs);
     for (size_t d = 0; d < count; d++)
         describe(f, devices[d], fleet[d].software, 1.0 + 0.01 * (double)d);
@@ -229,6 +231,97 @@ static void test_poisoned_source_of_one_stack(void **state)
     assert_true(quality(f, 5.3) > clean - 0.3);
 }
 
+/** Report one variant of a device at another speed: its times still follow from the inputs. */
+static void scale_times(nitro_dataset *dataset, size_t device, size_t variant, double factor)
+{
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        if (dataset->row_device[row] == device)
+            dataset->times_ms[row * SYNTHETIC_VARIANTS + variant] *= factor;
+}
+
+/** A contributor who lies consistently is found where near sources contradict it: reported, and
+ *  without weight, even as the source nearest to the target. */
+static void test_lies_are_disputed(void **state)
+{
+    fixture *f = *state;
+    static const double factors[] = {0.1, 10.0};
+    const member fleet[] = {{"lib v2019-06", 5.0},
+                            {"lib v2019-06", 5.5},
+                            {"lib v2019-06", 6.0},
+                            {"lib v2019-06", 4.5},
+                            {"lib v2018-09", 4.0}};
+    for (size_t count = 3; count <= 5; count++)
+        for (size_t i = 0; i < 2; i++) {
+            char log[UNIT_LOG_BYTES] = "";
+            nitro_dataset_free(f->sources);
+            nitro_device_free(f->target);
+            make(f, "lib v2019-06", fleet, count, NUM_INPUTS);
+            learn(f);
+            double clean = quality(f, 5.3);
+            for (size_t d = 0; d < count; d++)
+                assert_false(source_of(f, fleet_ids[d])->is_set_aside);
+            scale_times(f->sources, 0, 1, factors[i]);
+            f->task.quiet = false;
+            nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, log);
+            learn(f);
+            nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+            assert_non_null(
+                strstr(log, "source a is not used: its times contradict those of near"));
+            assert_null(strstr(log, "source b"));
+            assert_true(source_of(f, "a")->is_set_aside);
+            assert_false(source_of(f, "b")->is_set_aside);
+            if (!(quality(f, 5.3) > clean - 0.5))
+                fail_msg("%zu sources: %.2f %%, was %.2f %%", count, quality(f, 5.3), clean);
+        }
+}
+
+/** With one witness it is one word against another; and what is far may differ. */
+static void test_disputes_need_witnesses(void **state)
+{
+    fixture *f = *state;
+    enum { N = 4 };
+    nitro_device *devices[N];
+    nitro_string_list hardware = {0};
+    bool usable[N] = {true, true, true, true}, disputed[N];
+    double losses[N * N];
+    static const char *const ids[N] = {"a", "b", "c", "d"};
+    assert_ok(f->context, nitro_string_list_add(f->context, &hardware, "launch"));
+    for (size_t d = 0; d < N; d++) {
+        devices[d] = synthetic_device(f->context, ids[d], 1.0);
+        describe(f, devices[d], "lib", 1.0);
+        for (size_t e = 0; e < N; e++)
+            losses[d * N + e] = (d == 3) != (e == 3) ? 30.0 : 1.0; /* d against all */
+    }
+    const nitro_source_set set = {N, devices, usable, losses, &hardware};
+#define EXPECT(a, b, c, d)                                                                         \
+    do {                                                                                           \
+        nitro_source_find_disputed(&set, disputed);                                                \
+        assert_int_equal(disputed[0] | disputed[1] << 1 | disputed[2] << 2 | disputed[3] << 3,     \
+                         (a) | (b) << 1 | (c) << 2 | (d) << 3);                                    \
+    } while (0)
+    EXPECT(0, 0, 0, 1);
+    usable[0] = false;
+    EXPECT(0, 0, 0, 1);
+    usable[1] = false; /* one witness */
+    EXPECT(0, 0, 0, 0);
+    usable[0] = usable[1] = true;
+    describe(f, devices[3], "lib", 2.2); /* far */
+    EXPECT(0, 0, 0, 0);
+    describe(f, devices[3], "lib 2", 1.0); /* another stack */
+    EXPECT(0, 0, 0, 0);
+    describe(f, devices[3], "lib", 1.0);
+    losses[3 * N] = losses[3] = 10.9; /* less than 10 more than its own: an ally */
+    EXPECT(0, 0, 0, 0);
+    losses[3 * N] = losses[3] = 11.1;
+    EXPECT(0, 0, 0, 1);
+    for (size_t e = 0; e < 3; e++) /* the witnesses disagree too */
+        losses[e * N + (e + 1) % 3] = losses[(e + 1) % 3 * N + e] = 5.1;
+    EXPECT(0, 0, 0, 0);
+    nitro_string_list_free(&hardware);
+    for (size_t d = 0; d < N; d++)
+        nitro_device_free(devices[d]);
+}
+
 /** Families of one stack that disagree are told apart by their hardware, if at all. */
 static void test_families_of_one_stack(void **state)
 {
@@ -376,6 +469,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lies_are_disputed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_disputes_need_witnesses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_variant_that_sources_lack, setup, teardown),
