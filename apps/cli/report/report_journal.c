@@ -73,10 +73,50 @@ static bool add_entry(report_journal *self, const report_entry *entry)
     return true;
 }
 
+static void free_result(nitro_evaluate_result *result)
+{
+    for (size_t i = 0; i < result->num_source_shares; i++)
+        free(result->source_shares[i].device);
+    free(result->source_shares);
+    free(result->added);
+}
+
+/** Room for the shares of `count` sources. */
+static bool allocate_shares(nitro_context *context, size_t count, nitro_evaluate_result *result)
+{
+    result->num_source_shares = 0;
+    result->source_shares =
+        count > 0 ? nitro_calloc(context, count, sizeof *result->source_shares) : NULL;
+    return count == 0 || result->source_shares;
+}
+
+static bool add_share(nitro_context *context, const char *device, double weight,
+                      nitro_evaluate_result *result)
+{
+    char *copy = nitro_strdup(context, device);
+    if (copy)
+        result->source_shares[result->num_source_shares++] = (nitro_source_share){copy, weight};
+    return copy != NULL;
+}
+
+/** All but the target. @return false: out of memory; what is there is still to be freed */
+static bool copy_result(nitro_context *context, const nitro_evaluate_result *from,
+                        nitro_evaluate_result *to)
+{
+    *to = *from;
+    to->target = NULL;
+    to->added = from->added ? nitro_strdup(context, from->added) : NULL;
+    bool done =
+        allocate_shares(context, from->num_source_shares, to) && (to->added || !from->added);
+    for (size_t i = 0; done && i < from->num_source_shares; i++)
+        done = add_share(context, from->source_shares[i].device, from->source_shares[i].weight, to);
+    return done;
+}
+
 static void free_results(report_entry *entry)
 {
     for (size_t i = 0; i < entry->num_results; i++)
-        free(entry->results[i].added);
+        free_result(&entry->results[i]);
     free(entry->results);
     entry->results = NULL;
     entry->num_results = 0;
@@ -102,11 +142,16 @@ static void write_entry(const report_journal *self, const report_entry *entry)
     for (size_t i = 0; i < entry->num_results; i++) {
         const nitro_evaluate_result *one = &entry->results[i];
         size_t added = one->added ? find_device(self, one->added) : 0;
-        fprintf(
-            file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %zu %zu %zu %d %d %zu\n",
-            one->mean, one->geomean, one->p5, one->min, one->accuracy, one->total, one->confident,
-            one->confident_precision, one->predicted, one->inputs, one->measured, one->num_sources,
-            one->modelled, one->order ? strcmp(one->order, "nearest") == 0 : 0, added);
+        fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g", one->mean,
+                one->geomean, one->p5, one->min, one->accuracy, one->total, one->confident,
+                one->confident_precision, one->predicted);
+        fprintf(file, " %zu %zu %zu %d %d %zu %zu", one->inputs, one->measured, one->num_sources,
+                one->modelled, one->order ? strcmp(one->order, "nearest") == 0 : 0, added,
+                one->num_source_shares);
+        for (size_t k = 0; k < one->num_source_shares; k++)
+            fprintf(file, " %zu %.17g", find_device(self, one->source_shares[k].device),
+                    one->source_shares[k].weight);
+        fputc('\n', file);
     }
     for (size_t i = 0; i < entry->num_cases; i++) {
         const report_case *one = &self->cases[entry->first_case + i];
@@ -115,14 +160,28 @@ static void write_entry(const report_journal *self, const report_entry *entry)
     fflush(file);
 }
 
+static bool read_shares(const report_journal *self, FILE *file, size_t count,
+                        nitro_evaluate_result *one)
+{
+    const nitro_dataset *dataset = self->report->dataset;
+    bool done = count <= dataset->num_devices && allocate_shares(self->report->context, count, one);
+    for (size_t i = 0; done && i < count; i++) {
+        size_t device;
+        double weight;
+        done = fscanf(file, "%zu %lf", &device, &weight) == 2 && device < dataset->num_devices &&
+               add_share(self->report->context, dataset->devices[device]->id, weight, one);
+    }
+    return done;
+}
+
 static bool read_result(report_journal *self, FILE *file, bool curve, nitro_evaluate_result *one)
 {
     int modelled, nearest;
-    size_t added;
-    if (fscanf(file, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %zu %zu %zu %d %d %zu", &one->mean,
+    size_t added, shares;
+    if (fscanf(file, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %zu %zu %zu %d %d %zu %zu", &one->mean,
                &one->geomean, &one->p5, &one->min, &one->accuracy, &one->total, &one->confident,
                &one->confident_precision, &one->predicted, &one->inputs, &one->measured,
-               &one->num_sources, &modelled, &nearest, &added) != 15 ||
+               &one->num_sources, &modelled, &nearest, &added, &shares) != 16 ||
         added >= self->report->dataset->num_devices)
         return false;
     one->modelled = modelled != 0;
@@ -130,7 +189,7 @@ static bool read_result(report_journal *self, FILE *file, bool curve, nitro_eval
         one->order = nearest ? "nearest" : "random";
         one->added = nitro_strdup(self->report->context, self->report->dataset->devices[added]->id);
     }
-    return !curve || one->added;
+    return (!curve || one->added) && read_shares(self, file, shares, one);
 }
 
 static bool read_case(const report_journal *self, FILE *file, report_case *one)
@@ -161,8 +220,9 @@ static bool read_entry(report_journal *self, FILE *file, report_entry *entry)
     if (!entry->results)
         return false;
     bool curve = entry->study == REPORT_STUDY_SOURCES;
-    for (; read < wanted && read_result(self, file, curve, &entry->results[read]); read++)
-        entry->num_results = read + 1;
+    entry->num_results = wanted;
+    while (read < wanted && read_result(self, file, curve, &entry->results[read]))
+        read++;
     report_case one;
     size_t cases = 0;
     while (read == wanted && cases < entry->num_cases && read_case(self, file, &one) &&
@@ -237,11 +297,9 @@ static bool known(void *user, const char *target, const char *method,
     const report_entry *entry = find_entry(self, target, method);
     if (!entry)
         return false;
-    for (size_t i = 0; i < entry->num_results; i++) {
-        results[i] = entry->results[i];
-        if (entry->results[i].added)
-            results[i].added = nitro_strdup(self->report->context, entry->results[i].added);
-    }
+    for (size_t i = 0; i < entry->num_results; i++)
+        if (!copy_result(self->report->context, &entry->results[i], &results[i]))
+            self->status = NITRO_ERR_NO_MEMORY;
     *count = entry->num_results;
     return true;
 }
@@ -251,16 +309,14 @@ static bool copy_results(report_journal *self, const nitro_evaluate_result *resu
                          report_entry *entry)
 {
     entry->results = nitro_calloc(self->report->context, count + 1, sizeof *entry->results);
-    for (size_t i = 0; entry->results && i < count; i++) {
-        entry->results[i] = results[i];
-        entry->results[i].target = NULL;
-        if (results[i].added)
-            entry->results[i].added = nitro_strdup(self->report->context, results[i].added);
+    bool done = entry->results != NULL;
+    for (size_t i = 0; done && i < count; i++) {
+        done = copy_result(self->report->context, &results[i], &entry->results[i]);
         entry->num_results = i + 1;
     }
-    if (!entry->results)
+    if (!done)
         self->status = NITRO_ERR_NO_MEMORY;
-    return entry->results != NULL;
+    return done;
 }
 
 static void finished(void *user, const char *target, const char *method,
