@@ -22,6 +22,7 @@
 #define LEAST_DISTANCE      0.01  /* weight of a source that equals another */
 #define CLEARLY             0.3   /* percent by which another setting must be better, and... */
 #define SIGNIFICANTLY       3.0   /* standard errors: sources are few, and settings several */
+#define WARN_BELOW          90.0  /* percent of predicted quality */
 #define SAME_MODEL_DISTANCE 0.025 /* devices of one model: clocks differ by a few percent */
 
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted)
@@ -274,6 +275,15 @@ void nitro_predicted_quality_weigh(nitro_predicted_quality *predicted, double sh
     nitro_calibration_blend(&predicted->held_out, &predicted->lodo, share, calibration);
 }
 
+void nitro_predicted_quality_warn_low(nitro_predicted_quality *predicted)
+{
+    static const char low[] = "the predicted quality is below 90 %; measure some inputs on the "
+                              "target (--measure 10)";
+    bool is_low = predicted->quality < WARN_BELOW;
+    if (!predicted->warning || predicted->warning == low)
+        predicted->warning = is_low ? low : NULL;
+}
+
 nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fit_task *task,
                                           double held_out_quality, const nitro_lodo *lodo,
                                           nitro_model *model, nitro_predicted_quality **predicted)
@@ -305,6 +315,7 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
     else
         predict_without_lodo(may_judge, made);
     nitro_predicted_quality_weigh(made, made->share, &model->calibration);
+    nitro_predicted_quality_warn_low(made);
     *predicted = made;
     return NITRO_OK;
 }

@@ -58,6 +58,9 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
                                           nitro_model *model, nitro_predicted_quality **predicted);
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
 
+/** Warn of a prediction of less than 90 %, or no longer, unless there is another warning. */
+void nitro_predicted_quality_warn_low(nitro_predicted_quality *predicted);
+
 /** The model was trained without some of the sources: number the others as in all, and list those
  *  set aside too. @param[in] set_aside  shape [num_devices]. */
 nitro_status nitro_predicted_quality_set_aside(nitro_context *context, const bool *set_aside,

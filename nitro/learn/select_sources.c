@@ -28,7 +28,6 @@
  * mean, validation alone by 2.3. */
 #define LIKE_QUALITY 97.0
 #define UNLIKE_LOSS  5.0
-#define WARN_BELOW   90.0 /* percent of predicted quality */
 
 struct nitro_source_weighing {
     nitro_context *context;
@@ -198,10 +197,7 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
     if (choice->is_far)
         predicted->warning = "the target is farther from every source than they are from each "
                              "other; the prediction extrapolates";
-    else if (!(predicted->quality >= WARN_BELOW))
-        predicted->warning =
-            "models of devices like it were below 90 % in validation; measure some "
-            "inputs on it (--measure 10)";
+    nitro_predicted_quality_warn_low(predicted);
 }
 
 /** Mean quality of held-out inputs, each row weighted as its source, in percent. */
