@@ -168,13 +168,10 @@ static nitro_status add_observation(auto_search *self, auto_observation observat
 static nitro_status ask_for(auto_search *self, uint64_t configuration, double expected,
                             nitro_search_question *question)
 {
-    *question = (nitro_search_question){.configuration = configuration};
-    if (configuration == NITRO_NO_CONFIGURATION)
-        return NITRO_OK;
-    search_evaluation *entry = search_evaluated_add(self->context, &self->evaluated, configuration);
-    if (!entry)
-        return NITRO_ERR_NO_MEMORY;
-    entry->asked = true;
+    nitro_status status =
+        search_evaluated_ask(self->context, &self->evaluated, configuration, false, question);
+    if (status != NITRO_OK || configuration == NITRO_NO_CONFIGURATION)
+        return status;
     self->num_awaited++;
     return add_observation(self, (auto_observation){configuration, expected, true, true});
 }

@@ -40,8 +40,9 @@ static nitro_status grow(nitro_context *context, search_evaluated *evaluated)
     return NITRO_OK;
 }
 
-search_evaluation *search_evaluated_add(nitro_context *context, search_evaluated *evaluated,
-                                        uint64_t configuration)
+/* The entry, made if it is new; NULL: out of memory. */
+static search_evaluation *add(nitro_context *context, search_evaluated *evaluated,
+                              uint64_t configuration)
 {
     if (2 * (evaluated->count + 1) > evaluated->capacity && grow(context, evaluated) != NITRO_OK)
         return NULL;
@@ -51,6 +52,20 @@ search_evaluation *search_evaluated_add(nitro_context *context, search_evaluated
         evaluated->count++;
     }
     return slot;
+}
+
+nitro_status search_evaluated_ask(nitro_context *context, search_evaluated *evaluated,
+                                  uint64_t configuration, bool profiled,
+                                  nitro_search_question *question)
+{
+    if (configuration != NITRO_NO_CONFIGURATION) {
+        search_evaluation *entry = add(context, evaluated, configuration);
+        if (!entry)
+            return NITRO_ERR_NO_MEMORY;
+        entry->asked = true;
+    }
+    *question = (nitro_search_question){configuration, profiled};
+    return NITRO_OK;
 }
 
 double search_answer_time(const nitro_search_answer *answer)
@@ -68,7 +83,7 @@ nitro_status search_evaluated_tell(nitro_context *context, search_evaluated *eva
                           "a search was told of configuration %" PRIu64
                           ", and the space has %" PRIu64 ": is the answer from another space?",
                           answer->configuration, nitro_space_size(space));
-    search_evaluation *entry = search_evaluated_add(context, evaluated, answer->configuration);
+    search_evaluation *entry = add(context, evaluated, answer->configuration);
     if (!entry)
         return NITRO_ERR_NO_MEMORY;
     entry->time_ms = search_answer_time(answer);

@@ -21,9 +21,11 @@ typedef struct search_evaluated {
 
 /** The entry, or NULL. */
 search_evaluation *search_evaluated_find(const search_evaluated *evaluated, uint64_t configuration);
-/** The entry, made if it is new; NULL: out of memory. Invalidates what was found before. */
-search_evaluation *search_evaluated_add(nitro_context *context, search_evaluated *evaluated,
-                                        uint64_t configuration);
+/** Make it the question, asked from now on; NITRO_NO_CONFIGURATION is passed on. Invalidates what
+ * was found before. */
+nitro_status search_evaluated_ask(nitro_context *context, search_evaluated *evaluated,
+                                  uint64_t configuration, bool profiled,
+                                  nitro_search_question *question);
 /** The time of an answer: INFINITY unless a positive finite time was measured. */
 double search_answer_time(const nitro_search_answer *answer);
 /** Enter an answer. */

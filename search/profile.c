@@ -188,14 +188,7 @@ static uint64_t draw(profile_search *self)
 static nitro_status ask_for(profile_search *self, uint64_t configuration, bool profiled,
                             nitro_search_question *question)
 {
-    *question = (nitro_search_question){configuration, profiled};
-    if (configuration == NITRO_NO_CONFIGURATION)
-        return NITRO_OK;
-    search_evaluation *entry = search_evaluated_add(self->context, &self->evaluated, configuration);
-    if (!entry)
-        return NITRO_ERR_NO_MEMORY;
-    entry->asked = true;
-    return NITRO_OK;
+    return search_evaluated_ask(self->context, &self->evaluated, configuration, profiled, question);
 }
 
 /* The fastest of the round that was answered; NITRO_NO_CONFIGURATION where all are invalid. */

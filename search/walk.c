@@ -122,15 +122,7 @@ nitro_status search_random_neighbour(search_walk *walk, const uint16_t *indices,
 static nitro_status ask_for(search_walk *walk, uint64_t configuration,
                             nitro_search_question *question)
 {
-    if (configuration != NITRO_NO_CONFIGURATION) {
-        search_evaluation *entry =
-            search_evaluated_add(walk->context, &walk->evaluated, configuration);
-        if (!entry)
-            return NITRO_ERR_NO_MEMORY;
-        entry->asked = true;
-    }
-    *question = (nitro_search_question){.configuration = configuration};
-    return NITRO_OK;
+    return search_evaluated_ask(walk->context, &walk->evaluated, configuration, false, question);
 }
 
 /* The first of the batch that was neither asked for nor told; or that is not told, though asked. */
