@@ -214,6 +214,22 @@ NITRO_API nitro_status nitro_search_score_searcher(nitro_context *context,
                                                    const nitro_search_trial *trial,
                                                    nitro_search_score *score);
 
+/** Points of a curve, and its quantiles over repetitions: 0.1, 0.5, 0.9. */
+#define NITRO_CURVE_POINTS    220
+#define NITRO_CURVE_QUANTILES 3
+
+/** How the best time so far falls, in ms; NaN: no valid configuration yet. */
+typedef struct nitro_search_curve {
+    double by_evaluations[NITRO_CURVE_POINTS][NITRO_CURVE_QUANTILES]; /* after 1, 2, ... */
+    double seconds[NITRO_CURVE_POINTS]; /* even, to the median duration of a search */
+    double by_seconds[NITRO_CURVE_POINTS][NITRO_CURVE_QUANTILES];
+} nitro_search_curve;
+
+/** Simulate searches of a recorded space and keep their course. */
+NITRO_API nitro_status nitro_search_trace(nitro_context *context, const nitro_recording *recording,
+                                          const nitro_search_trial *trial,
+                                          nitro_search_curve *curve);
+
 /* ---- Portfolios ------------------------------------------------------------------------------ */
 
 /** Most configurations of a portfolio. */

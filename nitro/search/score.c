@@ -189,26 +189,49 @@ static nitro_status score_runs(const score_task *task, size_t repetitions,
     return status;
 }
 
+size_t score_repetitions(const nitro_search_trial *trial)
+{
+    return trial->repetitions > 0 ? trial->repetitions : DEFAULT_REPETITIONS;
+}
+
+nitro_status score_simulate(nitro_context *context, const score_space *space,
+                            const nitro_search_trial *trial, score_run **runs)
+{
+    size_t repetitions = score_repetitions(trial);
+    score_task task = {.context = context, .trial = trial, .space = space};
+    task.runs = nitro_calloc(context, repetitions, sizeof(*task.runs));
+    nitro_status status = task.runs
+                              ? nitro_parallel_run(trial->num_threads, repetitions, run_one, &task)
+                              : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        *runs = task.runs;
+    else
+        score_runs_free(task.runs, repetitions);
+    return status;
+}
+
+void score_runs_free(score_run *runs, size_t count)
+{
+    for (size_t r = 0; runs && r < count; r++) {
+        free(runs[r].evaluations);
+        free(runs[r].seconds);
+        free(runs[r].best_ms);
+    }
+    free(runs);
+}
+
 nitro_status nitro_search_score_searcher(nitro_context *context, const nitro_recording *recording,
                                          const nitro_search_trial *trial, nitro_search_score *score)
 {
-    size_t repetitions = trial->repetitions > 0 ? trial->repetitions : DEFAULT_REPETITIONS;
     score_space space;
+    score_task task = {.context = context, .trial = trial, .space = &space};
     nitro_status status = score_space_read(context, recording, &space);
     if (status != NITRO_OK)
         return status;
-    score_task task = {.context = context, .trial = trial, .space = &space};
-    task.runs = nitro_calloc(context, repetitions, sizeof(*task.runs));
-    status = task.runs ? nitro_parallel_run(trial->num_threads, repetitions, run_one, &task)
-                       : NITRO_ERR_NO_MEMORY;
+    status = score_simulate(context, &space, trial, &task.runs);
     if (status == NITRO_OK)
-        status = score_runs(&task, repetitions, score);
-    for (size_t r = 0; task.runs && r < repetitions; r++) {
-        free(task.runs[r].evaluations);
-        free(task.runs[r].seconds);
-        free(task.runs[r].best_ms);
-    }
-    free(task.runs);
+        status = score_runs(&task, score_repetitions(trial), score);
+    score_runs_free(task.runs, score_repetitions(trial));
     score_space_free(&space);
     return status;
 }

@@ -35,6 +35,12 @@ typedef struct score_run {
     double cpu_ms; /* of choosing, all steps */
 } score_run;
 
+size_t score_repetitions(const nitro_search_trial *trial);
+/** Simulate the searches of a trial. @param[out] runs  shape [score_repetitions]. */
+nitro_status score_simulate(nitro_context *context, const score_space *space,
+                            const nitro_search_trial *trial, score_run **runs);
+void score_runs_free(score_run *runs, size_t count);
+
 /** The community's performance score of simulated searches. */
 nitro_status score_community(nitro_context *context, const score_space *space,
                              const score_run *runs, size_t num_runs, double *score);

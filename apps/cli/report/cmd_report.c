@@ -4,13 +4,14 @@
 #include <sys/stat.h>
 
 #include "apps/cli/report/report_run.h"
+#include "apps/cli/report/report_searches.h"
 
 typedef struct settings {
     common_settings common;
     const char *store, *output;
-    nitro_string_list targets, sources, methods, skip;
+    nitro_string_list targets, sources, methods, skip, recorded, searchers;
     double train_fraction;
-    uint64_t seed, seeds, threads;
+    uint64_t seed, seeds, threads, repeats;
     bool quick, json;
 } settings;
 
@@ -26,6 +27,7 @@ static void set_defaults(void *place)
     given->train_fraction = study.train_fraction;
     given->seed = study.seed;
     given->seeds = OPTION_NOT_GIVEN;
+    given->repeats = 35;
 }
 
 static const option options[] = {
@@ -47,6 +49,12 @@ static const option options[] = {
     OPTION(LIST, "skip", skip, "PART,...",
            "skip source-less (every method again without each source), curves (quality against "
            "measured inputs and against sources) or features (device-feature selections)"),
+    OPTION(FILES, "recorded", recorded, "FILE...",
+           "report on these recorded tuning spaces instead of a store"),
+    OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
+           "with --recorded, the searchers (default: auto,bayes-ei,genetic,random)"),
+    OPTION(COUNT, "repeats", repeats, "N", "with --recorded, searches of each space", .minimum = 1,
+           .maximum = 100000),
     OPTION(FLAG, "json", json, NULL, "print the names of the files as JSON"),
     {0}};
 
@@ -180,10 +188,26 @@ static int make(const plan *self)
     return report_run(self->call, &request);
 }
 
+static int report_recorded(const plan *self)
+{
+    const settings *given = self->call->settings;
+    const search_report_request request = {.output = given->output,
+                                           .recorded = &given->recorded,
+                                           .searchers = &given->searchers,
+                                           .repeats = given->repeats,
+                                           .threads = given->threads};
+    if (self->call->arguments.count > 0 || given->json)
+        return fail_usage(self->call, "--recorded goes with neither computations nor --json");
+    int code = make_folder(self);
+    return code == EXIT_DONE ? report_searches(self->call, &request) : code;
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
     plan self = {.call = call};
+    if (given->recorded.count > 0)
+        return report_recorded(&self);
     int code = choose_methods(&self);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
@@ -206,7 +230,8 @@ const command command_report = {
     .summary = "Write a report on a store: a page with charts and data",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
-                "[--skip PART,...] [--json]",
+                "[--skip PART,...] [--json] "
+                "| --recorded FILE... --output DIR [--searchers NAME,...] [--repeats 35]",
     .description =
         "Repeats the evaluation of the paper (Section 6) on the samples of a store: how often each "
         "variant is the best on each device and which one to recommend; how much that depends on "
@@ -222,13 +247,18 @@ const command command_report = {
         "Writes DIR/index.html, a self-contained page, and for every part its numbers as "
         "DIR/COMPUTATION-PART.csv and .json and its chart as .svg. Charts show their values when "
         "pointed at, and suit light and dark screens.\n\n"
+        "With --recorded, it shows searches of recorded tuning spaces instead (see 'nitro "
+        "search'): "
+        "the best time so far against evaluations and against time, the median with the band of "
+        "the middle 80 %, and the distribution of the space's times.\n\n"
         "An interrupted report keeps its evaluations in DIR/COMPUTATION.unfinished, and the same "
         "command resumes. "
         "The same samples, options and seed give the same bytes, except for the times of "
         "device-feature selection. Times of modelled devices come from a cost model and are never "
         "a result.",
     .examples = "  nitro report --store sqlite:lab.db --output report --quick\n"
-                "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n",
+                "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n"
+                "  nitro report --recorded gemm.csv --output report\n",
     .arguments = arguments,
     .set_defaults = set_defaults,
     COMMAND_USUAL};

@@ -170,7 +170,7 @@ static void write_part(FILE *file, const report *self, const report_part *part)
 static bool has_modelled(const report *reports, size_t count)
 {
     for (size_t r = 0; r < count; r++)
-        for (size_t d = 0; d < reports[r].dataset->num_devices; d++)
+        for (size_t d = 0; reports[r].dataset && d < reports[r].dataset->num_devices; d++)
             if (strcmp(reports[r].dataset->devices[d]->kind, "model") == 0)
                 return true;
     return false;

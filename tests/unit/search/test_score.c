@@ -147,13 +147,95 @@ static void test_portfolio(void **state)
     nitro_context_free(context);
 }
 
+/* Of configurations that serve two cases equally well, the one that also does between them. */
+static void test_portfolio_between(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_recording *first = parse(context, "a,time_ms\n1,1\n2,1\n3,8\n");
+    nitro_recording *second = parse(context, "a,time_ms\n1,8\n2,2\n3,1\n");
+    const nitro_recording *cases[] = {first, second};
+    nitro_portfolio *portfolio = NULL;
+    assert_ok(context, nitro_portfolio_choose(context, cases, 2, 2, &portfolio));
+    assert_int_equal(portfolio->num_configurations, 2);
+    assert_int_equal(portfolio->configurations[0] + portfolio->configurations[1], 1 + 2);
+    assert_near(portfolio->quality[0], 1, 1e-12);
+    assert_near(portfolio->quality[1], 1, 1e-12);
+    nitro_portfolio_free(portfolio);
+    nitro_recording_free(first);
+    nitro_recording_free(second);
+    nitro_context_free(context);
+}
+
+/* Quantiles are ordered and fall; random search's median is what ranks say. */
+static void test_trace(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_recording *recording =
+        parse(context, "a,time_ms,status,total_ms\n1,5,ok,100\n2,4,ok,100\n3,3,ok,100\n4,2,ok,100\n"
+                       "5,1,ok,100\n6,,runtime_error,50\n");
+    static nitro_search_curve curve, again;
+    nitro_search_trial trial = {.searcher = nitro_searcher_find("random"), .repetitions = 101};
+    assert_ok(context, nitro_search_trace(context, recording, &trial, &curve));
+    for (size_t i = 0; i < NITRO_CURVE_POINTS; i++)
+        for (size_t q = 0; q < NITRO_CURVE_QUANTILES; q++) {
+            double value = curve.by_evaluations[i][q];
+            assert_true(q == 0 || !(value < curve.by_evaluations[i][q - 1]));
+            assert_true(i == 0 || !(value > curve.by_evaluations[i - 1][q]));
+        }
+    assert_near(curve.by_evaluations[5][2], 1, 0); /* all is known */
+    assert_true(curve.by_evaluations[0][1] >= 2 && curve.by_evaluations[0][1] <= 4);
+    assert_near(curve.seconds[NITRO_CURVE_POINTS - 1], 0.55, 1e-9);
+    assert_near(curve.by_seconds[NITRO_CURVE_POINTS - 1][1], 1, 0);
+    assert_true(isnan(curve.by_seconds[0][0])); /* before the first evaluation has ended */
+    trial.num_threads = 1;
+    assert_ok(context, nitro_search_trace(context, recording, &trial, &again));
+    assert_memory_equal(curve.by_evaluations, again.by_evaluations, sizeof(curve.by_evaluations));
+    nitro_recording_free(recording);
+    nitro_context_free(context);
+}
+
+/* Configurations as texts, and back. */
+static void test_configuration_texts(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    static const char text[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+        "{\"Name\": \"a\", \"Type\": \"int\", \"Values\": [1, 2, 12]},"
+        "{\"Name\": \"s\", \"Type\": \"string\", \"Values\": [\"x\", \"x y\", \"a=1\"]},"
+        "{\"Name\": \"one\", \"Type\": \"int\", \"Values\": [7]}],"
+        "\"Conditions\": [\"a < 12 or s != 'x'\"]}}";
+    nitro_space *space = NULL;
+    uint64_t found;
+    assert_ok(context, nitro_space_parse(context, "s", text, strlen(text), &space));
+    for (uint64_t c = 0; c < nitro_space_size(space); c++) {
+        char *shown = nitro_configuration_text(context, space, c);
+        assert_ok(context, nitro_configuration_parse(context, space, shown, &found));
+        assert_int_equal(found, c);
+        free(shown);
+    }
+    assert_ok(context, nitro_configuration_parse(context, space, "s=x y a=2 one=7", &found));
+    static const char *const wrong[][2] = {{"a=3 s=x", "is no value"},
+                                           {"a=1", "is missing"},
+                                           {"b=1 s=x", "names no parameter"},
+                                           {"a s=x", "names no parameter"},
+                                           {"a=12 s=x", "is not in the space"}};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_fails(context, nitro_configuration_parse(context, space, wrong[i][0], &found),
+                     NITRO_ERR_MISMATCH, wrong[i][1]);
+    nitro_space_free(space);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_exact),
-        cmocka_unit_test(test_community),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_portfolio),
+        cmocka_unit_test(test_random_exact),        cmocka_unit_test(test_community),
+        cmocka_unit_test(test_reference),           cmocka_unit_test(test_portfolio),
+        cmocka_unit_test(test_portfolio_between),   cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_configuration_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,283 @@
+/* report_searches.c - a report of recorded tuning spaces: how searches go, and what the space is
+ * like.
+ */
+#include "apps/cli/report/report_searches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report.h"
+#include "apps/cli/search/search_target.h"
+
+enum { MAX_SEARCHERS = 16, DISTRIBUTION_POINTS = 200 };
+
+/* Unless others are named: ours, a published one of either kind, and what needs no method. */
+static const char *const default_searchers[] = {"auto", "bayes-ei", "genetic", "random"};
+
+typedef struct search_report {
+    invocation *call;
+    const search_report_request *request;
+    size_t num_searchers;
+    const char *names[MAX_SEARCHERS];
+    nitro_search_curve *curves; /* shape [num_searchers] */
+} search_report;
+
+static const nitro_searcher *searcher_of(const char *text)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    return nitro_searcher_find(name);
+}
+
+static int choose_searchers(search_report *self)
+{
+    const nitro_string_list *named = self->request->searchers;
+    for (size_t i = 0; i < named->count && i < MAX_SEARCHERS; i++)
+        self->names[self->num_searchers++] = named->items[i];
+    for (size_t i = 0; named->count == 0 && i < 4; i++)
+        self->names[self->num_searchers++] = default_searchers[i];
+    for (size_t s = 0; s < self->num_searchers; s++)
+        if (!searcher_of(self->names[s]))
+            return searcher_unknown(self->call, self->names[s]);
+    return EXIT_DONE;
+}
+
+/* ---- Searches -------------------------------------------------------------------------------- */
+
+static nitro_status simulate(search_report *self, const nitro_recording *recording,
+                             progress_line *progress, size_t done, size_t total)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t s = 0; s < self->num_searchers && status == NITRO_OK; s++) {
+        char *options = strchr(self->names[s], ':')
+                            ? nitro_strdup(self->call->context, strchr(self->names[s], ':') + 1)
+                            : NULL;
+        for (char *at = options; at && (at = strchr(at, ':'));)
+            *at = ',';
+        const nitro_search_trial trial = {.searcher = searcher_of(self->names[s]),
+                                          .searcher_options = options,
+                                          .repetitions = (unsigned)self->request->repeats,
+                                          .max_evaluations = NITRO_CURVE_POINTS,
+                                          .num_threads = (unsigned)self->request->threads};
+        status = nitro_search_trace(self->call->context, recording, &trial, &self->curves[s]);
+        free(options);
+        progress_update(progress, done + s + 1, total, 0, self->names[s]);
+    }
+    return status;
+}
+
+static nitro_status begin_curves(const search_report *self, report_chart *chart)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t s = 0; s < self->num_searchers && status == NITRO_OK; s++)
+        status = nitro_string_list_add(self->call->context, &chart->series, self->names[s]);
+    chart->kind = REPORT_CURVES;
+    chart->width = NITRO_CURVE_POINTS;
+    chart->stepped = true;
+    chart->wide = true;
+    chart->unit = "ms";
+    chart->y_label = "best time so far";
+    return status == NITRO_OK ? report_chart_allocate(self->call->context, chart) : status;
+}
+
+static nitro_status add_curves(const search_report *self, report *made, bool by_time)
+{
+    report_part *part = report_add(
+        made, by_time ? "search-times" : "searches",
+        by_time ? "Searches by the time of evaluating" : "Searches by evaluations", NULL);
+    part->method =
+        "Simulated searches of the recorded space, with seeds 1, 2, ...: the median of the "
+        "best time so far, and the band of the middle 80 %.";
+    nitro_status status = begin_curves(self, &part->chart);
+    if (status != NITRO_OK)
+        return status;
+    part->chart.x_label = by_time ? "seconds of evaluating" : "evaluations";
+    part->chart.counted_x = !by_time;
+    report_table_columns(&part->table, by_time
+                                           ? "searcher,seconds||4,low|ms|6,median|ms|6,high|ms|6"
+                                           : "searcher,evaluations||0,low|ms|6,median|ms|6,"
+                                             "high|ms|6");
+    report_table_columns(&part->digest, "searcher,median at 20|ms|4,at 50|ms|4,at 100|ms|4,"
+                                        "at 220|ms|4");
+    for (size_t s = 0; s < self->num_searchers; s++) {
+        const nitro_search_curve *curve = &self->curves[s];
+        report_table_text(&part->digest, "%s", self->names[s]);
+        for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++)
+            report_table_number(&part->digest,
+                                curve->by_evaluations[nitro_search_points[i] - 1][1]);
+        for (size_t i = 0; i < NITRO_CURVE_POINTS; i++) {
+            double x = by_time ? curve->seconds[i] : (double)(i + 1);
+            const double *point = by_time ? curve->by_seconds[i] : curve->by_evaluations[i];
+            report_chart_set_point(&part->chart, s, i, x, point[1], point[0], point[2]);
+            report_table_text(&part->table, "%s", self->names[s]);
+            report_table_number(&part->table, x);
+            for (size_t q = 0; q < NITRO_CURVE_QUANTILES; q++)
+                report_table_number(&part->table, point[q]);
+        }
+    }
+    const nitro_search_curve *last = &self->curves[self->num_searchers - 1];
+    status = report_say(made, part,
+                        "After 220 evaluations the median search with %s has found %.4g ms, "
+                        "with %s %.4g ms.",
+                        self->names[0], self->curves[0].by_evaluations[NITRO_CURVE_POINTS - 1][1],
+                        self->names[self->num_searchers - 1],
+                        last->by_evaluations[NITRO_CURVE_POINTS - 1][1]);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- The space ------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static size_t sorted_times(const nitro_recording *recording, double *times)
+{
+    size_t count = 0;
+    for (uint64_t c = 0; c < nitro_space_size(recording->space); c++)
+        if (recording->answers[c].outcome == NITRO_OUTCOME_MEASURED)
+            times[count++] = recording->answers[c].time_ms;
+    qsort(times, count, sizeof(*times), by_size);
+    return count;
+}
+
+static nitro_status fill_distribution(report *made, report_part *part, const double *times,
+                                      size_t count, size_t size)
+{
+    size_t good = 0;
+    while (good < count && times[good] <= 1.1 * times[0])
+        good++;
+    report_table_columns(&part->table, "share|%|3,time|ms|6,over the best||4");
+    for (size_t i = 0; i < DISTRIBUTION_POINTS; i++) {
+        size_t rank = i * (count - 1) / (DISTRIBUTION_POINTS - 1);
+        double share = 100 * (double)(rank + 1) / (double)size;
+        report_chart_set_point(&part->chart, 0, i, times[rank] / times[0], share, (double)NAN,
+                               (double)NAN);
+        report_table_number(&part->table, share);
+        report_table_number(&part->table, times[rank]);
+        report_table_number(&part->table, times[rank] / times[0]);
+    }
+    return report_say(
+        made, part,
+        "%zu of %zu configurations are valid; %zu, or %.2g %%, are within 10 %% of the "
+        "best time, %.4g ms. The median is %.3g times as slow, the slowest %.3g times.",
+        count, size, good, 100 * (double)good / (double)size, times[0], times[count / 2] / times[0],
+        times[count - 1] / times[0]);
+}
+
+static nitro_status add_distribution(report *made, const nitro_recording *recording)
+{
+    report_part *part = report_add(made, "space", "The space's times", NULL);
+    size_t size = (size_t)nitro_space_size(recording->space);
+    double *times = nitro_calloc(made->context, size, sizeof(*times));
+    size_t count = times ? sorted_times(recording, times) : 0;
+    part->method =
+        "All recorded configurations; invalid ones have no time, and count in the shares.";
+    part->chart.kind = REPORT_CURVES;
+    part->chart.width = DISTRIBUTION_POINTS;
+    part->chart.wide_x = part->chart.wide = true;
+    part->chart.unit = "%";
+    part->chart.x_label = "time over the best one";
+    part->chart.y_label = "configurations at most so slow, %";
+    nitro_status status = times ? nitro_string_list_add(made->context, &part->chart.series, "space")
+                                : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = report_chart_allocate(made->context, &part->chart);
+    if (status == NITRO_OK && count == 0)
+        status = report_omit(made, part, "No configuration has a time.");
+    else if (status == NITRO_OK)
+        status = fill_distribution(made, part, times, count, size);
+    free(times);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- All spaces ------------------------------------------------------------------------------ */
+
+/* "gemm-rtx_titan" of a path ".../gemm/rtx_titan.csv.gz": what files can be called. */
+static char *name_of(nitro_context *context, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *begin = slash;
+    while (begin && begin > path && begin[-1] != '/')
+        begin--;
+    begin = begin ? begin : path;
+    char *name = nitro_strdup(context, begin);
+    for (char *at = name; at && *at; at++)
+        if (*at == '/')
+            *at = '-';
+    if (name) {
+        size_t folder = slash ? (size_t)(slash - begin) : 0;
+        name[folder + strcspn(name + folder, ".")] = '\0';
+    }
+    return name;
+}
+
+static nitro_status compute(search_report *self, size_t file, progress_line *progress, report *made)
+{
+    nitro_recording *recording = NULL;
+    nitro_context *context = self->call->context;
+    const nitro_string_list *files = self->request->recorded;
+    size_t total = files->count * self->num_searchers;
+    nitro_status status = nitro_recording_read(context, files->items[file], NULL, &recording);
+    if (status == NITRO_OK)
+        status = simulate(self, recording, progress, file * self->num_searchers, total);
+    if (status == NITRO_OK)
+        status = add_curves(self, made, false);
+    if (status == NITRO_OK)
+        status = add_curves(self, made, true);
+    if (status == NITRO_OK)
+        status = add_distribution(made, recording);
+    nitro_recording_free(recording);
+    for (size_t p = 0; p < made->num_parts && status == NITRO_OK; p++) {
+        status = report_write_files(made, &made->parts[p], self->request->output);
+        if (status == NITRO_OK)
+            status = report_draw(made, &made->parts[p], self->request->output);
+    }
+    return status;
+}
+
+static nitro_status compute_all(search_report *self, report *reports, size_t count)
+{
+    nitro_status status = NITRO_OK;
+    progress_line progress;
+    progress_begin(&progress, self->call, "report", "searchers");
+    for (size_t r = 0; r < count && status == NITRO_OK; r++) {
+        reports[r] = (report){.call = self->call, .context = self->call->context};
+        reports[r].computation = name_of(self->call->context, self->request->recorded->items[r]);
+        status =
+            reports[r].computation ? compute(self, r, &progress, &reports[r]) : NITRO_ERR_NO_MEMORY;
+    }
+    progress_end(&progress);
+    char *provenance = nitro_asprintf(
+        self->call->context, "Made by Nitro %s from recorded tuning spaces; %zu searches each",
+        nitro_version(), (size_t)self->request->repeats);
+    if (status == NITRO_OK)
+        status = provenance ? report_write_page(reports, count, provenance, self->request->output)
+                            : NITRO_ERR_NO_MEMORY;
+    free(provenance);
+    return status;
+}
+
+int report_searches(invocation *call, const search_report_request *request)
+{
+    search_report self = {.call = call, .request = request};
+    int code = choose_searchers(&self);
+    size_t count = request->recorded->count;
+    if (code != EXIT_DONE)
+        return code;
+    self.curves = nitro_calloc(call->context, self.num_searchers, sizeof(*self.curves));
+    report *reports = nitro_calloc(call->context, count, sizeof(*reports));
+    if (!self.curves || !reports || compute_all(&self, reports, count) != NITRO_OK)
+        code = fail(call);
+    else
+        note(call, "the report is %s/index.html", request->output);
+    for (size_t r = 0; reports && r < count; r++) {
+        report_free_parts(&reports[r]);
+        free((char *)reports[r].computation);
+    }
+    free(reports);
+    free(self.curves);
+    return code;
+}
