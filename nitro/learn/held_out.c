@@ -102,7 +102,7 @@ struct json_t *nitro_held_out_json(const nitro_held_out *found, const nitro_sche
                   choice_json(&found->model), "best_fixed", choice_json(&found->best_fixed),
                   "default", choice_json(&found->usual), "best_fixed_variant",
                   schema->variants[found->fixed], "confident", found->confident);
-    if (found->num_rows > 0 && !isnan(found->precision))
+    if (!isnan(found->precision))
         json_object_set_new(made, "precision", json_real(found->precision));
     return made;
 }

@@ -39,7 +39,28 @@ static void test_numbers(void **state)
     assert_true(is_near(found.precision, 50.0));
     json_t *json = nitro_held_out_json(&found, schema);
     assert_string_equal(json_string_value(json_object_get(json, "best_fixed_variant")), "wide");
+    assert_true(is_near(json_number_value(json_object_get(json, "precision")), 50.0));
     json_decref(json);
+    model->calibration.confidences[1] = 0.5; /* no decision is confident */
+    nitro_held_out_judge(&rows, scores, model, &found);
+    json = nitro_held_out_json(&found, schema);
+    assert_null(json_object_get(json, "precision"));
+    json_decref(json);
+    /* One row: what has no time runs as the default, or, where that has none either, as the first.
+     */
+    nitro_training_rows one = rows;
+    one.num_rows = 1;
+    schema->default_variant = 2;
+    model->schema->default_variant = 2;
+    times_ms[0] = NAN;
+    nitro_held_out_judge(&one, scores, model, &found);
+    assert_int_equal(found.num_rows, 1);
+    assert_int_equal(found.fixed, 1);
+    assert_true(is_near(found.usual.time, 2.0));
+    times_ms[2] = NAN;
+    nitro_held_out_judge(&one, scores, model, &found);
+    assert_int_equal(found.fixed, 0); /* all run as "wide": the first declared */
+    assert_true(is_near(found.usual.time, 1.0));
     for (size_t i = 0; i < 9; i++)
         scores[i] = NAN;
     nitro_held_out_judge(&rows, scores, model, &found);

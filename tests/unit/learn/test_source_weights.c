@@ -275,6 +275,68 @@ static void test_lies_are_disputed(void **state)
         }
 }
 
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) < 1e-12;
+}
+
+/** Weights by hand: a kernel of length 2.5 % over the losses to be expected. */
+static void test_weights_by_hand(void **state)
+{
+    fixture *f = *state;
+    enum { N = 3 };
+    static const char *const ids[N] = {"a", "b", "c"}, *const stacks[N] = {"lib 2", "lib 2",
+                                                                           "lib 1"};
+    static const double launches[N] = {1.0, 2.0, 1.0};
+    nitro_device *devices[N], *target = synthetic_device(f->context, "target", 1.0);
+    nitro_string_list hardware = {0};
+    bool usable[N] = {true, true, true};
+    double weights[N], losses[N * N] = {1.0, 1.2, 2.0, 1.5, 1.0, 4.0, 3.0, 2.0, 1.0};
+    assert_ok(f->context, nitro_string_list_add(f->context, &hardware, "launch"));
+    for (size_t d = 0; d < N; d++) {
+        devices[d] = synthetic_device(f->context, ids[d], 1.0);
+        describe(f, devices[d], stacks[d], launches[d]);
+    }
+    describe(f, target, "lib 2", 1.0);
+    nitro_source_set set = {N, devices, usable, losses, &hardware};
+#define WEIGH(rule)                                                                                \
+    assert_ok(f->context, nitro_source_weigh(f->context, &set, target, rule, weights))
+#define EXPECT_LOSSES(of_a, of_b, of_c)                                                            \
+    do {                                                                                           \
+        double a = exp(-(of_a) / 2.5), b = exp(-(of_b) / 2.5), c = exp(-(of_c) / 2.5);             \
+        assert_true(is_near(weights[0], a / (a + b + c)));                                         \
+        assert_true(is_near(weights[1], b / (a + b + c)));                                         \
+        assert_true(is_near(weights[2], c / (a + b + c)));                                         \
+    } while (0)
+    /* b: another's hardware. c: another stack, and what a and b each lose on it and it on them. */
+    const double apart = 1.5 * log(2.0), between = 0.5 * (1.5 + (2.0 - apart));
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    EXPECT_LOSSES(0.0, apart, 2.0 + between);
+    losses[1 * N + 0] = 5.5; /* of b on a, the nearest: as much at least on the target */
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    EXPECT_LOSSES(0.0, 4.5, 2.0 + between);
+    assert_ok(f->context, nitro_device_set_label(f->context, devices[1], "architecture", "new"));
+    losses[1 * N + 0] = 1.5;
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    EXPECT_LOSSES(0.0, apart + 0.5, 2.0 + 0.5 * (1.5 + (2.0 - apart - 0.5)));
+    losses[2 * N + 0] = 40.0; /* so little that it counts nothing */
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    assert_true(weights[2] == 0.0 && is_near(weights[0] + weights[1], 1.0));
+    WEIGH(NITRO_SOURCES_EQUAL);
+    EXPECT_LOSSES(0.0, 0.0, 0.0);
+    WEIGH(NITRO_SOURCES_NEAREST);
+    assert_true(weights[0] == 1.0 && weights[1] == 0.0 && weights[2] == 0.0);
+    usable[0] = false;
+    WEIGH(NITRO_SOURCES_NEAREST);
+    assert_true(weights[1] == 1.0);
+    WEIGH(NITRO_SOURCES_EQUAL);
+    assert_true(weights[0] == 0.0 && weights[1] == 0.5 && weights[2] == 0.5);
+    nitro_string_list_free(&hardware);
+    nitro_device_free(target);
+    for (size_t d = 0; d < N; d++)
+        nitro_device_free(devices[d]);
+}
+
 /** With one witness it is one word against another; and what is far may differ. */
 static void test_disputes_need_witnesses(void **state)
 {
@@ -470,6 +532,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lies_are_disputed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_weights_by_hand, setup, teardown),
         cmocka_unit_test_setup_teardown(test_disputes_need_witnesses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
