@@ -201,6 +201,26 @@ static void test_profiles(void **state)
     own->name = name;
 }
 
+static void test_as_many_metrics_as_are_kept(void **state)
+{
+    fixture *f = *state;
+    nitro_profile *own = f->of_variant;
+    nitro_metric *few = own->metrics, *many = calloc(NITRO_STORE_MAX_METRICS, sizeof(*many));
+    size_t num_few = own->num_metrics;
+    char(*names)[16] = calloc(NITRO_STORE_MAX_METRICS, sizeof(*names));
+    for (size_t i = 0; i < NITRO_STORE_MAX_METRICS; i++) {
+        snprintf(names[i], sizeof(names[i]), "m%06zu", i);
+        many[i] = (nitro_metric){.name = names[i], .value = 1};
+    }
+    own->metrics = many;
+    own->num_metrics = NITRO_STORE_MAX_METRICS;
+    assert_ok(f->context, OF_VARIANT);
+    own->metrics = few;
+    own->num_metrics = num_few;
+    free(many);
+    free(names);
+}
+
 int main(void)
 {
 #define CHECK_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -209,6 +229,7 @@ int main(void)
         CHECK_TEST(test_devices),
         CHECK_TEST(test_samples),
         CHECK_TEST(test_profiles),
+        CHECK_TEST(test_as_many_metrics_as_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

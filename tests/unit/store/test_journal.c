@@ -83,6 +83,97 @@ static void test_a_device_waits_too(void **state)
     assert_places(f, 2, 0);
 }
 
+static void assert_names(nitro_string_list *names, const char *first, const char *second)
+{
+    assert_int_equal(names->count, second ? 2 : 1);
+    assert_string_equal(names->items[0], first);
+    if (second)
+        assert_string_equal(names->items[1], second);
+    nitro_string_list_free(names);
+}
+
+/* What is only there, and what is only here, is listed once each and found. */
+static void test_both_places_are_read(void **state)
+{
+    fixture *f = *state;
+    nitro_store *remote = NULL;
+    nitro_string_list names = {0};
+    nitro_device *device = NULL;
+    nitro_sample *sample = NULL;
+    nitro_schema *schema = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_WRITE, &remote));
+    records_put_names(remote, "sort", "K40");
+    assert_ok(f->context, records_put_samples(remote, "sort", "K40", 0, 2, true));
+    nitro_store_close(remote);
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 1);
+    assert_ok(f->context, nitro_store_list_computations(f->store, &names));
+    assert_names(&names, "spmv", NULL);
+    assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &names));
+    assert_names(&names, "K20", NULL);
+    assert_ok(f->context, nitro_store_get_device(f->store, "K20", &device));
+    nitro_device_free(device);
+    assert_int_equal(nitro_store_get_device(f->store, "K40", &device), NITRO_ERR_NOT_FOUND);
+    assert_int_equal(nitro_store_get_sample(f->store, "spmv", "K20", "input-009", &sample),
+                     NITRO_ERR_NOT_FOUND);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 1000;
+    assert_ok(f->context, nitro_store_list_computations(f->store, &names));
+    assert_names(&names, "sort", "spmv");
+    assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &names));
+    assert_names(&names, "K20", "K40");
+    assert_ok(f->context, nitro_store_list_devices(f->store, "sort", &names));
+    assert_names(&names, "K40", NULL);
+    assert_ok(f->context, nitro_store_list_inputs(f->store, "sort", "K40", &names));
+    assert_names(&names, "input-000", "input-001");
+    assert_ok(f->context, nitro_store_get_device(f->store, "K40", &device));
+    nitro_device_free(device);
+    assert_ok(f->context, nitro_store_get_schema(f->store, "sort", &schema));
+    nitro_schema_free(schema);
+    assert_ok(f->context, nitro_store_get_sample(f->store, "sort", "K40", "input-001", &sample));
+    nitro_sample_free(sample);
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "input-000", &sample));
+    nitro_sample_free(sample);
+    faulty->mode = FAULTY_DENIES; /* an error, and no reason to show only what is here */
+    assert_int_equal(nitro_store_list_computations(f->store, &names), NITRO_ERR_DENIED);
+    assert_int_equal(nitro_store_list_devices(f->store, NULL, &names), NITRO_ERR_DENIED);
+}
+
+/* A whole recording waits, and goes up, like a tune's samples. */
+static void test_a_recording_waits(void **state)
+{
+    fixture *f = *state;
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    nitro_device *device = records_device(f->context, "K20");
+    nitro_sample *samples[3];
+    for (size_t i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "input-%03zu", i);
+        samples[i] = records_sample(f->context, name);
+    }
+    for (size_t round = 0; round < 2; round++) {
+        nitro_sample_array array = {(const nitro_sample *const *)samples + round, 2, 0};
+        const nitro_sample_source source = {nitro_sample_array_next, &array};
+        faulty->mode = round == 0 ? FAULTY_AWAY : FAULTY_WELL;
+        clock_ms += 1000;
+        if (round == 0)
+            open_store(f);
+        assert_fails(f->context,
+                     nitro_store_put_stream(f->store, schema, device, "K20", &source, false),
+                     NITRO_ERR_ARGUMENT, "with `replace`");
+        array.next = 0;
+        assert_ok(f->context,
+                  nitro_store_put_stream(f->store, schema, device, "K20", &source, true));
+        assert_places(f, round == 0 ? 0 : 3, round == 0 ? 2 : 0);
+    }
+    for (size_t i = 0; i < 3; i++)
+        nitro_sample_free(samples[i]);
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+}
+
 /* Retried after one second, then two, at most a minute; at once after a success. */
 static void test_it_is_asked_ever_more_seldom(void **state)
 {
@@ -285,6 +376,8 @@ int main(void)
         JOURNAL_TEST(test_a_store_on_this_machine_has_no_journal),
         JOURNAL_TEST(test_samples_wait_while_it_is_away),
         JOURNAL_TEST(test_a_device_waits_too),
+        JOURNAL_TEST(test_both_places_are_read),
+        JOURNAL_TEST(test_a_recording_waits),
         JOURNAL_TEST(test_it_is_asked_ever_more_seldom),
         JOURNAL_TEST(test_a_store_that_takes_no_writes_is_still_read),
         JOURNAL_TEST(test_a_lost_answer_makes_no_second_sample),
