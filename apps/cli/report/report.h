@@ -188,8 +188,15 @@ nitro_status report_write_files(const report *self, const report_part *part, con
  * earlier run is removed first. */
 nitro_status report_draw(const report *self, report_part *part, const char *folder);
 
-/** The whole page, FOLDER/index.html, from the parts of all computations (report_page.c). */
-nitro_status report_write_page(const report *reports, size_t count, const char *provenance,
+/** What the page begins with. */
+typedef struct report_preface {
+    const char *heading, *introduction; /* HTML */
+    const char *provenance;
+} report_preface;
+
+/** The whole page, FOLDER/index.html, from the parts of all computations, and the methods of the
+ *  first one, if it has any (report_page.c). */
+nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface,
                                const char *folder);
 
 #endif

@@ -203,7 +203,8 @@ static void write_methods(FILE *file, const report *owner)
     fputs("</dl></section>\n", file);
 }
 
-static void write_head(FILE *file, const report *reports, size_t count, const char *provenance)
+static void write_head(FILE *file, const report *reports, size_t count,
+                       const report_preface *preface)
 {
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>Nitro: ",
@@ -213,25 +214,18 @@ static void write_head(FILE *file, const report *reports, size_t count, const ch
     fprintf(file,
             "</title>\n<style>\n%s@media(prefers-color-scheme:dark){%s}</style></head>\n"
             "<body><main>\n"
-            "<h1>Choosing code variants on devices without measurements</h1>\n"
-            "<p>A computation has several variants with the same result; which one is the fastest "
-            "depends on the input and on the device. Nitro trains a model on times measured on "
-            "<em>source</em> devices and chooses variants on a <em>target</em> without "
-            "measurements. This page shows how much there is to gain, and how much of it is "
-            "reached. The figures and tables follow Saurav Muralidharan, Amit Roy, Mary Hall, "
-            "Michael Garland, Piyush Rai: <cite>Architecture-Adaptive Code Variant Tuning</cite>, "
-            "ASPLOS 2016 (\"the paper\").</p>\n",
-            style, svg_dark_style);
+            "<h1>%s</h1>\n<p>%s</p>\n",
+            style, svg_dark_style, preface->heading, preface->introduction);
     if (has_modelled(reports, count))
         fputs(
             "<p class=\"warn\"><strong>Some devices are modelled:</strong> their times come from a "
             "documented cost model. Findings about them are a demonstration, never a result.</p>\n",
             file);
-    write_element(file, "<p class=\"soft\">", provenance, "</p>\n");
+    write_element(file, "<p class=\"soft\">", preface->provenance, "</p>\n");
     write_contents(file, reports, count);
 }
 
-nitro_status report_write_page(const report *reports, size_t count, const char *provenance,
+nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface,
                                const char *folder)
 {
     nitro_context *context = reports[0].context;
@@ -242,13 +236,14 @@ nitro_status report_write_page(const report *reports, size_t count, const char *
         free(path);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page");
     }
-    write_head(file, reports, count, provenance);
+    write_head(file, reports, count, preface);
     for (size_t r = 0; r < count; r++) {
         fprintf(file, "<h2>%s</h2>\n", reports[r].computation);
         for (size_t p = 0; p < reports[r].num_parts; p++)
             write_part(file, &reports[r], &reports[r].parts[p]);
     }
-    write_methods(file, &reports[0]);
+    if (reports[0].options.methods)
+        write_methods(file, &reports[0]);
     fprintf(file, "</main><script>%s</script></body></html>\n", script);
     bool failed = ferror(file) != 0;
     failed |= fclose(file) != 0;

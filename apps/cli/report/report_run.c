@@ -111,6 +111,17 @@ static nitro_status compute(making *self, report *made)
     return status;
 }
 
+static const char heading[] = "Choosing code variants on devices without measurements";
+
+static const char introduction[] =
+    "A computation has several variants with the same result; which one is the fastest "
+    "depends on the input and on the device. Nitro trains a model on times measured on "
+    "<em>source</em> devices and chooses variants on a <em>target</em> without "
+    "measurements. This page shows how much there is to gain, and how much of it is "
+    "reached. The figures and tables follow Saurav Muralidharan, Amit Roy, Mary Hall, "
+    "Michael Garland, Piyush Rai: <cite>Architecture-Adaptive Code Variant Tuning</cite>, "
+    "ASPLOS 2016 (\"the paper\").";
+
 /** Who made the page from what: no date, so that the same store gives the same page. */
 static char *describe_provenance(const making *self)
 {
@@ -145,8 +156,9 @@ static int report_all(making *self)
     }
     char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
     if (status == NITRO_OK && provenance)
-        status =
-            report_write_page(self->reports, self->num_reports, provenance, self->request->output);
+        status = report_write_page(self->reports, self->num_reports,
+                                   &(report_preface){heading, introduction, provenance},
+                                   self->request->output);
     if (status != NITRO_OK || !provenance)
         return fail(self->call);
     free(provenance);

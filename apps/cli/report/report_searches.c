@@ -15,6 +15,14 @@ enum { MAX_SEARCHERS = 16, DISTRIBUTION_POINTS = 200 };
 /* Unless others are named: ours, a published one of either kind, and what needs no method. */
 static const char *const default_searchers[] = {"auto", "bayes-ei", "genetic", "random"};
 
+static const char heading[] = "Searching tuning parameters";
+
+static const char introduction[] =
+    "A variant's tuning parameters have thousands of configurations, each costly to try. These "
+    "spaces were recorded as a whole, so that searches can be simulated: the pictures show how "
+    "fast "
+    "they approach the best configuration, and how rare good ones are.";
+
 typedef struct search_report {
     invocation *call;
     const search_report_request *request;
@@ -254,8 +262,11 @@ static nitro_status compute_all(search_report *self, report *reports, size_t cou
         self->call->context, "Made by Nitro %s from recorded tuning spaces; %zu searches each",
         nitro_version(), (size_t)self->request->repeats);
     if (status == NITRO_OK)
-        status = provenance ? report_write_page(reports, count, provenance, self->request->output)
-                            : NITRO_ERR_NO_MEMORY;
+        status = provenance
+                     ? report_write_page(reports, count,
+                                         &(report_preface){heading, introduction, provenance},
+                                         self->request->output)
+                     : NITRO_ERR_NO_MEMORY;
     free(provenance);
     return status;
 }
