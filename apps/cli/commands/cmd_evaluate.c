@@ -17,7 +17,7 @@ typedef struct settings {
     nitro_string_list targets, sources, exclude, methods, measure, searchers, recorded;
     double train_fraction, uses;
     uint64_t seed, threads, repeats, max_evaluations, portfolio;
-    const char *size_feature, *space, *cases, *name, *devices;
+    const char *size_feature, *space, *cases, *name;
     bool extrapolate, without_generation, json;
 } settings;
 
@@ -89,9 +89,6 @@ static const option options[] = {
     OPTION(TEXT, "name", name, "NAME",
            "with --portfolio, store the configurations as the variants NAME.1, NAME.2, ... of the "
            "computation NAME, with samples of the cases"),
-    OPTION(TEXT, "devices", devices, "FILE",
-           "with --name, a CSV with a column device and a column for each device feature "
-           "(data/devices has some), for devices that the store does not have"),
     OPTION(TEXT, "space", space, "FILE",
            "with --portfolio, the space's description (default: the first file's configurations)"),
     OPTION(COUNT, "max-evaluations", max_evaluations, "N",
@@ -256,7 +253,6 @@ static int run_searchers(invocation *call)
                                            .most = given->portfolio,
                                            .name = given->name,
                                            .store = given->store,
-                                           .devices = given->devices,
                                            .json = evaluation.json};
         return portfolio_choose(call, &request);
     }
@@ -333,7 +329,7 @@ const command command_evaluate = {
         "| --recorded FILE... [--searchers NAME,...] [--repeats 35] [--max-evaluations 1000] "
         "[--threads N] [--json] "
         "| --recorded FILE... | --cases FILE --portfolio K [--space FILE] [--name NAME [--store "
-        "URL] [--devices FILE]] [--json]",
+        "URL]] [--json]",
     .description =
         "Takes each device in turn as the target and the others (or the named sources, never the "
         "target itself) as sources. Models are trained on the training inputs of the sources and "

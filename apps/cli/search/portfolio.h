@@ -13,8 +13,6 @@ typedef struct portfolio_request {
     size_t most;       /* configurations */
     const char *name;  /* of the computation to store them as; NULL: they are only printed */
     const char *store; /* URL; NULL: the default one */
-    const char *devices; /* a table of devices with their features, for those that the store lacks;
-                            or NULL */
     bool json;
 } portfolio_request;
 

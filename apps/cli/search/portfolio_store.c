@@ -15,7 +15,6 @@ typedef struct stored_portfolio {
     const portfolio_cases *cases;
     const nitro_portfolio *portfolio;
     nitro_store *store;
-    const char *devices;
     char *versions[NITRO_MAX_PORTFOLIO]; /* of the variants: the configurations */
 } stored_portfolio;
 
@@ -41,40 +40,17 @@ static nitro_status put_schema(stored_portfolio *self)
     return status;
 }
 
-/* The row of a table of devices; NULL: it has none of this id. */
-static nitro_status read_device(const stored_portfolio *self, const char *id, nitro_device **device)
-{
-    nitro_csv *csv = NULL;
-    nitro_device **listed = NULL;
-    size_t count = 0;
-    *device = NULL;
-    nitro_status status = nitro_csv_read(self->context, self->devices, &csv);
-    if (status == NITRO_OK)
-        status = nitro_devices_from_csv(self->context, csv, &listed, &count);
-    for (size_t d = 0; d < count; d++)
-        if (strcmp(listed[d]->id, id) == 0 && !*device)
-            *device = listed[d];
-        else
-            nitro_device_free(listed[d]);
-    free(listed);
-    nitro_csv_free(csv);
-    return status;
-}
-
-/* The device as the store has it, else as the table describes it, else without features. */
+/* The device as the store has it, else without features. */
 static nitro_status find_device(const stored_portfolio *self, const char *id, nitro_device **device)
 {
     nitro_status status = nitro_store_get_device(self->store, id, device);
     if (status != NITRO_ERR_NOT_FOUND)
         return status;
-    status = self->devices ? read_device(self, id, device) : NITRO_OK;
-    if (status == NITRO_OK && !*device) {
-        nitro_log(self->context, NITRO_LOG_WARNING,
-                  "device %s has no device features, so models cannot relate it to an unmeasured "
-                  "one; give a table that has it with --devices",
-                  id);
-        status = nitro_device_create(self->context, id, "recorded", device);
-    }
+    nitro_log(self->context, NITRO_LOG_WARNING,
+              "device %s has no device features, so models cannot relate it to an unmeasured one; "
+              "add them first with 'nitro store import --devices FILE'",
+              id);
+    status = nitro_device_create(self->context, id, "recorded", device);
     return status == NITRO_OK ? nitro_store_update_device(self->store, *device) : status;
 }
 
@@ -120,11 +96,8 @@ static nitro_status put_case(const stored_portfolio *self, size_t x)
 int portfolio_store(invocation *call, const portfolio_request *request,
                     const portfolio_cases *cases, const nitro_portfolio *portfolio)
 {
-    stored_portfolio self = {.context = call->context,
-                             .name = request->name,
-                             .cases = cases,
-                             .portfolio = portfolio,
-                             .devices = request->devices};
+    stored_portfolio self = {
+        .context = call->context, .name = request->name, .cases = cases, .portfolio = portfolio};
     if (!nitro_name_is_valid(request->name) || strlen(request->name) > 60)
         return fail_usage(call, "--name: '%s' is not 1 to 60 of [A-Za-z0-9_.+-]", request->name);
     nitro_status status =
