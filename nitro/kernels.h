@@ -119,6 +119,21 @@ NITRO_API nitro_status nitro_kernel_space(nitro_context *context, const nitro_ke
 NITRO_API nitro_status nitro_kernel_configure(nitro_context *context, const nitro_kernel *kernel,
                                               const char *const *values);
 
+/** The kernel that is a computation's variant; NULL: the variant is none. */
+NITRO_API const nitro_kernel *nitro_kernel_of(const nitro_computation *computation, size_t variant);
+
+struct nitro_kernel_target;
+/** Ask a child process for the compiler and limits of a device, by its id. `target->state` stays
+ *  NULL. @return as nitro_kernel_backend.open. */
+NITRO_API nitro_status nitro_kernel_ask_target(nitro_context *context, const nitro_kernel *kernel,
+                                               const char *device,
+                                               struct nitro_kernel_target *target);
+/** Keep the best configuration of a kernel on a device, in the cache's folder: later processes run
+ *  it. @param[in] values  as of nitro_kernel_configure. @return NITRO_OK, NITRO_ERR_IO. */
+NITRO_API nitro_status nitro_kernel_keep_best(nitro_context *context, const nitro_kernel *kernel,
+                                              const struct nitro_kernel_target *target,
+                                              const char *const *values);
+
 /* ---- Backends -------------------------------------------------------------------------------- */
 
 #define NITRO_KERNEL_IDENTITY 320

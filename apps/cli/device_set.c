@@ -75,7 +75,21 @@ nitro_status device_set_record(nitro_context *context, const char *id, bool meas
     return status;
 }
 
-/* The first kind that can read it; on failure, the error of the last one. */
+/* The kind that a recording's format names, else the first that records, which says what is wrong.
+ */
+static const nitro_device_kind *find_format(const char *text)
+{
+    const nitro_device_kind *const *kind = nitro_builtin_device_kinds(), *first = NULL;
+    for (; *kind; kind++) {
+        char format[96];
+        snprintf(format, sizeof(format), "nitro-%s-query", (*kind)->name);
+        if ((*kind)->replay && strstr(text, format))
+            return *kind;
+        first = first || !(*kind)->replay ? first : *kind;
+    }
+    return first;
+}
+
 nitro_status device_set_replay(nitro_context *context, const char *path, device_set *set)
 {
     char *text = NULL;
@@ -85,11 +99,7 @@ nitro_status device_set_replay(nitro_context *context, const char *path, device_
         status = nitro_file_read(context, path, MAX_RECORDING_BYTES, &text, &size);
     if (status != NITRO_OK)
         return status;
-    status = NITRO_ERR_FORMAT;
-    const nitro_device_kind *const *kind = nitro_builtin_device_kinds();
-    for (; *kind && status == NITRO_ERR_FORMAT; kind++)
-        if ((*kind)->replay)
-            status = (*kind)->replay(context, path, text, size, &set->devices[0]);
+    status = find_format(text)->replay(context, path, text, size, &set->devices[0]);
     set->count = status == NITRO_OK;
     free(text);
     return status;

@@ -86,6 +86,19 @@ NITRO_API nitro_status nitro_evaluator_tunable(nitro_context *context, const nit
                                                const nitro_input *input,
                                                const nitro_measure_options *options,
                                                nitro_evaluator *evaluator);
+
+/**
+ * Evaluate configurations of a variant that is a kernel compiled at run time (nitro/kernels.h), in
+ * worker processes. Borrows the computation and the space, whose first parameters are the kernel's.
+ * @param[in] device   an id of the computation's kind; NULL: the first device. Borrowed.
+ * @param[in] options  NULL: the defaults.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT: the variant is no such kernel.
+ */
+NITRO_API nitro_status nitro_evaluator_kernel(nitro_context *context, const nitro_space *space,
+                                              nitro_computation *computation, size_t variant,
+                                              const nitro_input *input, const char *device,
+                                              const nitro_measure_options *options,
+                                              nitro_evaluator *evaluator);
 NITRO_API void nitro_evaluator_close(nitro_evaluator *evaluator);
 
 /* ---- Searching ------------------------------------------------------------------------------- */

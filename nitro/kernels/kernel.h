@@ -73,15 +73,20 @@ struct nitro_kernel_call {
 size_t nitro_kernel_num_parameters(const nitro_kernel *kernel);
 size_t nitro_kernel_num_steps(const nitro_kernel *kernel);
 
-/** "-DBLOCK=64 -DEACH=1 OPTIONS"; free with free(). */
-char *nitro_kernel_options(nitro_context *context, const nitro_kernel *kernel,
-                           const char *const *values);
+/** "BLOCK=64 EACH=1", each word after `prefix`; free with free(). */
+char *nitro_kernel_values_text(nitro_context *context, const nitro_kernel *kernel,
+                               const char *const *values, const char *prefix);
 
 /** Folder of the cache; made if it is missing. free() the path. */
 nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path);
 
 /** Index in nitro_kernel_call.arrays of the array of this name, or NITRO_NONE. */
 size_t nitro_kernel_find_array(const nitro_kernel *kernel, const char *name);
+
+/** The best known configuration. @param[out] values  shape [number of parameters]: free each, also
+ * if false is returned: none is known. */
+bool nitro_kernel_read_best(nitro_context *context, const nitro_kernel *kernel,
+                            const nitro_kernel_target *target, char **values);
 
 /** Fill names and steps; on error, what was made is freed with nitro_kernel_free_parsed. */
 nitro_status nitro_kernel_parse(nitro_context *context, loaded_kernel *loaded);

@@ -18,17 +18,17 @@ size_t nitro_kernel_num_parameters(const nitro_kernel *kernel)
     return count;
 }
 
-char *nitro_kernel_options(nitro_context *context, const nitro_kernel *kernel,
-                           const char *const *values)
+char *nitro_kernel_values_text(nitro_context *context, const nitro_kernel *kernel,
+                               const char *const *values, const char *prefix)
 {
-    char *options = nitro_strdup(context, kernel->options ? kernel->options : "");
-    for (size_t p = nitro_kernel_num_parameters(kernel); p-- > 0 && options;) {
-        char *longer =
-            nitro_asprintf(context, "-D%s=%s %s", kernel->parameters[p].name, values[p], options);
-        free(options);
-        options = longer;
+    char *text = nitro_strdup(context, "");
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel) && text; p++) {
+        char *longer = nitro_asprintf(context, "%s%s%s%s=%s", text, p > 0 ? " " : "", prefix,
+                                      kernel->parameters[p].name, values[p]);
+        free(text);
+        text = longer;
     }
-    return options;
+    return text;
 }
 
 nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path)
@@ -108,7 +108,11 @@ nitro_status nitro_kernel_compile(nitro_context *context, const nitro_kernel_bac
                                   const char *const *values, void **image, size_t *bytes,
                                   double *compile_ms)
 {
-    char *options = nitro_kernel_options(context, kernel, values);
+    char *defines = nitro_kernel_values_text(context, kernel, values, "-D");
+    char *options =
+        defines ? nitro_asprintf(context, "%s %s", defines, kernel->options ? kernel->options : "")
+                : NULL;
+    free(defines);
     if (!options)
         return NITRO_ERR_NO_MEMORY;
     char *path = find_path(context, target, kernel->source, options);

@@ -62,14 +62,6 @@ static configured_kernel *find_configured(const nitro_kernel *kernel)
     return each;
 }
 
-static void choose_values(const nitro_kernel *kernel, const char **values)
-{
-    const configured_kernel *configured = find_configured(kernel);
-    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++)
-        values[p] = configured && configured->values[p] ? configured->values[p]
-                                                        : kernel->parameters[p].usual;
-}
-
 /* Frees what was loaded: it has other values. */
 static void unload(const nitro_kernel *kernel)
 {
@@ -154,6 +146,28 @@ static nitro_status check_values(nitro_context *context, const nitro_kernel *ker
     return status;
 }
 
+/* Those of this process, else the best known for the device, else the usual ones. A best one that
+ * is no longer in the space does not count. */
+static nitro_status choose_values(nitro_context *context, const nitro_kernel *kernel,
+                                  const nitro_kernel_target *target, char **kept,
+                                  const char **values, double *numbers)
+{
+    const configured_kernel *configured = find_configured(kernel);
+    size_t num_parameters = nitro_kernel_num_parameters(kernel);
+    if (configured && configured->values[0]) {
+        memcpy(values, configured->values, num_parameters * sizeof(*values));
+        return check_values(context, kernel, target, values, numbers);
+    }
+    if (nitro_kernel_read_best(context, kernel, target, kept)) {
+        memcpy(values, kept, num_parameters * sizeof(*values));
+        if (check_values(context, kernel, target, values, numbers) == NITRO_OK)
+            return NITRO_OK;
+    }
+    for (size_t p = 0; p < num_parameters; p++)
+        values[p] = kernel->parameters[p].usual;
+    return check_values(context, kernel, target, values, numbers);
+}
+
 /* ---- Loading ---- */
 
 static nitro_status load_image(nitro_context *context, loaded_kernel *loaded,
@@ -182,17 +196,20 @@ static nitro_status load(nitro_context *context, const nitro_kernel *kernel,
                          const kernel_target *on, loaded_kernel **loaded)
 {
     const char *values[NITRO_KERNEL_MAX_PARAMETERS];
+    char *kept[NITRO_KERNEL_MAX_PARAMETERS] = {NULL};
     loaded_kernel *made = nitro_calloc(context, 1, sizeof(*made));
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->kernel = kernel;
     made->on = on;
-    choose_values(kernel, values);
-    nitro_status status = check_values(context, kernel, &on->target, values, made->parameters);
+    nitro_status status =
+        choose_values(context, kernel, &on->target, kept, values, made->parameters);
     if (status == NITRO_OK)
         status = nitro_kernel_parse(context, made);
     if (status == NITRO_OK)
         status = load_image(context, made, values);
+    for (size_t p = 0; p < NITRO_KERNEL_MAX_PARAMETERS; p++)
+        free(kept[p]);
     if (status != NITRO_OK) {
         nitro_kernel_free_parsed(made);
         free(made);

@@ -3,16 +3,19 @@
  *
  *     32 <= block_size_x * block_size_y <= 1024 and not (KWG % KWI)
  *
- *   expression = conjunction { "or" conjunction }
- *   conjunction = negation { "and" negation }
- *   negation   = { "not" } comparison
- *   comparison = sum { ("<" | "<=" | ">" | ">=" | "==" | "!=") sum }      a < b < c: a < b and b <
- * c sum        = product { ("+" | "-") product } product    = factor { ("*" | "/" | "//" | "%")
- * factor } factor     = { "+" | "-" } primary [ "**" factor ] primary    = number | "True" |
- * "False" | string | name | "(" expression ")" | function "(" expression { "," expression } ")"
- *   string     = characters between two ' or two "
- *   name       = letter or "_", then letters, digits, "_" and "." before a letter | any characters
- * between backquotes
+ * expression:  conjunction { "or" conjunction }
+ * conjunction: negation { "and" negation }
+ * negation:    { "not" } comparison
+ * comparison:  sum { ("<" | "<=" | ">" | ">=" | "==" | "!=") sum }, where a < b < c is a < b and
+ *              b < c
+ * sum:         product { ("+" | "-") product }
+ * product:     factor { ("*" | "/" | "//" | "%") factor }
+ * factor:      { "+" | "-" } primary [ "**" factor ]
+ * primary:     number | "True" | "False" | string | name | "(" expression ")" | function "("
+ *              expression { "," expression } ")"
+ * string:      characters between two ' or two "
+ * name:        letter or "_", then letters, digits, "_", and "." before a letter; or any characters
+ *              between backquotes
  *
  * The meaning is Python's: "/" is real, "//" floors, "%" has the sign of its right side, "and" and
  * "or" do not evaluate a right side that does not matter. Functions are those of

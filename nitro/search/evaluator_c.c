@@ -179,7 +179,7 @@ static nitro_status evaluate(void *place, const nitro_search_question *question,
     nitro_status status = compile(state, &compiled);
     answer->outcome = NITRO_OUTCOME_FAILED;
     if (status == NITRO_OK && compiled)
-        status = evaluator_measure(state->computation, &input, 1, &state->measure, answer);
+        status = evaluator_measure(state->computation, &input, NULL, 1, &state->measure, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     unlink(state->object);
     unlink(state->output);

@@ -17,12 +17,13 @@ typedef struct tunable_state {
     double values[NITRO_MAX_PARAMETERS]; /* of the configuration that is measured */
 } tunable_state;
 
-nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input, size_t run,
-                               const nitro_measure_options *options, nitro_search_answer *answer)
+nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input,
+                               const char *device, size_t run, const nitro_measure_options *options,
+                               nitro_search_answer *answer)
 {
     nitro_sample *sample = NULL;
     nitro_status status =
-        nitro_measure_variants(computation, input, NULL, options, UINT64_C(1) << run, &sample);
+        nitro_measure_variants(computation, input, device, options, UINT64_C(1) << run, &sample);
     if (status == NITRO_ERR_FORMAT || status == NITRO_ERR_NO_MEMORY || status == NITRO_ERR_IO) {
         char why[512]; /* its input cannot be made: this configuration is invalid, others may not */
         nitro_context *context = computation->context;
@@ -80,7 +81,7 @@ static nitro_status evaluate_tunable(void *place, const nitro_search_question *q
         state->values[p] = nitro_space_parameter(state->space, p)->values[indices[p]].number;
     double start_ms = nitro_clock_wall_ms(state->context);
     nitro_status status =
-        evaluator_measure(state->computation, &state->input, 1, &state->options, answer);
+        evaluator_measure(state->computation, &state->input, NULL, 1, &state->options, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     return status;
 }

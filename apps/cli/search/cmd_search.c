@@ -14,7 +14,8 @@
 typedef struct settings {
     common_settings common;
     const char *recorded, *searcher, *budget, *counter_model, *output, *cache, *store, *name;
-    uint64_t seed, repetitions;
+    const char *device, *input;
+    uint64_t seed, repetitions, generated;
     double timeout_s;
     nitro_string_list start, features;
     bool no_store, json;
@@ -26,6 +27,7 @@ static void set_defaults(void *place)
     nitro_tune_options tune;
     nitro_tune_options_init(&tune);
     given->budget = "220";
+    given->device = "host";
     given->seed = 1;
     given->repetitions = tune.measure.max_repetitions;
     given->timeout_s = tune.measure.timeout_ms / 1e3;
@@ -50,6 +52,10 @@ static const option options[] = {
     OPTION(TEXT, "output", output, "FILE", "write the evaluations as T4 results"),
     OPTION(TEXT, "output-cache", cache, "FILE",
            "write the evaluations as a Kernel Tuner cache, for its simulation mode"),
+    OPTION(TEXT, "device", device, "ID", "of a variant: the device to search on"),
+    OPTION(TEXT, "input", input, "FILE", "of a variant: the input (default: a generated one)"),
+    OPTION(COUNT, "generated", generated, "N",
+           "of a variant: number of the generated input (default: 0)"),
     OPTION(TEXT, "name", name, "NAME",
            "what is tuned, in the store and in files (default: the file's name)"),
     OPTION_STORE,
@@ -61,9 +67,10 @@ static const option options[] = {
     {0}};
 
 static const argument arguments[] = {
-    {.name = "SPACE|MODULE",
-     .help = "a description of a space (JSON, T1), or a shared object that exports "
-             "nitro_tunable_get; may be left out with --recorded: the file's configurations",
+    {.name = "SPACE|MODULE|COMPUTATION:VARIANT",
+     .help = "a description of a space (JSON, T1), a shared object that exports "
+             "nitro_tunable_get, or a variant that is compiled at run time; may be left out with "
+             "--recorded: the file's configurations",
      .optional = true},
     {0}};
 
@@ -216,7 +223,7 @@ static int open_store(search_command *self)
     nitro_context *context = self->call->context;
     if (self->given->recorded)
         return EXIT_DONE;
-    nitro_status status = nitro_string_list_add(context, &host, "host");
+    nitro_status status = nitro_string_list_add(context, &host, self->given->device);
     if (status == NITRO_OK)
         status = device_set_find(context, &host, false, &self->devices);
     nitro_string_list_free(&host);
@@ -240,7 +247,12 @@ static int open_target(search_command *self)
     const char *path = self->call->arguments.count > 0 ? self->call->arguments.items[0] : NULL;
     if (!path && !given->recorded)
         return fail_usage(self->call, "name a space, or recorded evaluations (--recorded)");
-    int code = search_target_open(self->call, path, given->recorded, &tune.measure, &self->target);
+    const search_place place = {given->device, given->input, given->generated, given->seed};
+    int code =
+        search_target_open(self->call, path, given->recorded, &place, &tune.measure, &self->target);
+    if (code == EXIT_DONE && !self->target.kernel && strcmp(given->device, "host") != 0)
+        code = fail_usage(self->call, "--device: only variants (COMPUTATION:VARIANT) are searched "
+                                      "on another device than the host");
     self->options.name = given->name ? given->name : self->target.name;
     self->options.version = self->target.version;
     if (code == EXIT_DONE && given->name && !nitro_name_is_valid(given->name))
@@ -380,6 +392,10 @@ static int print_as_json(const search_command *self)
 static int search_and_report(search_command *self)
 {
     int code = run_search(self);
+    const nitro_search_result *result = self->result;
+    if (code == EXIT_DONE && self->target.kernel && result->best != NITRO_NONE)
+        code = search_target_keep_best(self->call, &self->target,
+                                       result->answers[result->best].configuration);
     if (code == EXIT_DONE)
         code = write_file(self, self->given->output, NITRO_EVALUATIONS_T4);
     if (code == EXIT_DONE)
@@ -420,22 +436,23 @@ static int run(invocation *call)
 const command command_search = {
     .name = "search",
     .summary = "Find the fastest configuration of tuning parameters",
-    .synopsis =
-        "[SPACE|MODULE] [--recorded FILE] [--searcher NAME:OPTION=VALUE,...] "
-        "[--budget 220|60s|0.1] [--start FILE|MODEL...] [--counter-model FILE] [--output FILE] "
-        "[--output-cache FILE] [--name NAME] [--store URL | --no-store] [--seed N] "
-        "[--json]",
+    .synopsis = "[SPACE|MODULE|COMPUTATION:VARIANT] [--device ID] [--recorded FILE] "
+                "[--searcher NAME:OPTION=VALUE,...] [--budget 220|60s|0.1] [--start FILE|MODEL...] "
+                "[--counter-model FILE] [--output FILE] [--output-cache FILE] [--name NAME] "
+                "[--store URL | --no-store] [--seed N] [--json]",
     .description =
         "Evaluates configurations, one after the other, that a searcher chooses from the times of "
         "the earlier ones. A space is described in JSON (docs/search.md): parameters with their "
         "values, and constraints. Its code is C source, which is compiled with "
         "-DPARAMETER=VALUE, or a function of a shared object; or its times are read from a "
-        "file of recorded evaluations, to try searchers.\n\n"
+        "file of recorded evaluations, to try searchers. A variant that is compiled at run time "
+        "has its own space, and its device runs it in the best configuration from then on.\n\n"
         "Code runs in worker processes, is checked and timed as the variants of 'nitro tune' are: "
         "a configuration that does not compile, crashes, hangs or gives a wrong result is invalid, "
         "and the search goes on. Each evaluation is stored before the next one, so that the same "
         "command goes on after an interruption.",
     .examples = "  nitro search examples/tunable/triad.json --budget 50\n"
+                "  nitro search spmv:csr_vector --device opencl --input matrix.mtx\n"
                 "  nitro search --recorded gemm.csv --searcher genetic:population=30\n"
                 "  nitro search gemm.json --recorded gemm.csv --budget 0.05 --output found.json\n",
     .arguments = arguments,

@@ -71,6 +71,80 @@ static int open_module(const invocation *call, const char *path, bool measures,
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
+static int find_variant(const invocation *call, const char *name, search_target *target,
+                        size_t *variant)
+{
+    nitro_computation *computation = target->loaded.computation;
+    size_t count = nitro_computation_num_variants(computation), v = 0;
+    while (v < count && strcmp(nitro_computation_variant_name(computation, v), name) != 0)
+        v++;
+    target->kernel = nitro_kernel_of(computation, v);
+    *variant = v;
+    return target->kernel ? EXIT_DONE
+                          : fail_text(call,
+                                      "'%s' is not a variant of %s that is compiled at run time "
+                                      "on this device",
+                                      name, nitro_computation_name(computation));
+}
+
+/* A kernel that is compiled at run time, on an input of its computation. */
+static int open_variant(const invocation *call, const char *path, const search_place *place,
+                        const nitro_measure_options *options, search_target *target)
+{
+    char computation[64];
+    const char *colon = strchr(path, ':');
+    nitro_string_list files = {0};
+    nitro_device *device = NULL;
+    const nitro_device_kind *kind = NULL;
+    size_t variant = 0;
+    snprintf(computation, sizeof(computation), "%.*s", (int)(colon - path), path);
+    snprintf(target->name, sizeof(target->name), "%.30s.%.30s", computation, colon + 1);
+    if (nitro_device_find(call->context, place->device, false, &device, &kind) != NITRO_OK)
+        return fail(call);
+    nitro_device_free(device);
+    int code = module_open(call, computation, kind->name, &target->loaded);
+    if (code == EXIT_DONE)
+        code = find_variant(call, colon + 1, target, &variant);
+    if (code == EXIT_DONE && place->input &&
+        nitro_string_list_add(call->context, &files, place->input) != NITRO_OK)
+        code = fail(call);
+    const generated_range generated = {place->seed, (size_t)place->generated, !place->input};
+    if (code == EXIT_DONE)
+        code = inputs_make(call, target->loaded.module, &files, generated, 1, &target->inputs);
+    nitro_string_list_free(&files);
+    if (code != EXIT_DONE)
+        return code;
+    nitro_status status =
+        nitro_kernel_ask_target(call->context, target->kernel, place->device, &target->compiler);
+    if (status == NITRO_OK)
+        status = nitro_kernel_space(call->context, target->kernel, target->compiler.limits,
+                                    &target->owned_space);
+    target->space = target->owned_space;
+    if (status == NITRO_OK)
+        status = nitro_evaluator_kernel(call->context, target->space, target->loaded.computation,
+                                        variant, &target->inputs.inputs[0], place->device, options,
+                                        &target->evaluator);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+int search_target_keep_best(const invocation *call, const search_target *target, uint64_t best)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    const char *values[NITRO_MAX_PARAMETERS];
+    nitro_space_indices(target->space, best, indices);
+    for (size_t p = 0; p < nitro_space_num_parameters(target->space); p++)
+        values[p] = nitro_space_parameter(target->space, p)->values[indices[p]].text;
+    return nitro_kernel_keep_best(call->context, target->kernel, &target->compiler, values) ==
+                   NITRO_OK
+               ? EXIT_DONE
+               : fail(call);
+}
+
+static bool is_variant(const char *path)
+{
+    return path && strchr(path, ':') && !strchr(path, '/');
+}
+
 static bool is_shared_object(const char *path)
 {
     size_t length = strlen(path);
@@ -78,9 +152,12 @@ static bool is_shared_object(const char *path)
 }
 
 int search_target_open(const invocation *call, const char *path, const char *recorded,
-                       const nitro_measure_options *options, search_target *target)
+                       const search_place *place, const nitro_measure_options *options,
+                       search_target *target)
 {
     int code = EXIT_DONE;
+    if (is_variant(path) && !recorded)
+        return open_variant(call, path, place, options, target);
     bool is_module = path && is_shared_object(path);
     name_after(path ? path : recorded, target->name, sizeof(target->name));
     if (is_module)
@@ -100,6 +177,8 @@ void search_target_close(search_target *target)
     nitro_evaluator_close(&target->evaluator);
     nitro_recording_free(target->recording);
     nitro_space_free(target->owned_space);
+    inputs_free(&target->inputs);
+    module_close(&target->loaded);
     *target = (search_target){0};
 }
 

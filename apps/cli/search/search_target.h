@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-#include "apps/cli/options.h"
+#include "apps/cli/inputs.h"
+#include "nitro/kernels.h"
 
 typedef struct search_target {
     const nitro_space *space;
@@ -14,15 +15,30 @@ typedef struct search_target {
     char name[64];       /* of the computation: the file's name without its extensions */
     const char *version; /* of the code; NULL: unknown */
     const char *device;  /* that was recorded */
+    /* Of a variant, COMPUTATION:VARIANT. */
+    loaded_module loaded;
+    input_set inputs;
+    const nitro_kernel *kernel;
+    nitro_kernel_target compiler;
 } search_target;
+
+/** What evaluates a variant. */
+typedef struct search_place {
+    const char *device, *input; /* an id; a file, or NULL: a generated input */
+    uint64_t generated, seed;   /* its number, and the seed of all */
+} search_place;
 
 /**
  * Open a space with its evaluator.
- * @param[in] path      a description, a shared object, or NULL: the recording's configurations.
+ * @param[in] path      a description, a shared object, COMPUTATION:VARIANT, or NULL: the
+ * recording's configurations.
  * @param[in] recorded  a file of evaluations, or NULL.
  */
 int search_target_open(const invocation *call, const char *path, const char *recorded,
-                       const nitro_measure_options *options, search_target *target);
+                       const search_place *place, const nitro_measure_options *options,
+                       search_target *target);
+/** Of a variant: later processes run it in this configuration on the device. */
+int search_target_keep_best(const invocation *call, const search_target *target, uint64_t best);
 void search_target_close(search_target *target);
 
 /** Names and values of the parameters. */

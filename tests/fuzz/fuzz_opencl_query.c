@@ -1,0 +1,49 @@
+/* Arbitrary bytes as a recorded query of OpenCL devices: an error, or a device that is written and
+ * read back equal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/device/opencl/opencl_kind.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void round_trip(nitro_context *context, const nitro_opencl_facts *facts)
+{
+    char *first = NULL, *second = NULL;
+    nitro_opencl_facts *read = NULL;
+    nitro_device *device = NULL;
+    size_t count = 0;
+    require(nitro_opencl_facts_print(context, facts, &first) == NITRO_OK);
+    require(nitro_opencl_facts_parse(context, "again", first, strlen(first), &read, &count) ==
+                NITRO_OK &&
+            count == 1);
+    require(nitro_opencl_facts_print(context, read, &second) == NITRO_OK);
+    require(strcmp(first, second) == 0);
+    require(nitro_opencl_make_device(context, read, &device) == NITRO_OK);
+    require(nitro_device_id_is_valid(device->id));
+    nitro_device_free(device);
+    free(read);
+    free(first);
+    free(second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nitro_context *context = NULL;
+    nitro_opencl_facts *facts = NULL;
+    size_t count = 0;
+    require(nitro_context_create(&context) == NITRO_OK);
+    if (nitro_opencl_facts_parse(context, "fuzz", (const char *)data, size, &facts, &count) ==
+        NITRO_OK)
+        for (size_t i = 0; i < count && i < 4; i++)
+            round_trip(context, &facts[i]);
+    free(facts);
+    nitro_context_free(context);
+    return 0;
+}
