@@ -91,7 +91,7 @@ static int begin_call(const nitro_kernel *kernel, void *argument, nitro_kernel_c
                 (double)nitro_field_scalar(&kit->fields[i], argument);
         else if (on_device)
             call->arrays[NITRO_KIT_MAX_FIELDS + i] = on_device->made[i];
-        else
+        else if (kit->fields[i].offset != NITRO_NOWHERE)
             call->arrays[NITRO_KIT_MAX_FIELDS + i] = *nitro_field_array(&kit->fields[i], argument);
     memcpy(call->values + names->first_limit, call->loaded->on->target.limits,
            sizeof(call->loaded->on->target.limits));

@@ -1,4 +1,4 @@
-/* The space of a kernel's parameters: a device's limits are parameters of one value in it. */
+/* The space of a kernel's parameters: a device's limits are numbers in its constraints. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,20 +15,40 @@ static json_t *parameter_json(const nitro_kernel_parameter *parameter)
                      parameter->values);
 }
 
-static char *space_text(const nitro_kernel *kernel, const double *limits)
+/* Replaces a name by a number. Takes `text`; NULL: out of memory. */
+static char *put_limit(nitro_context *context, char *text, const char *name, double limit)
+{
+    for (char *at; text && (at = strstr(text, name));) {
+        char *longer = nitro_asprintf(context, "%.*s%.17g%s", (int)(at - text), text, limit,
+                                      at + strlen(name));
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static json_t *condition_json(nitro_context *context, const char *where, const double *limits)
+{
+    char *text = nitro_strdup(context, where);
+    for (size_t i = 0; i < KERNEL_NUM_LIMITS && text; i++)
+        text = put_limit(context, text, nitro_kernel_limit_names[i], limits[i]);
+    json_t *condition = text ? json_pack("{s:s}", "Expression", text) : NULL;
+    free(text);
+    return condition;
+}
+
+static char *space_text(nitro_context *context, const nitro_kernel *kernel, const double *limits)
 {
     json_t *parameters = json_array(), *conditions = json_array();
+    bool is_whole = true;
     for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++)
-        json_array_append_new(parameters, parameter_json(&kernel->parameters[p]));
-    for (size_t i = 0; i < KERNEL_NUM_LIMITS; i++)
-        json_array_append_new(parameters,
-                              json_pack("{s:s, s:s, s:[f]}", "Name", nitro_kernel_limit_names[i],
-                                        "Type", "float", "Values", limits[i]));
+        is_whole &= json_array_append_new(parameters, parameter_json(&kernel->parameters[p])) == 0;
     for (size_t w = 0; w < NITRO_KERNEL_MAX_WHERE && kernel->where[w]; w++)
-        json_array_append_new(conditions, json_pack("{s:s}", "Expression", kernel->where[w]));
+        is_whole &= json_array_append_new(conditions,
+                                          condition_json(context, kernel->where[w], limits)) == 0;
     json_t *top = json_pack("{s:{s:o, s:o}}", "ConfigurationSpace", "TuningParameters", parameters,
                             "Conditions", conditions);
-    char *text = top ? json_dumps(top, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    char *text = top && is_whole ? json_dumps(top, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
     json_decref(top);
     return text;
 }
@@ -39,7 +59,7 @@ nitro_status nitro_kernel_space(nitro_context *context, const nitro_kernel *kern
     double known[KERNEL_NUM_LIMITS];
     for (size_t i = 0; i < KERNEL_NUM_LIMITS; i++)
         known[i] = isfinite(limits[i]) ? limits[i] : 0x1p53; /* no limit is known */
-    char *text = space_text(kernel, known);
+    char *text = space_text(context, kernel, known);
     if (!text)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory for its parameters",
                           kernel->origin);

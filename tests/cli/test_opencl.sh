@@ -17,7 +17,7 @@ for computation in spmv histogram; do
     nitro tune $computation --device opencl --generate 6 --repetitions 3 --store sqlite:lab.db --output $computation.json \
         --quiet --json >tune.json 2>err.txt || cat err.txt
     json_get 0.computation 0.inputs 0.samples <tune.json
-    nitro run $computation --device opencl --generated 3 --model $computation.json | grep -cE '^result  *(agrees|this is the reference)'
+    nitro run $computation --device opencl --generated 3 --model $computation.json | grep -cE '^result  *(correct|this is the reference)'
 done
 
 title "every variant that has a kernel was measured, and is right"
@@ -29,6 +29,6 @@ grep -cE 'wrong|failed' samples.csv
 title "search: the best configuration is what runs from then on"
 nitro search spmv:csr --device opencl --generated 3 --budget 3 --repetitions 3 --no-store --json >search.json 2>err.txt || cat err.txt
 json_get name evaluations invalid <search.json
-nitro run spmv --device opencl --generated 3 | grep -cE '^result  *(agrees|this is the reference)'
+nitro run spmv --device opencl --generated 3 | grep -cE '^result  *(correct|this is the reference)'
 try nitro search spmv:csr --budget 3
 try nitro search spmv:coo --device opencl

@@ -2,6 +2,7 @@
 #include "apps/cli/search/search_target.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/output.h"
@@ -91,18 +92,21 @@ static int find_variant(const invocation *call, const char *name, search_target 
 static int open_variant(const invocation *call, const char *path, const search_place *place,
                         const nitro_measure_options *options, search_target *target)
 {
-    char computation[64];
-    const char *colon = strchr(path, ':');
+    const char *colon = strrchr(path, ':');
     nitro_string_list files = {0};
     nitro_device *device = NULL;
     const nitro_device_kind *kind = NULL;
     size_t variant = 0;
-    snprintf(computation, sizeof(computation), "%.*s", (int)(colon - path), path);
-    snprintf(target->name, sizeof(target->name), "%.30s.%.30s", computation, colon + 1);
     if (nitro_device_find(call->context, place->device, false, &device, &kind) != NITRO_OK)
         return fail(call);
     nitro_device_free(device);
-    int code = module_open(call, computation, kind->name, &target->loaded);
+    char *computation = strndup(path, (size_t)(colon - path));
+    int code = computation ? module_open(call, computation, kind->name, &target->loaded)
+                           : fail_text(call, "out of memory");
+    free(computation);
+    if (code == EXIT_DONE)
+        snprintf(target->name, sizeof(target->name), "%.30s.%.30s",
+                 nitro_computation_name(target->loaded.computation), colon + 1);
     if (code == EXIT_DONE)
         code = find_variant(call, colon + 1, target, &variant);
     if (code == EXIT_DONE && place->input &&
@@ -142,7 +146,8 @@ int search_target_keep_best(const invocation *call, const search_target *target,
 
 static bool is_variant(const char *path)
 {
-    return path && strchr(path, ':') && !strchr(path, '/');
+    const char *colon = path ? strrchr(path, ':') : NULL;
+    return colon && !strchr(colon, '/');
 }
 
 static bool is_shared_object(const char *path)
