@@ -107,7 +107,8 @@ static nitro_status fill_part(const report_learnt *self, const nitro_string_list
     nitro_context *context = self->report->context;
     report_chart *chart = &part->chart;
     nitro_status status = NITRO_OK;
-    *chart = (report_chart){.kind = REPORT_MATRIX, .low = 0.0, .high = 1.0};
+    /* The middle of the axis is pale: no weight. */
+    *chart = (report_chart){.kind = REPORT_MATRIX, .low = -1.0, .high = 1.0};
     for (size_t t = 0; t < targets->count && status == NITRO_OK; t++)
         status = nitro_string_list_add(context, &chart->series, targets->items[t]);
     for (size_t s = 0; s < sources->count && status == NITRO_OK; s++)
