@@ -19,9 +19,9 @@ import sys
 import tempfile
 import time
 
-# Comments, texts, directives but #define, and allocations, whose size only the address sanitizer sees.
+# Comments, texts, directives but #define; allocations and buffers, whose size only the address sanitizer sees.
 SKIPPED = re.compile(
-    r'/\*.*?\*/|\w*alloc\([^;]*;|//[^\n]*|"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'|^[ \t]*#[ \t]*(?!define)[^\n]*", re.S | re.M
+    r'/\*.*?\*/|\w*alloc\([^;]*;|\bchar \w+\[[^\]]*\]|//[^\n]*|"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'|^[ \t]*#[ \t]*(?!define)[^\n]*", re.S | re.M
 )
 OPERATORS = {
     "<": ["<=", ">"], "<=": ["<", ">="], ">": [">=", "<"], ">=": [">", "<="], "==": ["!="], "!=": ["=="],

@@ -103,8 +103,9 @@ nitro_status nitro_bundle_read_file(nitro_context *context, const char *path,
 
 /**
  * Sign a file into `path`.minisig. The same file, key and comment give the same bytes.
- * @param[in] comment  the trusted comment, which is signed too: one line of at most 1,023 bytes.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO.
+ * @param[in] comment  the trusted comment, which is signed too: one line of at most 8,191 bytes.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (a longer one); NITRO_ERR_NOT_FOUND (no such file);
+ *         NITRO_ERR_IO.
  */
 nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *key, const char *path,
                              const char *comment);

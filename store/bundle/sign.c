@@ -23,6 +23,10 @@ nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *ke
     unsigned char hash[NITRO_BLAKE2B_BYTES], second[crypto_sign_BYTES], whole[JOINED_BYTES];
     char id[17], proof_line[BASE64_BYTES], second_line[BASE64_BYTES];
     signature_record record = {.algorithm = "ED", .id = key->record.id};
+    if (strlen(comment) > MAX_COMMENT_BYTES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: a trusted comment of %zu bytes; minisign reads at most %d", path,
+                          strlen(comment), MAX_COMMENT_BYTES);
     nitro_status status = nitro_bundle_hash_blake2b(context, path, hash);
     if (status != NITRO_OK)
         return status;

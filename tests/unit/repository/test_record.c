@@ -262,6 +262,57 @@ static void test_altered_text_is_refused(void **state)
     nitro_record_bytes_free(&json);
 }
 
+/* The checksum covers texts to their last character, and the rules hold for what has a right one.
+ */
+static void test_sound_bytes_of_unsound_records(void **state)
+{
+    fixture *f = *state;
+    nitro_device *device = records_device(f->context, "K20"), *read = NULL;
+    nitro_schema *schema = NULL;
+    nitro_sample *sample = NULL;
+    f->sample->provenance.driver = strdup("550");
+    for (int i = 0; i < 2; i++) {
+        nitro_record_bytes bytes = {0};
+        device->features[0].spread = -1;
+        assert_ok(f->context, nitro_record_encode_device(f->context, forms[i], device, &bytes));
+        assert_fails(
+            f->context,
+            nitro_record_decode_device(f->context, "test", "K20", bytes.bytes, bytes.size, &read),
+            NITRO_ERR_FORMAT, "must be finite");
+        nitro_record_bytes_free(&bytes);
+        for (size_t size = 0; size < 2; size++) {
+            assert_int_equal(
+                nitro_record_decode_device(f->context, "test", "K20", "{", size, &read),
+                NITRO_ERR_FORMAT);
+            assert_int_equal(nitro_record_decode_sample(f->context, "test", f->schema, "K20",
+                                                        f->sample->input, "{", size, &sample),
+                             NITRO_ERR_FORMAT);
+        }
+    }
+    nitro_record_bytes text = {0};
+    f->schema->default_variant = 2;
+    assert_ok(f->context,
+              nitro_record_encode_schema(f->context, NITRO_RECORD_COMPACT, f->schema, &text));
+    assert_int_equal(
+        nitro_record_decode_schema(f->context, "test", "spmv", text.bytes, text.size, &schema),
+        NITRO_ERR_FORMAT);
+    nitro_record_bytes_free(&text);
+    f->schema->default_variant = 1;
+    assert_ok(f->context, nitro_record_encode_sample(f->context, NITRO_RECORD_JSON, "spmv", "K20",
+                                                     f->sample, &text));
+    char *line = nitro_asprintf(f->context, "%.*s", (int)text.size, (const char *)text.bytes);
+    char *driver = strstr(line, "\"550\"");
+    assert_non_null(driver);
+    driver[3] = '1';
+    assert_fails(f->context,
+                 nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
+                                            line, strlen(line), &sample),
+                 NITRO_ERR_FORMAT, "does not match its checksum");
+    free(line);
+    nitro_record_bytes_free(&text);
+    nitro_device_free(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +324,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_every_altered_byte_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(test_altered_text_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sound_bytes_of_unsound_records, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

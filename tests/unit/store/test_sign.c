@@ -115,6 +115,26 @@ static void test_altered_signatures_are_refused(void **state)
     assert_fails(f->context, check(f, f->signature), NITRO_ERR_MISMATCH, "trusted comment");
 }
 
+/* As long a trusted comment as minisign allows. */
+static void test_long_trusted_comments(void **state)
+{
+    fixture *f = *state;
+    char *comment = calloc(1, 8193);
+    memset(comment, 'x', 8191);
+    assert_ok(f->context, nitro_sign_file(f->context, f->key, f->file, comment));
+    char *signature = read_text(f, "data.minisig");
+    assert_ok(f->context, check(f, signature));
+    char *longer = nitro_asprintf(f->context, "%.*sx%s", (int)(strrchr(signature, 'x') - signature),
+                                  signature, strrchr(signature, 'x'));
+    assert_fails(f->context, check(f, longer), NITRO_ERR_FORMAT, "minisign's format");
+    free(longer);
+    free(signature);
+    comment[8191] = 'x';
+    assert_fails(f->context, nitro_sign_file(f->context, f->key, f->file, comment),
+                 NITRO_ERR_ARGUMENT, "8192 bytes");
+    free(comment);
+}
+
 static void test_an_unknown_key_is_refused_and_shown(void **state)
 {
     fixture *f = *state;
@@ -340,6 +360,66 @@ static void test_a_signer_without_comment_is_its_id(void **state)
     free(text);
 }
 
+static void test_a_long_comment_is_cut(void **state)
+{
+    fixture *f = *state;
+    char comment[121], *signer = NULL;
+    memset(comment, 'x', sizeof(comment));
+    comment[120] = '\0';
+    char *text = with_comment(f, comment);
+    assert_ok(f->context, check_by(f, text, &signer));
+    assert_int_equal(strspn(signer, "x"), 80);
+    assert_int_equal(strlen(signer), 80);
+    free(signer);
+    free(text);
+}
+
+/* Are there default keys in this environment? */
+static bool has_default(fixture *f)
+{
+    nitro_trusted_keys *keys = NULL;
+    assert_ok(f->context, nitro_trusted_keys_read_default(f->context, &keys));
+    bool found = keys != NULL;
+    nitro_trusted_keys_free(keys);
+    return found;
+}
+
+static void test_where_the_default_keys_are(void **state)
+{
+    fixture *f = *state;
+    char command[512];
+    nitro_trusted_keys *keys = NULL;
+    snprintf(command, sizeof(command),
+             "cd %s && mkdir -p config/nitro home/.config/nitro && cp lab.key.pub "
+             "config/nitro/trusted-keys && cp lab.key.pub home/.config/nitro/trusted-keys",
+             f->folder.folder);
+    assert_int_equal(system(command), 0);
+    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    setenv("XDG_CONFIG_HOME", temporary_path(&f->folder, "config"), 1);
+    unsetenv("HOME");
+    assert_true(has_default(f));
+    setenv("XDG_CONFIG_HOME", f->folder.folder, 1); /* no such file */
+    assert_false(has_default(f));
+    setenv("XDG_CONFIG_HOME", "relative", 1);
+    assert_false(has_default(f));
+    setenv("HOME", temporary_path(&f->folder, "home"), 1);
+    assert_true(has_default(f));
+    unsetenv("XDG_CONFIG_HOME");
+    assert_true(has_default(f));
+    setenv("HOME", "home", 1);
+    assert_false(has_default(f));
+    setenv("NITRO_TRUSTED_KEYS", f->path, 1); /* the secret key, which is no public one */
+    assert_fails(f->context, nitro_trusted_keys_read_default(f->context, &keys), NITRO_ERR_FORMAT,
+                 "this is a secret key");
+    setenv("NITRO_TRUSTED_KEYS", "none", 1);
+    assert_fails(f->context, nitro_trusted_keys_read_default(f->context, &keys),
+                 NITRO_ERR_NOT_FOUND, "none");
+    unsetenv("NITRO_TRUSTED_KEYS");
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
+}
+
 /* A second key, and a file of both. */
 static void add_stranger(fixture *f, nitro_signing_key **stranger)
 {
@@ -385,7 +465,13 @@ static void test_a_revoked_key_signs_nothing(void **state)
     assert_ok(f->context, nitro_sign_file(f->context, stranger, f->file, "x"));
     char *theirs = read_text(f, "data.minisig");
     assert_fails(f->context, check(f, theirs), NITRO_ERR_MISMATCH, "(stranger), which is revoked");
-    /* The list grows; a key may revoke itself. */
+    /* The list grows, also by a file without a last line feed; a key may revoke itself. */
+    char *public = read_text(f, "stranger.key.pub");
+    public[strlen(public) - 1] = '\0';
+    public[strlen("untrusted comment: ")] = 'S';
+    temporary_write(&f->folder, "cut.pub", public);
+    free(public);
+    assert_ok(f->context, revoke_key(f, "cut.pub", f->key));
     assert_ok(f->context, revoke_key(f, "lab.key.pub", f->key));
     assert_ok(f->context, revoke_key(f, "lab.key.pub", f->key));
     assert_ok(f->context, read_both(f));
@@ -499,6 +585,7 @@ int main(void)
         SIGN_TEST(test_a_signature_is_checked_and_reproducible),
         SIGN_TEST(test_every_flipped_bit_is_found),
         SIGN_TEST(test_altered_signatures_are_refused),
+        SIGN_TEST(test_long_trusted_comments),
         SIGN_TEST(test_an_unknown_key_is_refused_and_shown),
         SIGN_TEST(test_no_key_is_overwritten),
         SIGN_TEST(test_a_secret_key_that_others_may_read_is_refused),
@@ -508,6 +595,8 @@ int main(void)
         SIGN_TEST(test_an_expired_key_signs_nothing),
         SIGN_TEST(test_dates_of_keys),
         SIGN_TEST(test_a_signer_without_comment_is_its_id),
+        SIGN_TEST(test_a_long_comment_is_cut),
+        SIGN_TEST(test_where_the_default_keys_are),
         SIGN_TEST(test_a_revoked_key_signs_nothing),
         SIGN_TEST(test_lists_that_are_not_signed),
         SIGN_TEST(test_minisign_verifies_ours),
