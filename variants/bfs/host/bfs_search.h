@@ -1,0 +1,67 @@
+/* bfs_search.h - what the host's variants of bfs share: room, a search by levels, and who visits a
+ * vertex. */
+#ifndef NITRO_VARIANTS_BFS_HOST_BFS_SEARCH_H
+#define NITRO_VARIANTS_BFS_HOST_BFS_SEARCH_H
+
+#include "variants/bfs/bfs.h"
+
+#define NITRO_BFS_INLINE __attribute__((always_inline)) static inline
+
+/** Serial time of a search, for dividing it into parts. */
+#define NITRO_BFS_NS_PER_EDGE 1.5
+
+/** Room of at least so many bytes. @return 0 or NITRO_ERR_NO_MEMORY. */
+int nitro_bfs_make_room(nitro_bfs *bfs, int64_t bytes);
+
+/** In how many parts to do `levels` of a search, each at the cost of waking the threads. */
+int nitro_bfs_num_parts(const nitro_bfs *bfs);
+
+/** All depths of one search to -1, but the source's to 0. Returns the depths. */
+int32_t *nitro_bfs_begin(const nitro_bfs *bfs, int64_t search);
+
+/** Visit a vertex at `depth`, alone or among threads; true: it had not been visited. */
+NITRO_BFS_INLINE bool nitro_bfs_visit(int32_t *depths, int32_t vertex, int32_t depth,
+                                      const bool is_shared)
+{
+    int32_t unvisited = -1;
+    if (!is_shared) {
+        bool is_new = depths[vertex] < 0;
+        depths[vertex] = is_new ? depth : depths[vertex]; /* no branch */
+        return is_new;
+    }
+    return __atomic_load_n(&depths[vertex], __ATOMIC_RELAXED) < 0 &&
+           __atomic_compare_exchange_n(&depths[vertex], &unvisited, depth, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
+/** A list that several threads append to, a block at a time. */
+typedef struct nitro_bfs_list {
+    int32_t *items;
+    int64_t count;
+} nitro_bfs_list;
+
+#define NITRO_BFS_BLOCK 512
+
+typedef struct nitro_bfs_appender {
+    nitro_bfs_list *list;
+    int64_t count;
+    int32_t block[NITRO_BFS_BLOCK];
+} nitro_bfs_appender;
+
+NITRO_BFS_INLINE void nitro_bfs_flush(nitro_bfs_appender *to)
+{
+    int64_t at = __atomic_fetch_add(&to->list->count, to->count, __ATOMIC_RELAXED);
+    __builtin_memcpy(to->list->items + at, to->block, (size_t)to->count * sizeof(to->block[0]));
+    to->count = 0;
+}
+
+/** Append `item` if `is_wanted`, without a branch on that. */
+NITRO_BFS_INLINE void nitro_bfs_append(nitro_bfs_appender *to, int32_t item, bool is_wanted)
+{
+    to->block[to->count] = item;
+    to->count += is_wanted;
+    if (to->count == NITRO_BFS_BLOCK)
+        nitro_bfs_flush(to);
+}
+
+#endif
