@@ -23,6 +23,17 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING 
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY data/computations data/devices data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
+option(NITRO_SHIP_MODELS "install models for hosts and for every NVIDIA card of data/devices (takes minutes)" OFF)
+if(NITRO_SHIP_MODELS)
+    file(GLOB recordings CONFIGURE_DEPENDS data/recorded/*)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/models/shipped.csv
+        COMMAND ${PROJECT_SOURCE_DIR}/data/recorded/make_models.sh $<TARGET_FILE:nitro_program> ${PROJECT_BINARY_DIR}/models
+        DEPENDS nitro_program ${recordings} data/devices/nvidia.csv
+        COMMENT "Making the models that ship" VERBATIM)
+    add_custom_target(shipped_models ALL DEPENDS ${PROJECT_BINARY_DIR}/models/shipped.csv)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+endif()
+
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")
 foreach(package nitro nitro-runtime)

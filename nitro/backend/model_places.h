@@ -33,13 +33,21 @@ typedef struct nitro_model_wanted {
 
 /**
  * Append the paths of a computation's models in these folders: in each the model of the device,
- * then that of any device (without "@DEVICE"); JSON before binary. libnitro-runtime finds binary
+ * then that of its kind ("@KIND"), then that of any device (without "@"); JSON before binary.
+ * libnitro-runtime finds binary
  * ones only, and of those for a device the only one in a folder. Folders that cannot be read are
  * skipped.
  */
 NITRO_API nitro_status nitro_model_files(nitro_context *context, const nitro_model_wanted *wanted,
                                          const nitro_string_list *folders,
                                          nitro_string_list *paths);
+
+/**
+ * What a model that ships with Nitro was learnt from: the text for its file in the shipped.csv
+ * beside it (FILE,LEARNT FROM).
+ * @return to be freed; NULL: the model does not ship, or memory ran out.
+ */
+NITRO_API char *nitro_model_shipped(nitro_context *context, const char *path);
 
 /** A function of the library or program that has a computation's variants; NULL: there are none. */
 NITRO_API const void *nitro_computation_code(const nitro_computation *computation);

@@ -89,7 +89,15 @@ nitro_status nitro_model_folders(nitro_context *context, const void *code,
 }
 
 /** Files of one folder by preference. */
-enum { OF_DEVICE_JSON, OF_DEVICE_BINARY, OF_ANY_JSON, OF_ANY_BINARY, NUM_RANKS };
+enum {
+    OF_DEVICE_JSON,
+    OF_DEVICE_BINARY,
+    OF_KIND_JSON,
+    OF_KIND_BINARY,
+    OF_ANY_JSON,
+    OF_ANY_BINARY,
+    NUM_RANKS
+};
 
 typedef struct look_up {
     nitro_context *context;
@@ -110,9 +118,25 @@ static const char *device_of(look_up *self)
     return self->device;
 }
 
+/** Does a model of this name, after "@", serve all devices of the kind? */
+static bool is_kind(const look_up *self, const char *id, size_t length)
+{
+    const char *kind = self->wanted->kind;
+    return kind && strlen(kind) == length && !memcmp(kind, id, length);
+}
+
+/** May it be a device of the kind that is wanted? Other kinds' ids begin with other names. */
+static bool may_be_of_kind(const look_up *self, const char *id, size_t length)
+{
+    const char *colon = memchr(id, ':', length);
+    return !colon || !self->wanted->kind || is_kind(self, id, (size_t)(colon - id));
+}
+
 /** Is "@ID" the device? */
 static bool is_device(look_up *self, const char *id, size_t length)
 {
+    if (!self->wanted->device && !may_be_of_kind(self, id, length))
+        return false;
     const char *device = device_of(self);
     return strcmp(device, "?") == 0 || (strlen(device) == length && !memcmp(device, id, length));
 }
@@ -126,10 +150,16 @@ static void consider(look_up *self, const char *name)
     if (strncmp(name, self->wanted->computation, length) != 0 || !(is_binary || is_json) ||
         strlen(name) >= sizeof self->names[0])
         return;
-    bool of_any = rest == dot;
-    if (!of_any && (rest[0] != '@' || !is_device(self, rest + 1, (size_t)(dot - rest - 1))))
+    if (rest != dot && rest[0] != '@')
         return;
-    char *place = self->names[(of_any ? OF_ANY_JSON : OF_DEVICE_JSON) + is_binary];
+    size_t rank = OF_ANY_JSON;
+    if (rest != dot && is_kind(self, rest + 1, (size_t)(dot - rest - 1)))
+        rank = OF_KIND_JSON;
+    else if (rest != dot && is_device(self, rest + 1, (size_t)(dot - rest - 1)))
+        rank = OF_DEVICE_JSON;
+    else if (rest != dot)
+        return;
+    char *place = self->names[rank + is_binary];
     self->is_ambiguous = self->is_ambiguous || place[0];
     strcpy(place, name);
 }
@@ -170,4 +200,28 @@ nitro_status nitro_model_files(nitro_context *context, const nitro_model_wanted 
     for (size_t i = 0; i < folders->count && status == NITRO_OK; i++)
         status = look_in(&self, folders->items[i], paths);
     return status;
+}
+
+/* ---- Models that ship ------------------------------------------------------------------------ */
+
+enum { MOST_SHIPPED_BYTES = 1 << 20 };
+
+char *nitro_model_shipped(nitro_context *context, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *list = nitro_asprintf(context, "%.*s/shipped.csv", slash ? (int)(slash - path) : 1,
+                                slash ? path : ".");
+    FILE *file = list ? fopen(list, "r") : NULL;
+    char *from = NULL, line[1024];
+    size_t length = strlen(name), read = 0;
+    free(list);
+    while (file && !from && read < MOST_SHIPPED_BYTES && fgets(line, sizeof line, file)) {
+        read += strlen(line);
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, name, length) == 0 && line[length] == ',')
+            from = nitro_strdup(context, line + length + 1);
+    }
+    if (file)
+        fclose(file);
+    return from;
 }

@@ -63,8 +63,11 @@ static void attach_first(nitro_computation *computation, const nitro_string_list
     char message[2048];
     for (size_t i = 0; i < paths->count; i++) {
         if (nitro_computation_load_model(computation, paths->items[i]) == NITRO_OK) {
-            nitro_log(computation->context, NITRO_LOG_INFO, "%s: the model is %s",
-                      nitro_computation_name(computation), paths->items[i]);
+            char *from = nitro_model_shipped(computation->context, paths->items[i]);
+            nitro_log(computation->context, NITRO_LOG_INFO, "%s: the model is %s%s%s",
+                      nitro_computation_name(computation), paths->items[i],
+                      from ? ", a shipped model, learnt from " : "", from ? from : "");
+            free(from);
             return;
         }
         nitro_context_last_error(computation->context, message, sizeof message);

@@ -45,7 +45,9 @@ static int add_store(const invocation *call, explanation *answer)
 static int explain(const invocation *call, const nitro_model *model)
 {
     const settings *given = call->settings;
-    explanation answer = {.model = model, .options = {.uses = given->uses}};
+    explanation answer = {.model = model,
+                          .shipped = nitro_model_shipped(call->context, given->model),
+                          .options = {.uses = given->uses}};
     int code = features_given(call, model, &given->features, given->input, answer.features);
     if (code == EXIT_DONE && explanation_make(&answer) != NITRO_OK)
         code = fail(call);

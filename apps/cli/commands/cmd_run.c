@@ -145,7 +145,8 @@ static int attach_model(one_run *self)
     nitro_status status = given->model ? attach(self, given->model) : attach_found(self);
     if (status != NITRO_OK)
         return fail(self->call);
-    if (self->model && strcmp(nitro_model_target(self->model), self->device) != 0)
+    self->shipped = self->model ? nitro_model_shipped(self->call->context, self->model_path) : NULL;
+    if (self->model && !self->shipped && strcmp(nitro_model_target(self->model), self->device) != 0)
         warn(self->call, "%s is a model for %s, but this device is %s", self->model_path,
              nitro_model_target(self->model), self->device);
     return EXIT_DONE;
@@ -288,6 +289,7 @@ static int run(invocation *call)
     module_close(&self.loaded);
     json_decref(self.outside);
     free(self.model_path);
+    free(self.shipped);
     free(self.device);
     return code;
 }

@@ -31,6 +31,7 @@ void explanation_free(explanation *self)
 {
     nitro_dataset_free(self->dataset);
     free(self->devices);
+    free(self->shipped);
 }
 
 static nitro_status list_sources(nitro_context *context, json_t *provenance,

@@ -29,6 +29,7 @@ typedef struct device_record {
 
 typedef struct explanation {
     const nitro_model *model;
+    char *shipped; /* what a model that ships with Nitro was learnt from; NULL: it does not ship */
     nitro_call_options options;
     double features[NITRO_MAX_FEATURES];
     nitro_decision decision;

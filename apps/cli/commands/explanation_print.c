@@ -50,6 +50,8 @@ static void print_decision(const explanation *self)
     printf("reason      %s\n", nitro_reason_text(decision->reason));
     printf("model       %s for %s on %s\n", nitro_model_strategy(self->model),
            nitro_model_computation(self->model), nitro_model_target(self->model));
+    if (self->shipped)
+        printf("            shipped model, learnt from %s\n", self->shipped);
     if (!is_named(self, self->runner_up))
         return;
     double model = expected(self, self->runner_up);
@@ -181,10 +183,21 @@ static nitro_status print_neighbours(const invocation *call, const explanation *
     return table_end(&table, stdout);
 }
 
-/** The sources that speak for the decision. */
-static void print_source_weights(const invocation *call, const explanation *self)
+/** Of a compiled model there is none. */
+static json_t *read_summary(const explanation *self)
 {
-    json_t *summary = model_json(call, self->model, "");
+    char *text = NULL;
+    if (nitro_model_summary(self->model, &text) != NITRO_OK)
+        return NULL;
+    json_t *summary = json_loads(text, 0, NULL);
+    free(text);
+    return summary;
+}
+
+/** The sources that speak for the decision. */
+static void print_source_weights(const explanation *self)
+{
+    json_t *summary = read_summary(self);
     model_print_source_weights(
         json_object_get(json_object_get(summary, "provenance"), "predicted_quality"));
     json_decref(summary);
@@ -193,7 +206,7 @@ static void print_source_weights(const invocation *call, const explanation *self
 int explanation_print(const invocation *call, const explanation *self)
 {
     print_decision(self);
-    print_source_weights(call, self);
+    print_source_weights(self);
     putchar('\n');
     nitro_status status = print_ranking(call, self);
     printf("\nFeatures of the model:\n\n");
@@ -288,10 +301,10 @@ static json_t *neighbours_json(const explanation *self)
 }
 
 /** Weights by device; NULL: all sources count the same. */
-static json_t *source_weights_json(const invocation *call, const explanation *self)
+static json_t *source_weights_json(const explanation *self)
 {
     size_t i;
-    json_t *source, *weights = NULL, *summary = model_json(call, self->model, "");
+    json_t *source, *weights = NULL, *summary = read_summary(self);
     const json_t *predicted =
         json_object_get(json_object_get(summary, "provenance"), "predicted_quality");
     if (json_object_get(predicted, "source_rule"))
@@ -314,7 +327,9 @@ int explanation_print_json(const invocation *call, const explanation *self)
     if (is_named(self, self->runner_up))
         json_object_set_new(object, "runner_up",
                             json_text(nitro_model_variant_name(self->model, self->runner_up)));
-    json_t *weights = source_weights_json(call, self);
+    if (self->shipped)
+        json_object_set_new(object, "shipped_from", json_text(self->shipped));
+    json_t *weights = source_weights_json(self);
     if (weights)
         json_object_set_new(object, "source_weights", weights);
     if (self->dataset) {

@@ -95,6 +95,8 @@ static int report_json(const one_run *self, bool compare)
         entry->outcome == NITRO_OUTCOME_MEASURED, "result", json_text(result), "device_state",
         json_text(self->sample->provenance.device_state), "cache",
         self->sample->provenance.cache ? self->sample->provenance.cache : "warm");
+    if (object && self->shipped)
+        json_object_set_new(object, "shipped_from", json_text(self->shipped));
     if (object && compare) {
         json_t *variants = json_array();
         for (size_t v = 0; v < self->sample->num_entries; v++)
@@ -108,11 +110,20 @@ static int report_json(const one_run *self, bool compare)
     return print_json(self->call, object);
 }
 
+static void print_model(const one_run *self)
+{
+    printf("model     %s (for %s)\n", self->model_path, nitro_model_target(self->model));
+    if (self->shipped)
+        printf(
+            "          shipped model, learnt from %s; 'nitro tune %s' trains one for this device\n",
+            self->shipped, self->loaded.module->name);
+}
+
 static void print_decision(const one_run *self)
 {
     char time[32];
     if (self->model)
-        printf("model     %s (for %s)\n", self->model_path, nitro_model_target(self->model));
+        print_model(self);
     else
         printf("model     none; 'nitro tune %s' trains one\n", self->loaded.module->name);
     printf("variant   %s\n", self->decision.variant_name);

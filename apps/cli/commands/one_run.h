@@ -15,6 +15,7 @@ typedef struct one_run {
     char *device;     /* its id */
     const char *kind; /* the device's */
     char *model_path;
+    char *shipped; /* what a model that ships with Nitro was learnt from; NULL: it does not ship */
     nitro_model *model; /* owned by the computation unless is_recorded; NULL: none */
     bool is_recorded;   /* made for another computation: a recorded one, without code */
     double uses;        /* of the input; 0: preparing does not count */

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Makes the models that ship with Nitro: for hosts from the recordings here, for the cards of
+# data/devices/nvidia.csv from modelled devices. The same program makes the same bytes.
+# Usage: make_models.sh NITRO FOLDER [CARD...]; cards by their id in nvidia.csv (default: all).
+set -euo pipefail
+
+nitro=$(readlink -f -- "$1")
+mkdir -p "$2"
+output=$(cd -- "$2" && pwd -P)
+shift 2
+cards=" $* "
+recorded=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+devices=$recorded/../devices
+work=$(mktemp -d)
+cd "$work"
+# Modelled sources are far from many cards, and the program warns of each: shown only where something fails.
+trap 'failed=$?; ((failed == 0)) || cat messages.txt >&3; rm -rf "$work"' EXIT
+exec 3>&2 2>messages.txt
+export HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
+unset "${!NITRO_@}"
+export NITRO_GENERATE_MB=spmv=32,histogram=32 # the sizes of the modelled inputs
+
+# A model that serves all hosts is learnt from the recording with the most threads.
+hosts() {
+    local computation id samples
+    while IFS=, read -r computation id samples; do
+        "$nitro" store import --store hosts.db --computation "$computation" --device "$id" \
+            --samples "$recorded/$samples" --devices "$recorded/devices.csv" --quiet >/dev/null
+        "$nitro" learn "$computation" --store hosts.db --device "$id" --output model.json --quiet >/dev/null
+        add model.json "$computation@host.bin" "the recording of $id"
+    done < <(grep ',learn$' "$recorded/recordings.csv" | sed 's/,learn$//')
+}
+
+# The rows of nvidia.csv under the ids that the device kind cuda gives cards, by their drivers' names.
+name_cards() {
+    awk -F, -v cards="$cards" 'NR == 1 { print; next }
+        cards !~ /^ +$/ && !index(cards, " " $1 " ") { next }
+        {
+            row = substr($0, length($1) + 1)
+            count = split($3, names, ";")
+            for (i = 1; i <= count; i++) {
+                id = tolower(names[i])
+                gsub(/[^a-z0-9]+/, "-", id)
+                gsub(/^-|-$/, "", id)
+                id = "cuda:nvidia-" id
+                if (id in seen) continue
+                seen[id] = 1
+                print id row
+            }
+        }' "$devices/nvidia.csv"
+}
+
+cards() {
+    local computation id modelled=model:k20c,model:c2075,model:gtx-980,model:gtx-770,model:gtx-750-ti,model:gtx-480
+    name_cards >cards.csv
+    "$nitro" store import --store cards.db --devices cards.csv --quiet >/dev/null
+    for computation in spmv histogram; do
+        "$nitro" tune "$computation" --generate 40 --device "$modelled" --store cards.db --no-model --quiet >/dev/null
+        cut -d , -f 1 cards.csv | tail -n +2 | while read -r id; do
+            "$nitro" tune-from-source "$computation" --store cards.db --sources "$modelled" --target "$id" \
+                --strategy tree --output model.json --quiet >/dev/null
+            add model.json "$computation@$id.bin" "six modelled devices (no measurement)"
+        done
+    done
+}
+
+# FILE NAME LEARNT-FROM
+add() {
+    "$nitro" compile --model "$1" --output "$output/$2" --quiet
+    echo "$2,$3" >>shipped.csv
+}
+
+echo 'file,learnt from' >shipped.csv
+hosts
+cards
+cp shipped.csv "$output"

@@ -1,0 +1,23 @@
+# The models that ship with Nitro: made from data/recorded and from modelled devices, found where the user has none.
+recorded=$TESTS/../../data/recorded
+export OMP_NUM_THREADS=1 XDG_DATA_DIRS=$PWD/share
+
+title "for hosts and for two cards"
+"$recorded/make_models.sh" "$(command -v nitro)" share/nitro/models gtx-980 v100-pcie-16gb
+cut -d , -f 1 share/nitro/models/shipped.csv | sort
+(($(cat share/nitro/models/* | wc -c) < 1000000)) || echo "too large"
+
+title "the same bytes again"
+"$recorded/make_models.sh" "$(command -v nitro)" again gtx-980 v100-pcie-16gb
+cmp share/nitro/models/shipped.csv again/shipped.csv
+for file in share/nitro/models/*.bin; do cmp "$file" "again/$(basename "$file")"; done
+
+title "used without a model of one's own, and called so"
+nitro run spmv --generated 3 | grep -A 1 '^model' | sed "s|$PWD|HERE|"
+nitro run spmv --generated 3 --json | json_get shipped_from
+nitro explain --model share/nitro/models/histogram@cuda:nvidia-geforce-gtx-980.bin \
+    --features num_elements=1000000,elements_per_bin=3906,sub_sample_sd=1 | grep shipped
+
+title "the user's own comes first"
+nitro tune spmv --generate 12 --store s.db --quiet >tune.txt 2>&1 || cat tune.txt
+nitro run spmv --generated 3 | grep '^model'
