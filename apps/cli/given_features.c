@@ -166,11 +166,16 @@ static int evaluate_file(const invocation *call, const nitro_model *model, const
     return code;
 }
 
-int features_given(const invocation *call, const nitro_model *model, const nitro_string_list *items,
-                   const char *input, double *values)
+int features_check(const invocation *call, const nitro_string_list *items, const char *input)
 {
     if ((items->count > 0) == (input != NULL))
         return fail_usage(call, "give one of --features NAME=VALUE,... and --input FILE");
+    return EXIT_DONE;
+}
+
+int features_given(const invocation *call, const nitro_model *model, const nitro_string_list *items,
+                   const char *input, double *values)
+{
     return input ? evaluate_file(call, model, input, values)
                  : read_values(call, model, items, values);
 }

@@ -19,9 +19,12 @@
         .optional = true                                                                           \
     }
 
+/** Is one of --features and --input given, and not both? To be asked before a model is loaded. */
+int features_check(const invocation *call, const nitro_string_list *items, const char *input);
+
 /**
- * The model's input features from --features or --input, of which one must be given. What is wrong
- * is printed.
+ * The model's input features from --features or --input, after features_check. What is wrong is
+ * printed.
  * @param[in]  items   "NAME=VALUE": one for every feature.
  * @param[in]  input   or the path of an input file; NULL: none.
  * @param[out] values  shape [NITRO_MAX_FEATURES], in the model's order.

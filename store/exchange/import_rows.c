@@ -298,12 +298,14 @@ static nitro_status fail_present(const checking *self)
     const size_t count = job->report.replaced;
     char *names = nitro_store_print_some_of(job->context, &self->present, count);
     nitro_status status =
-        names ? nitro_fail(job->context, NITRO_ERR_EXISTS,
-                           "%s: the store already has %zu of the %zu inputs for device %s "
-                           "(%s); nothing was imported. Use --replace to replace them",
-                           job->options->samples_path, count, self->num_rows, job->options->device,
-                           names)
-              : NITRO_ERR_NO_MEMORY;
+        names
+            ? nitro_fail(job->context, NITRO_ERR_EXISTS,
+                         "%s: the store already has %zu of the %zu inputs for device %s "
+                         "(%s); nothing was imported. Use --replace to replace them; to keep both "
+                         "campaigns, name another --device (ginkgo: --campaign NAME)",
+                         job->options->samples_path, count, self->num_rows, job->options->device,
+                         names)
+            : NITRO_ERR_NO_MEMORY;
     free(names);
     return status;
 }

@@ -91,9 +91,12 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_model *model = NULL;
+    int code = features_check(call, &given->features, given->input);
+    if (code != EXIT_DONE)
+        return code;
     if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
         return fail(call);
-    int code = query(call, model);
+    code = query(call, model);
     nitro_model_free(model);
     return code;
 }

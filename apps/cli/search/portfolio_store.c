@@ -181,6 +181,8 @@ int portfolio_starts(invocation *call, const char *store, const char *model_path
         return fail(call);
     int code = EXIT_DONE;
     if (nitro_model_num_features(model) > 0)
+        code = features_check(call, features, NULL);
+    if (code == EXIT_DONE && nitro_model_num_features(model) > 0)
         code = features_given(call, model, features, NULL, values);
     if (code == EXIT_DONE &&
         (read_versions(call->context, store, nitro_model_computation(model), &versions) !=
