@@ -66,14 +66,19 @@ static void test_folds_are_of_whole_inputs(void **state)
         nitro_folds_free(&folds);
     }
     assert_true(differs);
+    size_t times_drawn[NUM_INPUTS] = {0};
     for (uint64_t seed = 1; seed < 40; seed++) { /* none comes twice, and none is drawn unasked */
         nitro_training_set set = make_set(seed);
         assert_ok(context, nitro_folds_draw(context, &set, 8, 3, &folds));
         assert_int_equal(folds.num_rows, 8);
         check_folds(&folds, inputs_of);
         assert_true(inputs_of[0] == 2 && inputs_of[1] == 1 && inputs_of[2] == 1);
+        for (size_t i = 0; i < folds.num_rows; i++)
+            times_drawn[row_input[folds.rows[i]]]++;
         nitro_folds_free(&folds);
     }
+    for (size_t i = 0; i < NUM_USED; i++) /* 26 times, two rows each, were each as likely */
+        assert_in_range(times_drawn[row_input[i]], 2 * 17, 2 * 34);
     nitro_training_set set = make_set(1);
     assert_ok(context, nitro_folds_draw(context, &set, 100, 4, &folds));
     assert_memory_equal(first_folds, folds.folds, sizeof first_folds);

@@ -290,6 +290,12 @@ static void test_sound_bytes_of_unsound_records(void **state)
         }
     }
     nitro_record_bytes text = {0};
+    assert_ok(f->context, nitro_record_encode_sample(f->context, NITRO_RECORD_COMPACT, "spmv",
+                                                     "K20", f->sample, &text));
+    assert_int_equal(nitro_record_decode_sample(f->context, "test", f->schema, "K21",
+                                                f->sample->input, text.bytes, text.size, &sample),
+                     NITRO_ERR_FORMAT);
+    nitro_record_bytes_free(&text);
     f->schema->default_variant = 2;
     assert_ok(f->context,
               nitro_record_encode_schema(f->context, NITRO_RECORD_COMPACT, f->schema, &text));
