@@ -36,6 +36,40 @@ nitro evaluate --recorded times.csv --searchers random,genetic:population=8,baye
 nitro evaluate --recorded times.csv --searchers random --repeats 5 --json --quiet >scores.json
 json_get repeats spaces.0.best_ms spaces.0.scores.0.searcher spaces.0.scores.1.reached means.1.searcher <scores.json
 
+title "a portfolio as variants, and a search that starts as a model ranks them"
+printf 'file,device,input,size\n' >cases.csv
+printf 'device,l2_cache_size,peak_gbps\n' >devices.csv
+for device in 1 2 3 4; do
+    printf 'gpu%d,%d,%d\n' $device $((1024 * device)) $((100 * device)) >>devices.csv
+    for size in 1 2 3 4; do
+        awk -F , -v device=$device -v size=$size 'NR == 1 { print "block,tile,layout,time_ms"; next }
+            { best = device * size < 6 ? 64 : 512
+              print $1 "," $2 "," $3 "," size * (1 + (log($1 / best) / log(2)) ^ 2 + $2 / 8 + ($3 == "rows")) }' \
+            times.csv >case-$device-$size.csv
+        ((device == 4)) || echo "case-$device-$size.csv,gpu$device,size-$size,$size" >>cases.csv
+    done
+done
+nitro store import --devices devices.csv --store portfolio.db --quiet
+try nitro evaluate --cases cases.csv --space space.json --portfolio 2 --name space --store portfolio.db
+nitro store list --store portfolio.db
+nitro learn space --device gpu3 --store portfolio.db --output gpu3.json --quiet >/dev/null
+try nitro search space.json --recorded case-3-1.csv --start gpu3.json --features size=1 --store portfolio.db --budget 1 --quiet
+try nitro search space.json --recorded case-3-4.csv --start gpu3.json --features size=4 --store portfolio.db --budget 1 --quiet
+try nitro search space.json --recorded case-3-4.csv --start gpu3.json --store portfolio.db --budget 1 --quiet
+sed 's/\[2\*\*i for i in range(4, 11)\]/[16, 32]/' space.json >other.json
+grep -E "block|^(16|32)," case-3-4.csv >other.csv
+try nitro search other.json --recorded other.csv --start gpu3.json --features size=4 --store portfolio.db --quiet
+try nitro evaluate --cases times.csv --portfolio 2
+try nitro evaluate --recorded times.csv --portfolio 1 --name 'a b' --store portfolio.db
+
+title "a report of searches"
+nitro report --recorded times.csv --output page --searchers auto,random --repeats 5 --quiet
+ls page
+head -3 page/times-searches.csv
+grep -o 'configurations are valid' page/index.html
+try nitro report --recorded missing.csv --output page
+try nitro report --recorded times.csv --searchers auto,radnom --output page
+
 title "wrong"
 try nitro search
 try nitro search space.json
