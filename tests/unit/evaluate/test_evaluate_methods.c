@@ -242,6 +242,33 @@ static void test_sources_of_two_stacks(void **state)
     nitro_string_list_free(&targets);
 }
 
+/* GPUs of four stacks and two vendors as sources, nearest first: quality never falls by more than
+ * 0.3. Where the labels mislead, it may (docs/quality.md). */
+static void test_curves_on_recorded_gpus(void **state)
+{
+    fixture *f = *state;
+    const char *devices[] = {"K40m", "titanV", "V100_summit", "V100", "RadeonVII", "MI100"};
+    for (size_t d = 0; d < 6; d++)
+        import(f, devices[d]);
+    f->options.targets = &(nitro_string_list){(char *[]){"RadeonVII"}, 1, 1};
+    f->options.methods = &(nitro_string_list){(char *[]){"auto"}, 1, 1};
+    f->options.source_curve = true;
+    f->options.train_fraction = 0.15;
+    f->options.group_separator = "/";
+    evaluate(f, "spmv-ginkgo");
+    size_t num_steps = 0;
+    for (size_t i = 1; i < f->count; i++) {
+        const nitro_evaluate_result *before = &f->results[i - 1], *after = &f->results[i];
+        if (strcmp(after->order, "nearest") != 0 || after->num_sources != before->num_sources + 1)
+            continue;
+        num_steps++;
+        if (!(after->mean > before->mean - 0.3))
+            fail_msg("%s falls from %.2f to %.2f with source %s", after->target, before->mean,
+                     after->mean, after->added);
+    }
+    assert_int_equal(num_steps, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_selection_by_profiles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recorded_gpus, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_curves_on_recorded_gpus, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
