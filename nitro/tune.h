@@ -97,12 +97,12 @@ typedef enum nitro_cache {
 
 /**
  * How variants are repeated. A repetition is one timing: of one call, or of a batch if a call takes
- * under 0.05 ms and there is neither a restore_input hook nor a cold cache. Repetitions come in
- * blocks. A block's time is the median of the faster half of its repetitions, for other load on the
- * machine only ever adds time. In a block a variant is done when this is steady or a limit is
- * reached; the others continue. nitro_tune() measures each input in at least two blocks, with other
- * inputs between them, and in more while the two fastest differ by over 3 % in a variant that may
- * be the best (another clock, other load); the times of the fastest block are kept.
+ * under 0.05 ms and there is neither a restore_input hook nor a cold cache. Variants take turns of
+ * up to 20 ms or 40 repetitions, after an untimed call if caches are warm. Repetitions come in
+ * blocks. A block's time is the median of the faster half; a variant is done when this is steady or
+ * a limit is reached. nitro_tune() measures each input in at least two blocks, with other inputs
+ * between them, and in more while the two fastest differ by over 3 % in a variant that may be the
+ * best (another clock, other load); the times of the fastest block are kept.
  */
 typedef struct nitro_measure_options {
     unsigned warmups;         /* rounds that are not timed, after the first, checked run */

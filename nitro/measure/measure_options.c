@@ -13,7 +13,7 @@ void nitro_measure_options_init(nitro_measure_options *options)
     long page_bytes = sysconf(_SC_PAGESIZE);
     size_t memory_bytes = pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
     *options = (nitro_measure_options){
-        .warmups = 2,
+        .warmups = 1,
         .min_repetitions = 10,
         .max_repetitions = 100,
         .max_blocks = NITRO_DEFAULT_BLOCKS,

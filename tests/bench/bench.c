@@ -10,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#define TURN_MS    5
+#define TURN_CALLS 40
+
 struct bench_report {
     const bench *bench;
     json_t *cases; /* array of objects; NULL once out of memory */
@@ -71,33 +74,60 @@ static void summarise(bench_subject *subject, double *times_ms, size_t count)
     subject->spread = quartiles / 2 / subject->median_ms;
 }
 
-/* Times are subject by subject, `most` of each. Returns the number of rounds. */
-static size_t run_rounds(bench_subject *subjects, size_t count, size_t min_rounds, size_t most,
-                         double budget_ms, double *times_ms)
+/* Times of one subject. */
+typedef struct series {
+    double *times_ms;
+    size_t count, most;
+} series;
+
+/* Repeats a subject: as a program that calls it repeatedly does, with its data in the caches and
+ * the processor adapted to it. The first call finds what other subjects left, and does not count.
+ */
+static void take_turn(const bench_subject *subject, series *to)
 {
     double begin = now_ms();
-    size_t round = 0;
-    for (; round < most && (round < min_rounds || now_ms() - begin < budget_ms); round++)
-        for (size_t i = 0; i < count; i++) {
-            double before = now_ms();
-            subjects[i].run(subjects[i].state);
-            times_ms[i * most + round] = now_ms() - before;
-        }
-    return round;
+    size_t last = to->count + TURN_CALLS < to->most ? to->count + TURN_CALLS : to->most;
+    subject->run(subject->state);
+    if (now_ms() - begin >= TURN_MS)
+        last = to->count + 1;
+    do {
+        double before = now_ms();
+        subject->run(subject->state);
+        to->times_ms[to->count++] = now_ms() - before;
+    } while (to->count < last && now_ms() - begin < TURN_MS);
 }
 
-int bench_measure(bench_subject *subjects, size_t count, size_t min_rounds, double budget_ms)
+/* Is another round of turns to follow? */
+static bool continues(const series *all, size_t count, size_t min_calls, bool in_budget)
 {
-    size_t most = min_rounds > 1000 ? min_rounds : 1000;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].count < min_calls)
+            return true;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].count == all[i].most)
+            return false;
+    return in_budget;
+}
+
+int bench_measure(bench_subject *subjects, size_t count, size_t min_calls, double budget_ms)
+{
+    size_t most = min_calls > 1000 ? min_calls : 1000;
     double *times_ms = calloc(count * most, sizeof(*times_ms));
-    if (!times_ms)
+    series *all = calloc(count, sizeof(*all));
+    if (!times_ms || !all)
         return bench_fail("out of memory for %zu times", count * most);
     for (size_t i = 0; i < count; i++)
-        subjects[i].run(subjects[i].state);
-    size_t rounds = run_rounds(subjects, count, min_rounds, most, budget_ms, times_ms);
+        all[i] = (series){.times_ms = times_ms + i * most, .most = most};
+    double begin = now_ms();
+    do
+        for (size_t i = 0; i < count; i++)
+            if (all[i].count < most)
+                take_turn(&subjects[i], &all[i]);
+    while (continues(all, count, min_calls, now_ms() - begin < budget_ms));
     for (size_t i = 0; i < count; i++)
-        summarise(&subjects[i], times_ms + i * most, rounds);
+        summarise(&subjects[i], all[i].times_ms, all[i].count);
     free(times_ms);
+    free(all);
     return 0;
 }
 

@@ -37,9 +37,10 @@ typedef struct bench_subject {
 } bench_subject;
 
 /**
- * Run every subject once for warming up, then all of them in turns: at least `min_rounds` rounds,
- * and more until `budget_ms` is spent. Returns 0, or 1 when out of memory (said on stderr).
+ * Run all subjects in turns, each several times in a row after one call that does not count: at
+ * least `min_calls` times, and more until `budget_ms` is spent. Returns 0, or 1 when out of memory
+ * (said on stderr).
  */
-int bench_measure(bench_subject *subjects, size_t count, size_t min_rounds, double budget_ms);
+int bench_measure(bench_subject *subjects, size_t count, size_t min_calls, double budget_ms);
 
 #endif

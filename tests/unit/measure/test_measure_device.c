@@ -13,7 +13,7 @@ static void test_the_devices_clock_counts(void **state)
     assert_int_equal(counts->opens, 1);
     assert_int_equal(counts->closes, 1);
     assert_int_equal(counts->starts, counts->stops);
-    assert_int_equal(counts->starts, 2 * (1 + 1 + 5)); /* tried, warmed up, counted */
+    assert_int_equal(counts->starts, 2 * (1 + 1 + 1 + 5)); /* tried, warmed up, begun, counted */
     assert_ptr_equal(counts->stream, &a_stream);
     assert_int_equal(counts->flushes, 0);
     assert_null(b->sample->provenance.cache);

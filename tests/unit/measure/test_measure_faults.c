@@ -45,8 +45,8 @@ static void test_wrong_result(void **state)
 static void test_wrong_result_later(void **state)
 {
     bench *b = *state;
-    measure_among_good(b, (script){.action = WRONG_RESULT, .at_call = 7});
-    assert_without_time(b, 1, NITRO_OUTCOME_WRONG_RESULT, "after call 7 of run");
+    measure_among_good(b, (script){.action = WRONG_RESULT, .at_call = 8});
+    assert_without_time(b, 1, NITRO_OUTCOME_WRONG_RESULT, "after call 8 of run");
 }
 
 static void test_crash(void **state)

@@ -146,7 +146,8 @@ static void test_another_clock_is_measured_again(void **state)
     bench *b = *state;
     loads = trace_open();
     b->options.measure.max_blocks = 6;
-    slow_clock_for(3 * 2 * 4); /* the first pass: a checked run and three repetitions */
+    slow_clock_for(3 * 2 *
+                   5); /* the first pass: a checked run, a turn's first, three repetitions */
     assert_ok(b->context, tune(b, "host", 3));
     assert_confirmed(b, 3); /* the times of the fast clock, confirmed by a third block */
     assert_int_equal(b->last.again, 6);
@@ -156,7 +157,7 @@ static void test_another_clock_is_measured_again(void **state)
 static void test_one_block_is_confirmed_later(void **state)
 {
     bench *b = *state;
-    slow_clock_for(3 * 2 * 4);
+    slow_clock_for(3 * 2 * 5);
     assert_ok(b->context, tune(b, "host", 3));
     b->options.measure.max_blocks = 6;
     assert_ok(b->context, tune(b, "host", 3));
