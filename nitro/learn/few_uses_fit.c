@@ -1,6 +1,6 @@
 /*
- * The choice for few uses. For one use of 44 matrices on a host, one variant for all took 1.56
- * times the oracle's total, and one for each range of the average row length 1.01 times.
+ * The choice for few uses. Ranges of a feature are judged by several numbers of uses together: on
+ * small inputs features pay after some ten uses, on large ones at the first.
  */
 #include "nitro/learn/few_uses_fit.h"
 
@@ -10,8 +10,16 @@
 
 #include "nitro/learn/feature_costs.h"
 
-#define LEAST_ROWS 4    /* of a range */
-#define LEAST_GAIN 0.02 /* of a border, of the cost without it */
+#define LEAST_ROWS 8    /* of a range */
+#define LEAST_GAIN 0.01 /* of a border, of the cost without it */
+/* Features are skipped where they cost at least this share of the best time. Below, only errors of
+ * the held-out choice speak against it, and on an unlike input a fixed variant may lose much more.
+ */
+#define LEAST_SHARE 0.03
+
+/* Numbers of uses by which ranges are judged. */
+static const double judged_uses[] = {1, 3, 10, 30, 100};
+#define NUM_JUDGED (sizeof judged_uses / sizeof judged_uses[0])
 
 /** Times of one use: in sum, and in units of each row's best. Large inputs decide the former, and
  *  mostly small ones the latter: a choice must be good by both, since neither of them alone holds
@@ -24,6 +32,7 @@ typedef struct use_costs {
     double uses;
     size_t num_rows;
     use_cost best, chosen;               /* by the model, features included */
+    use_cost features;                   /* their part of it */
     use_cost fixed[NITRO_MAX_VARIANTS];  /* always this variant; infinite if not always allowed */
     size_t num_good[NITRO_MAX_VARIANTS]; /* rows where it is within 5 % of the best */
 } use_costs;
@@ -35,8 +44,8 @@ typedef struct search {
     nitro_prepare_costs *costs;
     size_t *order; /* held-out rows, then by the feature of ranges */
     size_t num_rows;
-    use_cost best;   /* of all rows, for one use */
-    use_cost *room;  /* shape [2 x num_rows] */
+    use_cost best[NUM_JUDGED]; /* of all rows */
+    double *room;              /* shape [2 x num_rows] */
     uint64_t always; /* variants that have a time in all of them: the others have constraints */
 } search;
 
@@ -54,7 +63,14 @@ static double time_of_use(const nitro_training_rows *rows, size_t place, double 
     return isnan(time_ms) ? INFINITY : time_ms;
 }
 
-/** The time of one use of the row by the held-out choice, among the variants with a time. */
+static double time_of_features(const nitro_training_rows *rows, size_t row, double uses)
+{
+    double features_ms = rows->features_ms[row];
+    return isnan(features_ms) ? 0.0 : features_ms / uses;
+}
+
+/** The time of one use of the row by the held-out choice, among the variants with a time, without
+ *  features. */
 static double time_of_choice(const search *s, size_t row, double uses, const double *times,
                              uint64_t timed)
 {
@@ -66,13 +82,10 @@ static double time_of_choice(const search *s, size_t row, double uses, const dou
     for (size_t v = 0; v < num_variants; v++)
         if (!(timed >> v & 1))
             scores[v] = -INFINITY;
-    double features_ms = s->rows->features_ms[row];
-    return times[nitro_scores_best(scores, num_variants)] +
-           (isnan(features_ms) ? 0.0 : features_ms / uses);
+    return times[nitro_scores_best(scores, num_variants)];
 }
 
-/** Adds a row's times, by the held-out choice only if `chooses`. */
-static void add_row(const search *s, size_t row, bool chooses, use_costs *to)
+static void add_row(const search *s, size_t row, use_costs *to)
 {
     size_t num_variants = s->costs->num_variants;
     double times[NITRO_MAX_VARIANTS] = {0}, best_ms = INFINITY;
@@ -84,8 +97,9 @@ static void add_row(const search *s, size_t row, bool chooses, use_costs *to)
     }
     to->num_rows++;
     add_cost(best_ms, best_ms, &to->best);
-    if (chooses)
-        add_cost(time_of_choice(s, row, to->uses, times, timed), best_ms, &to->chosen);
+    double features_ms = time_of_features(s->rows, row, to->uses);
+    add_cost(features_ms, best_ms, &to->features);
+    add_cost(time_of_choice(s, row, to->uses, times, timed) + features_ms, best_ms, &to->chosen);
     for (size_t v = 0; v < num_variants; v++) {
         add_cost(s->always >> v & 1 ? times[v] : INFINITY, best_ms, &to->fixed[v]);
         to->num_good[v] += best_ms >= NITRO_GOOD_QUALITY * times[v];
@@ -97,31 +111,72 @@ static double over_best(const use_cost *cost, const use_cost *best)
     return cost->total_ms / best->total_ms + cost->relative / best->relative;
 }
 
-static size_t find_best_fixed(const use_costs *of, size_t num_variants, const use_cost *best)
+/** Do features cost enough to be skipped? */
+static bool features_are_dear(const use_costs *of)
 {
-    size_t found = 0;
-    for (size_t v = 1; v < num_variants; v++)
-        if (over_best(&of->fixed[v], best) < over_best(&of->fixed[found], best))
-            found = v;
-    return found;
+    return of->features.total_ms >= LEAST_SHARE * of->best.total_ms &&
+           of->features.relative >= LEAST_SHARE * of->best.relative;
 }
 
-/** Up to which number of uses is one variant, without features, at least as good as choosing on
- *  these rows? */
+/** The costs of some rows for each judged number of uses. */
+typedef struct judged_costs {
+    use_costs of[NUM_JUDGED];
+} judged_costs;
+
+static judged_costs no_costs(void)
+{
+    judged_costs none = {0};
+    for (size_t k = 0; k < NUM_JUDGED; k++)
+        none.of[k].uses = judged_uses[k];
+    return none;
+}
+
+static void add_judged(const search *s, size_t row, judged_costs *to)
+{
+    for (size_t k = 0; k < NUM_JUDGED; k++)
+        add_row(s, row, &to->of[k]);
+}
+
+/** The least cost, over all judged numbers of uses, of taking the best variant for one use up to
+ *  some number of uses and the model's choice from then on. */
+static double judge(const search *s, const judged_costs *costs, size_t *variant)
+{
+    const use_cost *fixed = costs->of[0].fixed;
+    double cost = 0.0;
+    size_t best = 0;
+    for (size_t v = 1; v < s->costs->num_variants; v++)
+        if (over_best(&fixed[v], &s->best[0]) < over_best(&fixed[best], &s->best[0]))
+            best = v;
+    for (size_t k = 0; k < NUM_JUDGED; k++)
+        cost += over_best(&costs->of[k].chosen, &s->best[k]);
+    double least = cost;
+    for (size_t k = 0; k < NUM_JUDGED && features_are_dear(&costs->of[k]); k++) {
+        cost += over_best(&costs->of[k].fixed[best], &s->best[k]) -
+                over_best(&costs->of[k].chosen, &s->best[k]);
+        least = fmin(least, cost);
+    }
+    *variant = best;
+    return least;
+}
+
+/** The best variant of these rows, and up to which number of uses it is, without features, at
+ *  least as good as choosing. */
 static nitro_few_uses find_few_uses(const search *s, const size_t *rows, size_t num_rows)
 {
     static const double steps[] = {1, 2, 3, 5, 7};
     size_t num_steps = sizeof steps / sizeof steps[0];
     nitro_few_uses found = {0};
+    judged_costs all = no_costs();
+    for (size_t i = 0; i < num_rows; i++)
+        add_judged(s, rows[i], &all);
+    judge(s, &all, &found.variant);
     for (size_t level = 0; level < 6 * num_steps && num_rows > 0; level++) {
         use_costs of_use = {.uses =
                                 steps[level % num_steps] * pow(10.0, (double)(level / num_steps))};
         for (size_t i = 0; i < num_rows; i++)
-            add_row(s, rows[i], true, &of_use);
-        if (level == 0)
-            found.variant = find_best_fixed(&of_use, s->costs->num_variants, &of_use.best);
+            add_row(s, rows[i], &of_use);
         const use_cost *fixed = &of_use.fixed[found.variant];
-        if (!(fixed->total_ms <= of_use.chosen.total_ms) ||
+        if (!features_are_dear(&of_use) || !(fixed->total_ms <= of_use.chosen.total_ms) ||
             !(fixed->relative <= of_use.chosen.relative))
             break;
         found.uses = of_use.uses;
@@ -138,7 +193,7 @@ typedef struct division {
     size_t feature; /* NITRO_NONE: one range, in any order */
     size_t count;
     size_t ends[NITRO_MAX_FEW]; /* positions behind the ranges, ascending */
-    use_cost cost;              /* of the ranges' best variants for one use */
+    double cost;                /* of the ranges' best choices */
 } division;
 
 /** A row and its value of a feature; rows in order where values are equal. */
@@ -165,43 +220,34 @@ static void sort_rows(const search *s, size_t feature, place *places)
     qsort(places, s->num_rows, sizeof *places, compare_places);
 }
 
-/** Costs of the best variant of the first 1, 2, ... places; of the last ones where `backwards`. */
+/** Costs of the best choice for the first 1, 2, ... places; for the last ones where `backwards`. */
 static void add_up(const search *s, const place *places, size_t count, bool backwards,
-                   use_cost *costs)
+                   double *costs)
 {
-    use_costs sums = {.uses = 1};
+    judged_costs sums = no_costs();
+    size_t variant;
     for (size_t i = 0; i < count; i++) {
-        add_row(s, places[backwards ? count - 1 - i : i].row, false, &sums);
-        costs[i] = sums.fixed[find_best_fixed(&sums, s->costs->num_variants, &s->best)];
+        add_judged(s, places[backwards ? count - 1 - i : i].row, &sums);
+        costs[i] = judge(s, &sums, &variant);
     }
 }
 
-static double value_of(const search *s, const use_cost *cost)
-{
-    return over_best(cost, &s->best);
-}
-
-/** Divide a range in two where that gains most, if it does enough by both measures. */
+/** Divide a range in two where that gains most, if it gains enough. */
 static void divide_range(const search *s, const place *places, size_t range, division *made)
 {
     size_t begin = range > 0 ? made->ends[range - 1] : 0, count = made->ends[range] - begin;
-    use_cost *below = s->room, *above = s->room + count, best = made->cost;
+    double *below = s->room, *above = s->room + count, best = made->cost;
     size_t end = 0;
     add_up(s, places + begin, count, false, below);
     add_up(s, places + begin, count, true, above);
     for (size_t k = LEAST_ROWS; k + LEAST_ROWS <= count; k++) {
-        const use_cost *low = &below[k - 1], *high = &above[count - k - 1],
-                       *whole = &below[count - 1];
-        double total_ms = low->total_ms + high->total_ms - whole->total_ms;
-        double relative = low->relative + high->relative - whole->relative;
-        use_cost cost = {made->cost.total_ms + total_ms, made->cost.relative + relative};
-        if (places[begin + k - 1].value < places[begin + k].value && total_ms <= 0.0 &&
-            relative <= 0.0 && value_of(s, &cost) < value_of(s, &best)) {
+        double cost = made->cost + below[k - 1] + above[count - k - 1] - below[count - 1];
+        if (places[begin + k - 1].value < places[begin + k].value && cost < best) {
             best = cost;
             end = begin + k;
         }
     }
-    if (end == 0 || !(value_of(s, &best) < (1.0 - LEAST_GAIN) * value_of(s, &made->cost)))
+    if (end == 0 || !(best < (1.0 - LEAST_GAIN) * made->cost))
         return;
     for (size_t i = made->count++; i > range; i--)
         made->ends[i] = made->ends[i - 1];
@@ -210,15 +256,15 @@ static void divide_range(const search *s, const place *places, size_t range, div
 }
 
 /** Divide all rows by a feature, the range that gains most first. */
-static division divide(const search *s, const place *places, size_t feature, const use_cost *whole)
+static division divide(const search *s, const place *places, size_t feature, double whole)
 {
-    division made = {.feature = feature, .count = 1, .ends = {s->num_rows}, .cost = *whole};
+    division made = {.feature = feature, .count = 1, .ends = {s->num_rows}, .cost = whole};
     for (bool is_better = true; is_better && made.count < NITRO_MAX_FEW;) {
         division best = made;
         for (size_t range = 0; range < made.count; range++) {
             division tried = made;
             divide_range(s, places, range, &tried);
-            if (value_of(s, &tried.cost) < value_of(s, &best.cost))
+            if (tried.cost < best.cost)
                 best = tried;
         }
         is_better = best.count > made.count;
@@ -254,19 +300,21 @@ static void set_choices(search *s, place *places, const division *by)
 
 static void find_choices(search *s, place *places)
 {
-    use_costs all = {.uses = 1};
+    judged_costs all = no_costs();
     uint64_t candidates = nitro_feature_costs_free(s->sources);
+    size_t variant;
     for (size_t i = 0; i < s->num_rows; i++)
-        add_row(s, s->order[i], false, &all);
-    s->best = all.best;
-    const use_cost whole = all.fixed[find_best_fixed(&all, s->costs->num_variants, &s->best)];
+        add_judged(s, s->order[i], &all);
+    for (size_t k = 0; k < NUM_JUDGED; k++)
+        s->best[k] = all.of[k].best;
+    double whole = judge(s, &all, &variant);
     division best = {.feature = NITRO_NONE, .count = 1, .ends = {s->num_rows}, .cost = whole};
     for (size_t f = 0; f < s->sources->schema->num_features; f++) {
         if (!(candidates >> f & 1))
             continue;
         sort_rows(s, f, places);
-        division made = divide(s, places, f, &whole);
-        if (made.count > 1 && value_of(s, &made.cost) < value_of(s, &best.cost))
+        division made = divide(s, places, f, whole);
+        if (made.count > 1 && made.cost < best.cost)
             best = made;
     }
     set_choices(s, places, &best);

@@ -392,13 +392,14 @@ static void test_features_pay_from_some_uses_on(void **state)
     nitro_context_free(context);
 }
 
-/* Where a free feature tells, there are several choices; they are good without the other one. */
+/* Where a free feature tells, there are several choices; they are good without the other one, which
+ * is dear for one use and pays for many. */
 static void test_ranges_of_a_free_feature_are_learnt(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_model *one = learn_costs(context, "forest", true, 1e4);
-    nitro_model *model = learn_groups(context, "forest", true, 1e4, true);
+    nitro_model *one = learn_costs(context, "forest", true, 1e1);
+    nitro_model *model = learn_groups(context, "forest", true, 1e1, true);
     const nitro_prepare_costs *costs = model->prepare_costs;
     double sum = 0.0, sum_of_one = 0.0;
     assert_int_equal(one->prepare_costs->num_few, 1);
