@@ -251,12 +251,15 @@ static void build_power_law(const nitro_matrix_shape *shape, nitro_matrix_builde
     }
 }
 
-/* `ratio` of the rows have a entries, the others none. */
+/* `ratio` of the rows have a entries, the others none. A row's offset and vector elements take 1.5
+ * times the memory of a non-zero, and the size is one in memory, but for the smallest ones. */
 static void plan_mostly_empty(nitro_random *random, double nonzeros, nitro_matrix_shape *shape)
 {
     shape->a = draw_log_int(random, 1, 16);
     shape->ratio = draw_log(random, 0.02, 0.5);
-    set_square(shape, at_least((int64_t)(nonzeros / (double)shape->a / shape->ratio), 64));
+    double nonzeros_per_row = (double)shape->a * shape->ratio;
+    set_square(shape, at_least((int64_t)(nonzeros / (nonzeros_per_row + 1.5)),
+                               (int64_t)(300 / nonzeros_per_row)));
     LABEL(shape, "%.0fpct-%lld", 100 * shape->ratio, (long long)shape->num_rows);
 }
 
