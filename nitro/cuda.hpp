@@ -73,6 +73,28 @@ static inline int nitro_cuda_need(nitro_cuda *cuda, uint64_t bytes, const char *
     return cuda->failure = NITRO_ERR_NO_MEMORY;
 }
 
+/** cudaMalloc, also while another stream captures a graph, which in the default mode would fail. */
+static inline cudaError_t nitro_cuda_malloc(void **memory, size_t bytes)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    cudaError_t error = cudaMalloc(memory, bytes);
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    return error;
+}
+
+/** Free device memory (NULL: nothing), also while another stream captures a graph. Waits for work
+ *  that may still use it. */
+static inline void nitro_cuda_free(void *memory)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    if (!memory) /* cudaFree(NULL) would initialise CUDA, even in a process that will fork */
+        return;
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    cudaFree(memory);
+    cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
 /**
  * Uninitialised device memory for `count` elements of `size` bytes.
  * @param[out] memory  NULL if count is 0; free with nitro_cuda_free.
@@ -89,10 +111,10 @@ static inline int nitro_cuda_allocate(nitro_cuda *cuda, int64_t count, size_t si
         return 0;
     }
     snprintf(what, sizeof(what), "allocating %.1f MB on the device", (double)bytes / 1e6);
-    return nitro_cuda_check(cuda, cudaMalloc(memory, bytes), what);
+    return nitro_cuda_check(cuda, nitro_cuda_malloc(memory, bytes), what);
 }
 
-/** Also copies `from`, shape [count], on the stream; `from` may be freed on return. */
+/** Also copies `from`, shape [count], on the stream, which may read it until nitro_cuda_wait. */
 static inline int nitro_cuda_upload(nitro_cuda *cuda, const void *from, int64_t count, size_t size,
                                     void **memory)
 {
@@ -103,7 +125,7 @@ static inline int nitro_cuda_upload(nitro_cuda *cuda, const void *from, int64_t 
                                                cudaMemcpyHostToDevice, (cudaStream_t)cuda->stream)
                              : cudaSuccess;
     if (nitro_cuda_check(cuda, error, "copying to the device") != 0) {
-        cudaFree(made);
+        nitro_cuda_free(made);
         return cuda->failure;
     }
     *memory = made;
@@ -128,13 +150,6 @@ static inline int nitro_cuda_download(nitro_cuda *cuda, const void *memory, int6
                          "copying from the device") != 0)
         return cuda->failure;
     return nitro_cuda_wait(cuda);
-}
-
-/** Free device memory (NULL: nothing). Waits for work that may still use it. */
-static inline void nitro_cuda_free(void *memory)
-{
-    if (memory) /* cudaFree(NULL) would initialise CUDA, even in a process that will fork */
-        cudaFree(memory);
 }
 
 /** Copy from one place on the device to another, on the stream. */

@@ -50,6 +50,11 @@ static int upload_indices(const nitro_device_memory *memory, nitro_on_device *on
         narrow[i] = (int32_t)from[i];
     }
     int failure = memory->upload(on_device, narrow, count, sizeof(*narrow), to);
+    if (!failure && memory->wait(on_device) != 0) { /* until then the copy may read `narrow` */
+        failure = on_device->failure;
+        memory->free(*to);
+        *to = NULL;
+    }
     free(narrow);
     return failure;
 }

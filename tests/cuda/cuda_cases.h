@@ -69,7 +69,8 @@ static inline void *cuda_cases_generate(const cuda_cases *cases, uint64_t seed, 
     return argument;
 }
 
-/** Have the reference variant run, and its result kept: it must be right. */
+/** Have the reference variant run, and its result kept: it must be right. The argument is on the
+ *  stream of the cases. */
 static inline void cuda_cases_keep_reference(const cuda_cases *cases, void *argument,
                                              const char *name)
 {
@@ -134,6 +135,41 @@ static inline void cuda_cases_check_graphs(const cuda_cases *cases, void *argume
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++)
         if (cases->is_here[v])
             cuda_cases_check_graph(cases, argument, cuda_cases_variant(cases, v));
+}
+
+static inline void cuda_cases_run_one(const cuda_cases *cases, void *argument,
+                                      const nitro_variant *variant)
+{
+    const nitro_hooks *hooks = &cases->computation->hooks;
+    assert_true(!hooks->restore_input || hooks->restore_input(argument, hooks->user) == 0);
+    if (variant->run(argument, variant->user) != 0)
+        fail_msg("%s: %s", variant->name, cuda_cases_problem(cases, argument));
+}
+
+static inline void cuda_cases_check_one(const cuda_cases *cases, void *argument,
+                                        const nitro_variant *variant)
+{
+    char why[512] = "";
+    if (cases->computation->hooks.check_result(argument, why, sizeof(why),
+                                               cases->computation->hooks.user) != 0)
+        fail_msg("%s beside another argument: %s", variant->name, why);
+}
+
+/** Two live arguments do not disturb each other: both are prepared, then both run, on the streams
+ *  that they have. Their references are kept. */
+static inline void cuda_cases_check_two(const cuda_cases *cases, void *first, void *second)
+{
+    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
+        const nitro_variant *variant = cuda_cases_variant(cases, v);
+        if (!cases->is_here[v])
+            continue;
+        assert_int_equal(variant->prepare(first, variant->user), 0);
+        assert_int_equal(variant->prepare(second, variant->user), 0);
+        cuda_cases_run_one(cases, first, variant);
+        cuda_cases_run_one(cases, second, variant);
+        cuda_cases_check_one(cases, first, variant);
+        cuda_cases_check_one(cases, second, variant);
+    }
 }
 
 /** Say so where there is no GPU: the test then ends with 77. */

@@ -54,4 +54,30 @@ static void histogram_cases_check_ranges(cuda_cases *cases)
     }
 }
 
+/* Many bins, then fewer: the second must not lower the limit on shared memory of the first. */
+static void histogram_cases_check_two(cuda_cases *cases)
+{
+    static const int64_t num_bins[] = {25000, 15000};
+    nitro_histogram_cuda both[2];
+    nitro_histogram *samples[2];
+    void *streams[] = {cases->stream, NULL};
+    assert_int_equal(cudaStreamCreateWithFlags((cudaStream_t *)&streams[1], cudaStreamNonBlocking),
+                     cudaSuccess);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(cases->context,
+                  nitro_histogram_generate_family(cases->context, "uniform", i, 200000, num_bins[i],
+                                                  &samples[i]));
+        cases->stream = streams[i];
+        both[i] = (nitro_histogram_cuda){.host = *samples[i], .cuda.stream = streams[i]};
+        cuda_cases_keep_reference(cases, &both[i], "one of two");
+    }
+    cuda_cases_check_two(cases, &both[0], &both[1]);
+    for (size_t i = 0; i < 2; i++) {
+        nitro_kit_release_device(&nitro_histogram_kit, &both[i]);
+        nitro_histogram_samples_free(samples[i]);
+    }
+    assert_int_equal(cudaStreamDestroy(streams[1]), cudaSuccess);
+    cases->stream = streams[0];
+}
+
 #endif

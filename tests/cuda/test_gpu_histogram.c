@@ -38,6 +38,20 @@ static void variants_agree_on_large_inputs(void **state)
         }
 }
 
+static void two_arguments_do_not_disturb_each_other(void **state)
+{
+    histogram_cases_check_two(*state);
+}
+
+static void graphs_replay_prepared_variants(void **state)
+{
+    cuda_cases *cases = *state;
+    nitro_histogram_cuda *histogram = cuda_cases_generate(cases, 1, 1);
+    histogram->cuda.stream = cases->stream;
+    cuda_cases_check_graphs(cases, histogram);
+    nitro_module_histogram_cuda.unload(histogram);
+}
+
 int main(void)
 {
     if (cuda_cases_is_without_gpu())
@@ -46,6 +60,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(variants_agree_on_all_cases, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_agree_where_bins_do_not_fit, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_large_inputs, setup, teardown),
+        cmocka_unit_test_setup_teardown(two_arguments_do_not_disturb_each_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(graphs_replay_prepared_variants, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ void yield_sometimes();
 long long clock();
 
 /* Put a kernel into a stream. `bad_argument`: 1 + index of a pointer that is not device memory. */
-cudaError_t launch(const cudaLaunchConfig_t &config, std::function<void()> kernel,
+cudaError_t launch(const void *kernel, const cudaLaunchConfig_t &config, std::function<void()> run,
                    unsigned bad_argument);
 bool is_device_pointer(const volatile void *pointer);
 
@@ -137,8 +137,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
              ...);
         },
         values);
-    return cuda_emulation::launch(
-        *config, [kernel, values] { std::apply(kernel, values); }, bad_argument);
+    return cuda_emulation::launch((const void *)kernel, *config,
+                                  [kernel, values] { std::apply(kernel, values); }, bad_argument);
 }
 
 template <typename T> cudaError_t cudaMalloc(T **pointer, size_t bytes)

@@ -1,8 +1,10 @@
-/* device.cpp - the device's state and its queue of work. The work of all streams is one queue,
- * executed in order when a call waits for it. Device time is simulated (a launch takes 5 us, and
- * its work a little), so that tests with events are deterministic. */
+/* device.cpp - the device's state and its streams' queues of work, executed when a call waits for
+ * them: in the order of the calls, or with a seed in any that the streams allow. Device time is
+ * simulated (a launch takes 5 us, and its work a little), so that tests with events are
+ * deterministic. */
 #include "device.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,6 +12,8 @@ namespace cuda_emulation
 {
 
 constexpr double start_ns = 5000;
+
+thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
 device *the_device()
 {
@@ -89,19 +93,99 @@ static cudaError_t run_now(const operation &what)
     return d->sticky;
 }
 
-cudaError_t catch_up()
+/* Adds what an operation waits for, directly and indirectly. */
+static void add_wanted(uint64_t number, std::set<uint64_t> *wanted)
+{
+    const device *d = the_device();
+    std::vector<uint64_t> todo = {number};
+    while (!todo.empty()) {
+        uint64_t next = todo.back();
+        todo.pop_back();
+        auto found = d->pending.find(next);
+        if (found != d->pending.end() && wanted->insert(next).second)
+            todo.insert(todo.end(), found->second.after.begin(), found->second.after.end());
+    }
+}
+
+static bool may_run(const pending_operation &waiting)
+{
+    const device *d = the_device();
+    return std::none_of(waiting.after.begin(), waiting.after.end(),
+                        [=](uint64_t number) { return d->pending.count(number) > 0; });
+}
+
+/* The first; with a seed, any of those that need not wait for each other. */
+static uint64_t choose(const std::set<uint64_t> &wanted)
+{
+    device *d = the_device();
+    if (d->settings.seed == 0)
+        return *wanted.begin();
+    std::vector<uint64_t> can;
+    for (uint64_t number : wanted)
+        if (may_run(d->pending.at(number)))
+            can.push_back(number);
+    return can[draw(&d->random, (unsigned)can.size())];
+}
+
+static cudaError_t run_pending(std::set<uint64_t> wanted)
 {
     device *d = the_device();
     d->num_waits++;
-    std::vector<operation> work;
-    work.swap(d->pending);
     device_works now;
-    for (const operation &what : work)
-        run_now(what);
+    while (!wanted.empty()) {
+        uint64_t number = choose(wanted);
+        operation run = std::move(d->pending.at(number).run);
+        d->pending.erase(number);
+        wanted.erase(number);
+        run_now(run);
+    }
     if (d->sticky == cudaSuccess && !guards_are_whole())
         d->sticky =
             complain(cudaErrorIllegalAddress, "something wrote past the end of an allocation");
     return note(d->sticky);
+}
+
+cudaError_t catch_up()
+{
+    std::set<uint64_t> wanted;
+    for (const auto &each : the_device()->pending)
+        wanted.insert(each.first);
+    return run_pending(wanted);
+}
+
+cudaError_t catch_up_with(cudaStream_t stream)
+{
+    std::set<uint64_t> wanted;
+    for (const auto &each : the_device()->pending)
+        if (each.second.stream == stream)
+            add_wanted(each.first, &wanted);
+    return run_pending(wanted);
+}
+
+cudaError_t catch_up_with(cudaEvent_t event)
+{
+    std::set<uint64_t> wanted;
+    add_wanted(event->operation, &wanted);
+    return run_pending(wanted);
+}
+
+/* The default stream and the blocking ones wait for each other. */
+static bool are_in_order(cudaStream_t before, cudaStream_t after)
+{
+    if (before == after)
+        return true;
+    return (!before && after->blocking) || (!after && before->blocking);
+}
+
+static void add_pending(cudaStream_t stream, operation what)
+{
+    device *d = the_device();
+    pending_operation made = {stream, std::move(what), std::move(d->awaited[stream])};
+    d->awaited[stream].clear();
+    for (const auto &each : d->pending)
+        if (are_in_order(each.second.stream, stream))
+            made.after.insert(each.first);
+    d->pending.emplace(++d->num_enqueued, std::move(made));
 }
 
 cudaError_t enqueue(cudaStream_t stream, operation what)
@@ -115,7 +199,7 @@ cudaError_t enqueue(cudaStream_t stream, operation what)
         stream->capture->operations.push_back(std::move(what));
         return cudaSuccess;
     }
-    d->pending.push_back(std::move(what));
+    add_pending(stream, std::move(what));
     if (d->settings.lazy)
         return cudaSuccess;
     unsigned waits = d->num_waits;
@@ -124,10 +208,21 @@ cudaError_t enqueue(cudaStream_t stream, operation what)
     return error;
 }
 
+/* Does this stream's capture forbid the calling thread what could disturb it? */
+static bool forbids(cudaStream_t stream)
+{
+    cudaStreamCaptureMode own = capture_mode;
+    bool is_mine = stream->captured_by == std::this_thread::get_id();
+    if (own == cudaStreamCaptureModeRelaxed || stream->mode == cudaStreamCaptureModeRelaxed)
+        return false;
+    return is_mine ||
+           (own == cudaStreamCaptureModeGlobal && stream->mode == cudaStreamCaptureModeGlobal);
+}
+
 cudaError_t refuse_capture(const char *function)
 {
     for (cudaStream_t stream : the_device()->streams)
-        if (stream->capture && stream->mode != cudaStreamCaptureModeRelaxed) {
+        if (stream->capture && forbids(stream)) {
             char why[128];
             snprintf(why, sizeof(why), "%s was called while a stream captures", function);
             stream->invalidated = true;
@@ -146,8 +241,10 @@ bool is_device_pointer(const volatile void *pointer)
     return !pointer || is_device(pointer, 0) || is_pinned(pointer, 0);
 }
 
+/* A kernel that waits for the clock must end. */
 long long clock()
 {
+    the_device()->now_ns += 1000;
     return (long long)the_device()->now_ns;
 }
 
@@ -171,7 +268,14 @@ static cudaError_t run_kernel(const cudaLaunchConfig_t &config, const std::funct
     return cudaSuccess;
 }
 
-cudaError_t launch(const cudaLaunchConfig_t &config, std::function<void()> kernel,
+size_t shared_limit(const void *kernel)
+{
+    constexpr size_t usual_bytes = 48 << 10;
+    auto found = the_device()->shared_limits.find(kernel);
+    return found == the_device()->shared_limits.end() ? usual_bytes : found->second;
+}
+
+cudaError_t launch(const void *kernel, const cudaLaunchConfig_t &config, std::function<void()> run,
                    unsigned bad_argument)
 {
     RETURN_IF_TROUBLE();
@@ -181,9 +285,12 @@ cudaError_t launch(const cudaLaunchConfig_t &config, std::function<void()> kerne
         config.dynamicSmemBytes > max_dynamic_shared_bytes)
         return complain(cudaErrorInvalidConfiguration,
                         "a grid or block is empty, or larger than a device allows");
+    if (config.dynamicSmemBytes > shared_limit(kernel))
+        return complain(cudaErrorInvalidValue,
+                        "a kernel gets more dynamic shared memory than its limit allows");
     cudaLaunchConfig_t copy = config;
     copy.attrs = nullptr;
-    return enqueue(config.stream, [=] { return run_kernel(copy, kernel, bad_argument); });
+    return enqueue(config.stream, [=] { return run_kernel(copy, run, bad_argument); });
 }
 
 } // namespace cuda_emulation
@@ -213,6 +320,7 @@ size_t cuda_emulation_reset(const cuda_emulation_settings *settings)
         delete executable;
     *d = device();
     d->settings = *settings;
+    d->random = settings->seed;
     return left;
 }
 

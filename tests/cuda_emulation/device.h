@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "cuda_emulation.h"
@@ -26,23 +27,36 @@ struct CUgraphExec_st {
     std::vector<operation> operations;
 };
 struct CUstream_st {
+    bool blocking = true;          /* waits for the default stream, and it for this one */
     cudaGraph_t capture = nullptr; /* not NULL: what is enqueued goes there */
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+    std::thread::id captured_by;
     bool invalidated = false;
 };
 struct CUevent_st {
     bool recorded = false, done = false;
+    uint64_t operation = 0; /* that records it */
     double time_ns = 0;
 };
 
 namespace cuda_emulation
 {
 
+/* Work in a stream, and what must have run before it (numbers of operations). */
+struct pending_operation {
+    cudaStream_t stream;
+    operation run;
+    std::set<uint64_t> after;
+};
+
 struct device {
     cuda_emulation_settings settings = cuda_emulation_defaults();
     std::map<uintptr_t, size_t> memory, pinned; /* address, bytes */
     size_t used_bytes = 0;
-    std::vector<operation> pending;
+    std::map<uint64_t, pending_operation> pending; /* by number, ascending as they were enqueued */
+    uint64_t num_enqueued = 0, random = 0;
+    std::map<cudaStream_t, std::set<uint64_t>> awaited; /* by a stream's next operation: events' */
+    std::map<const void *, size_t> shared_limits;       /* of kernels whose limit was raised */
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
     std::set<cudaGraph_t> graphs;
@@ -55,6 +69,8 @@ struct device {
 };
 
 device *the_device();
+
+extern thread_local cudaStreamCaptureMode capture_mode; /* cudaThreadExchangeStreamCaptureMode's */
 
 /* Keep an error for cudaGetLastError, and what went wrong for the test; both return it. */
 cudaError_t note(cudaError_t error);
@@ -89,8 +105,12 @@ void release(std::map<uintptr_t, size_t>::iterator range);
 
 /* Put work into a stream's queue, or into what it captures. */
 cudaError_t enqueue(cudaStream_t stream, operation what);
-/* Run all pending operations. */
+/* Run all pending operations, or only a stream's (NULL: the default one) and what they wait for. */
 cudaError_t catch_up();
+cudaError_t catch_up_with(cudaStream_t stream);
+cudaError_t catch_up_with(cudaEvent_t event);
+/* Most bytes of dynamic shared memory that this kernel may use now. */
+size_t shared_limit(const void *kernel);
 /* Let device time pass: the start of an operation, and what it does. */
 void spend(double ns);
 

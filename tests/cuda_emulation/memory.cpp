@@ -180,8 +180,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     cudaError_t error = check_copy(to, from, bytes, decide_kind(to, from, kind));
     if (error != cudaSuccess)
         return error;
-    the_device()->pending.push_back(copy_operation(to, from, bytes));
-    return catch_up();
+    error = enqueue(nullptr, copy_operation(to, from, bytes));
+    return error == cudaSuccess ? catch_up_with((cudaStream_t) nullptr) : error;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
@@ -195,19 +195,10 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (error != cudaSuccess)
         return error;
     bool captures = stream && the_device()->streams.count(stream) && stream->capture;
-    if (kind == cudaMemcpyHostToDevice && !is_pinned(from, bytes) && !captures) {
-        /* Pageable memory is read before the call returns. */
-        std::vector<char> staged((const char *)from, (const char *)from + bytes);
-        return enqueue(stream, [=] {
-            spend((double)bytes / 16);
-            memcpy(to, staged.data(), bytes);
-            return cudaSuccess;
-        });
-    }
     error = enqueue(stream, copy_operation(to, from, bytes));
     if (error == cudaSuccess && kind == cudaMemcpyDeviceToHost && !is_pinned(to, bytes) &&
         !captures)
-        error = catch_up(); /* and written before it returns */
+        error = catch_up_with(stream); /* written before it returns */
     return error;
 }
 

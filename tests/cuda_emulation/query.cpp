@@ -1,4 +1,5 @@
 /* query.cpp - device properties, function attributes and error messages. */
+#include <algorithm>
 #include <cstdio>
 
 #include "device.h"
@@ -218,18 +219,27 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
     RETURN_IF_TROUBLE();
-    bool fits = attribute != cudaFuncAttributeMaxDynamicSharedMemorySize ||
-                (value >= 0 && (size_t)value <= cuda_emulation::max_dynamic_shared_bytes);
-    return kernel && fits ? cudaSuccess : note(cudaErrorInvalidValue);
+    if (!kernel)
+        return note(cudaErrorInvalidValue);
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return cudaSuccess;
+    if (value < 0 || (size_t)value > cuda_emulation::max_dynamic_shared_bytes)
+        return note(cudaErrorInvalidValue);
+    the_device()->shared_limits[kernel] = (size_t)value;
+    return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *,
-                                                          int block_size, size_t)
+/* Registers are unknown here. */
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel,
+                                                          int block_size, size_t dynamic_bytes)
 {
     RETURN_IF_TROUBLE();
-    if (block_size < 1 || block_size > 1024)
+    if (block_size < 1 || block_size > 1024 || dynamic_bytes > shared_limit(kernel))
         return note(cudaErrorInvalidValue);
-    int blocks = 2048 / block_size;
-    *num_blocks = blocks < 32 ? blocks : 32;
+    int by_threads = attribute_of(cudaDevAttrMaxThreadsPerMultiProcessor) / block_size;
+    int by_shared = attribute_of(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
+                    (attribute_of(cudaDevAttrReservedSharedMemoryPerBlock) + (int)dynamic_bytes);
+    *num_blocks =
+        std::min({by_threads, by_shared, attribute_of(cudaDevAttrMaxBlocksPerMultiprocessor)});
     return cudaSuccess;
 }

@@ -5,10 +5,11 @@
 
 using namespace cuda_emulation;
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     RETURN_IF_TROUBLE();
     *stream = new CUstream_st;
+    (*stream)->blocking = !(flags & cudaStreamNonBlocking);
     the_device()->streams.insert(*stream);
     return cudaSuccess;
 }
@@ -21,19 +22,26 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     RETURN_IF_TROUBLE();
-    if (the_device()->streams.erase(stream) == 0)
+    if (!the_device()->streams.count(stream))
         return complain(cudaErrorInvalidResourceHandle, "no such stream");
+    cudaError_t error = catch_up_with(stream); /* a device ends it later */
+    the_device()->streams.erase(stream);
     delete stream;
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     RETURN_IF_TROUBLE();
-    RETURN_IF_CAPTURING();
-    if (stream && !the_device()->streams.count(stream))
+    if (!stream)
+        RETURN_IF_CAPTURING();
+    else if (!the_device()->streams.count(stream))
         return complain(cudaErrorInvalidResourceHandle, "no such stream");
-    return catch_up();
+    else if (stream->capture) {
+        stream->invalidated = true;
+        return complain(cudaErrorStreamCaptureUnsupported, "a stream that captures is waited for");
+    }
+    return catch_up_with(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -41,10 +49,13 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     return cudaStreamSynchronize(stream);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned)
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     RETURN_IF_TROUBLE();
-    return the_device()->events.count(event) ? cudaSuccess : note(cudaErrorInvalidResourceHandle);
+    if (!the_device()->events.count(event))
+        return note(cudaErrorInvalidResourceHandle);
+    the_device()->awaited[stream].insert(event->operation);
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
@@ -65,7 +76,14 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
                         "only a stream of one's own can capture, and once at a time");
     stream->capture = new CUgraph_st;
     stream->mode = mode;
+    stream->captured_by = std::this_thread::get_id();
     stream->invalidated = false;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    std::swap(*mode, capture_mode);
     return cudaSuccess;
 }
 
@@ -154,11 +172,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         return note(cudaErrorInvalidResourceHandle);
     event->recorded = true;
     event->done = false;
-    return enqueue(stream, [=] {
+    cudaError_t error = enqueue(stream, [=] {
         event->done = true;
         event->time_ns = the_device()->settings.real_clock ? host_now_ns() : the_device()->now_ns;
         return cudaSuccess;
     });
+    event->operation = the_device()->num_enqueued;
+    return error;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -167,7 +187,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     RETURN_IF_CAPTURING();
     if (!the_device()->events.count(event))
         return note(cudaErrorInvalidResourceHandle);
-    return catch_up();
+    return catch_up_with(event);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)

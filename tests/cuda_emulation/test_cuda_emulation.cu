@@ -376,7 +376,6 @@ static void work_waits_until_somebody_does(void **)
     config.stream = stream;
     assert_int_equal(cudaMemcpyAsync(device, host, 32, cudaMemcpyHostToDevice, stream),
                      cudaSuccess);
-    host[3] = -1; /* pageable memory has been read */
     assert_int_equal(cudaEventRecord(start, stream), cudaSuccess);
     assert_int_equal(cudaLaunchKernelEx(&config, store, device, 7), cudaSuccess);
     assert_int_equal(cudaEventRecord(stop, stream), cudaSuccess);
@@ -392,6 +391,73 @@ static void work_waits_until_somebody_does(void **)
     cudaEventDestroy(stop);
     cudaStreamDestroy(stream);
     cudaFree(device);
+}
+
+static void streams_wait_only_for_what_they_are_told_to(void **)
+{
+    double *a = upload(std::vector<double>(1, 0)), *b = upload(std::vector<double>(1, 0));
+    cudaStream_t first, second;
+    cudaEvent_t done;
+    double host = 3;
+    assert_int_equal(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking), cudaSuccess);
+    assert_int_equal(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking), cudaSuccess);
+    assert_int_equal(cudaEventCreate(&done), cudaSuccess);
+    cudaMemcpyAsync(a, &host, sizeof(host), cudaMemcpyHostToDevice, first);
+    cudaMemcpyAsync(b, a, sizeof(host), cudaMemcpyDeviceToDevice, second);
+    assert_int_equal(cudaStreamSynchronize(second), cudaSuccess);
+    assert_int_equal(cuda_emulation_num_pending(), 1); /* the first stream's */
+    assert_int_equal(cudaEventRecord(done, first), cudaSuccess);
+    assert_int_equal(cudaStreamWaitEvent(second, done, 0), cudaSuccess);
+    cudaMemcpyAsync(b, a, sizeof(host), cudaMemcpyDeviceToDevice, second);
+    assert_int_equal(cudaStreamSynchronize(second), cudaSuccess);
+    assert_int_equal(cuda_emulation_num_pending(), 0);
+    assert_true(download(b, 1)[0] == 3);
+    cudaEventDestroy(done);
+    cudaStreamDestroy(second);
+    cudaStreamDestroy(first);
+    cudaFree(b);
+    cudaFree(a);
+}
+
+static __global__ void use_shared(double *)
+{
+}
+
+static void shared_memory_has_a_limit_of_each_kernel(void **)
+{
+    int num_blocks = 0;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = config.blockDim = 1;
+    config.dynamicSmemBytes = 64 << 10;
+    assert_int_equal(cudaLaunchKernelEx(&config, use_shared, (double *)nullptr),
+                     cudaErrorInvalidValue);
+    assert_int_equal(
+        cudaFuncSetAttribute(use_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10),
+        cudaSuccess);
+    assert_int_equal(cudaLaunchKernelEx(&config, use_shared, (double *)nullptr), cudaSuccess);
+    assert_int_equal(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&num_blocks, use_shared, 256, 64 << 10),
+        cudaSuccess);
+    assert_int_equal(num_blocks, 3); /* of 64 and 1 KB in 228 */
+    assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+static void a_relaxed_thread_allocates_during_a_capture(void **)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    void *memory = nullptr;
+    assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+    assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    assert_int_equal(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+    assert_int_equal(mode, cudaStreamCaptureModeGlobal);
+    assert_int_equal(cudaMalloc(&memory, 8), cudaSuccess);
+    assert_int_equal(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+    assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    cudaFree(memory);
 }
 
 static void graphs_replay_what_was_captured(void **)
@@ -484,6 +550,9 @@ int main(void)
         TEST(empty_grids_are_refused),
         TEST(memory_ends_and_allocations_fail_when_told),
         TEST(work_waits_until_somebody_does),
+        TEST(streams_wait_only_for_what_they_are_told_to),
+        TEST(shared_memory_has_a_limit_of_each_kernel),
+        TEST(a_relaxed_thread_allocates_during_a_capture),
         TEST(graphs_replay_what_was_captured),
         TEST(a_failed_kernel_spoils_all_that_follows),
 #ifndef __SANITIZE_ADDRESS__

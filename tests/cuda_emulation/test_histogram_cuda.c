@@ -26,6 +26,11 @@ static void variants_agree_where_bins_do_not_fit(void **state)
     histogram_cases_check_ranges(*state);
 }
 
+static void two_arguments_do_not_disturb_each_other(void **state)
+{
+    histogram_cases_check_two(*state);
+}
+
 /* A loaded input of the module, as measuring asks for it: gaussian, some 70,000 samples. */
 static nitro_histogram_cuda *load(const cuda_cases *cases)
 {
@@ -179,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(variants_agree_on_all_cases),
         TEST(variants_agree_where_bins_do_not_fit),
+        TEST(two_arguments_do_not_disturb_each_other),
         TEST(inputs_are_loaded_without_a_device),
         TEST(running_neither_allocates_nor_waits),
         TEST(what_is_not_prepared_does_not_run),

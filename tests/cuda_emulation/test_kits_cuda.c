@@ -80,6 +80,30 @@ static void every_variant_on_every_family(void **state)
         }
 }
 
+static void two_arguments_on_two_streams(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < NUM_COMPUTATIONS; c++) {
+        emulated_cases_start_device();
+        cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+        void *streams[] = {cases->stream, NULL}, *arguments[2];
+        assert_int_equal(
+            cudaStreamCreateWithFlags((cudaStream_t *)&streams[1], cudaStreamNonBlocking),
+            cudaSuccess);
+        for (size_t i = 0; i < 2; i++) {
+            cases->stream = streams[i];
+            arguments[i] = load(cases, computations[c].kit, 0, i == 0 ? 1500 : 700);
+            cuda_cases_keep_reference(cases, arguments[i], "one of two");
+        }
+        cuda_cases_check_two(cases, arguments[0], arguments[1]);
+        for (size_t i = 0; i < 2; i++)
+            cases->module->unload(arguments[i]);
+        assert_int_equal(cudaStreamDestroy(streams[1]), cudaSuccess);
+        cases->stream = streams[0];
+        assert_int_equal(emulated_cases_close(cases), 0);
+    }
+}
+
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
@@ -104,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_on_every_family),
+        cmocka_unit_test(two_arguments_on_two_streams),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);

@@ -172,7 +172,7 @@ static void x_and_y_may_change(void **state)
     void *x, *y;
     assert_int_equal(cudaMalloc(&x, x_bytes), cudaSuccess);
     assert_int_equal(cudaMalloc(&y, y_bytes), cudaSuccess);
-    assert_int_equal(cudaMemset(x, 0, x_bytes), cudaSuccess);
+    assert_int_equal(cudaMemsetAsync(x, 0, x_bytes, cases->stream), cudaSuccess);
     assert_int_equal(nitro_spmv_cuda_upload(spmv), 0);
     double *result = malloc(y_bytes);
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
@@ -182,7 +182,7 @@ static void x_and_y_may_change(void **state)
         assert_int_equal(variant->prepare(spmv, variant->user), 0);
         spmv->x = x;
         spmv->y = y;
-        assert_int_equal(cudaMemset(y, 0xFF, y_bytes), cudaSuccess);
+        assert_int_equal(cudaMemsetAsync(y, 0xFF, y_bytes, cases->stream), cudaSuccess);
         assert_int_equal(variant->run(spmv, variant->user), 0);
         assert_int_equal(
             nitro_cuda_download(&spmv->cuda, y, spmv->host.num_rows, sizeof(double), result), 0);

@@ -13,8 +13,7 @@
 #define BLOCK            NITRO_HISTOGRAM_CUDA_BLOCK
 #define MAX_COPIES_SHIFT 4
 /* Least samples of a block for every bin: below, merging its table would dominate. */
-#define SAMPLES_PER_BIN      4
-#define DEFAULT_SHARED_BYTES (48 << 10) /* available without cudaFuncSetAttribute */
+#define SAMPLES_PER_BIN 4
 
 extern __shared__ uint32_t dynamic_shared[];
 
@@ -112,15 +111,16 @@ static nitro_histogram_cuda_tables choose_tables(const nitro_histogram_cuda *his
 }
 
 /* Prefer shared memory over L1, or occupancy may be lower than the tables were chosen for; samples
- * are read once and do not need L1. */
-static int request_room(nitro_cuda *cuda, counting_kernel kernel, size_t size_bytes)
+ * are read once and do not need L1. The limit belongs to the kernel, not to the argument: always
+ * the device's, so that no argument lowers it for another. */
+static int request_room(nitro_histogram_cuda *histogram, counting_kernel kernel)
 {
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                              cudaSharedmemCarveoutMaxShared);
-    if (error == cudaSuccess && size_bytes > DEFAULT_SHARED_BYTES)
+    if (error == cudaSuccess)
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)size_bytes);
-    return nitro_cuda_check(cuda, error, "requesting shared memory");
+                                     histogram->max_shared_bytes);
+    return nitro_cuda_check(&histogram->cuda, error, "requesting shared memory");
 }
 
 static int prepare(void *argument, void *user)
@@ -140,8 +140,7 @@ static int prepare(void *argument, void *user)
                                histogram->max_shared_bytes);
     counting_kernel even_share = choose_kernel(false, &tables);
     counting_kernel dynamic = choose_kernel(true, &tables);
-    if (request_room(cuda, even_share, tables.size_bytes) != 0 ||
-        request_room(cuda, dynamic, tables.size_bytes) != 0 ||
+    if (request_room(histogram, even_share) != 0 || request_room(histogram, dynamic) != 0 ||
         nitro_cuda_check(cuda,
                          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, dynamic,
                                                                        BLOCK, tables.size_bytes),
