@@ -3,7 +3,7 @@
 # NVML, cuSPARSE) is opened when it is asked for. Stubs stand in elsewhere.
 
 option(NITRO_CUDA "The device kind cuda (nvcc); if off or not installed, a stub reports how to enable it" ON)
-set(NITRO_CUDA_ARCHITECTURES "75-virtual;90" CACHE STRING
+set(NITRO_CUDA_ARCHITECTURES "75-virtual;80;90" CACHE STRING
     "What kernels are compiled for, as CMAKE_CUDA_ARCHITECTURES takes it; the default runs on all \
 GPUs from Turing on, some after the driver translated it")
 set(nitro_with_cuda FALSE)

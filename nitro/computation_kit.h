@@ -258,6 +258,14 @@ NITRO_API int nitro_kit_keep_reference(const nitro_kit *kit, void *argument);
 NITRO_API int nitro_kit_check_result(const nitro_kit *kit, void *argument, char *why, size_t size);
 
 /**
+ * Open a library of the CUDA toolkit that is needed at run time only: "libcusparse.so.12". Looked
+ * for by the dynamic loader, then below $CUDA_HOME, $CUDA_PATH, $VIRTUAL_ENV, $CONDA_PREFIX,
+ * ~/.local, /usr/local/cuda and /usr/local, also in NVIDIA's Python packages there.
+ * @return a handle of dlopen, which is never closed; NULL: not found.
+ */
+NITRO_API void *nitro_cuda_library_open(const char *name);
+
+/**
  * Copy the input to the device, but what the caller has there, and allocate the other arrays; does
  * nothing the second time. Every device variant's `prepare` calls it.
  * @return 0, or nonzero with nitro_cuda.problem set: counts beyond 32-bit indices, too little

@@ -457,7 +457,7 @@ template <typename Argument> struct variant {
     /** The features that `allows` reads, "rows,nnz"; null: all of them. */
     const char *allows_reads = nullptr;
     std::string version = "1";
-    nitro_time_source time_source = NITRO_TIME_WALL;
+    nitro_time_source time_source = NITRO_TIME_OF_KIND;
     /** A `run` that throws leaves the outputs as they were: run() then runs the next best variant.
      */
     bool fails_cleanly = false;

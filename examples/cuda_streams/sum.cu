@@ -191,7 +191,6 @@ static nitro_status declare_parts(nitro_computation *made)
     partial.run = run_partial;
     partial.prepare = prepare_partial;
     partial.release = release_partial;
-    atomic.time_source = partial.time_source = NITRO_TIME_DEVICE; /* run only enqueues */
     nitro_feature count = {};
     count.name = "count";
     count.unit = "numbers";

@@ -8,6 +8,10 @@
 extern "C" {
 #endif
 
+/** Additions that the benchmarks shared_atomic and global_atomic are given for: the paper's Table 1
+ *  is consistent with this number (features/device/cuda/cuda_measure.c). */
+#define NITRO_COUNTED_ADDITIONS 32768.0
+
 /** An open device, in the worker process that runs variants on it. */
 typedef struct nitro_device_session nitro_device_session;
 

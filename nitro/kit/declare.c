@@ -69,7 +69,6 @@ static nitro_status add_variants(nitro_computation *computation, const nitro_kit
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         nitro_variant variant = *variants[i];
         if (device) {
-            variant.time_source = NITRO_TIME_DEVICE;
             if (!variant.prepare)
                 variant.prepare = device->prepare;
             if (!variant.allows) {

@@ -62,7 +62,7 @@ nitro_status nitro_measure_device_check(const nitro_computation *computation,
         return nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: unknown device kind %s",
                           name, wanted);
     for (size_t v = 0; v < computation->schema->num_variants; v++)
-        if (computation->variants[v].time_source == NITRO_TIME_DEVICE &&
+        if (nitro_variant_time_source(&computation->variants[v], wanted) == NITRO_TIME_DEVICE &&
             !(access && access->start && access->stop))
             return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                               "%s: variant %s is timed by the device's clock (NITRO_TIME_DEVICE), "

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/computation_kit.h"
 #include "proxies/profilers/profile_cupti.h"
 
 #define LIBRARY      "libcupti.so.13"
@@ -38,27 +39,6 @@ static nitro_status find_functions(nitro_context *context, void *library, const 
     return NITRO_OK;
 }
 
-/* In the folder DIRECTORY of $CUDA_HOME, or at a fixed place. */
-static void *open_in(const char *directory, const char *below)
-{
-    char path[PATH_MAX];
-    int length = directory ? snprintf(path, sizeof path, "%s/%s/%s", directory, below, LIBRARY) : 0;
-    if (length <= 0 || (size_t)length >= sizeof path)
-        return NULL;
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
-static void *open_cupti(void)
-{
-    const char *const directories[] = {secure_getenv("CUDA_HOME"), secure_getenv("CUDA_PATH"),
-                                       "/usr/local/cuda"};
-    const char *const below[] = {"lib64", "extras/CUPTI/lib64", "lib"};
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; i < 9 && !library; i++)
-        library = open_in(directories[i / 3], below[i % 3]);
-    return library;
-}
-
 /* CUPTI opens it by name, and finds the loaded one. */
 static nitro_status open_host_library(nitro_context *context, void *library)
 {
@@ -77,12 +57,12 @@ static nitro_status open_host_library(nitro_context *context, void *library)
 nitro_status cupti_open_library(nitro_context *context, cupti_functions *functions)
 {
     cupti_functions found = *functions;
-    void *library = open_cupti();
+    void *library = nitro_cuda_library_open(LIBRARY);
     if (!library)
         return nitro_fail(context, NITRO_ERR_IO,
                           "kernels cannot be profiled here: %s was found neither by the dynamic "
-                          "loader nor under $CUDA_HOME or /usr/local/cuda; install CUDA 13's CUPTI "
-                          "or put its folder into LD_LIBRARY_PATH",
+                          "loader nor under $CUDA_HOME, /usr/local/cuda or in Python's packages; "
+                          "install CUDA 13's CUPTI or put its folder into LD_LIBRARY_PATH",
                           LIBRARY);
     nitro_status status = find_functions(context, library, LIBRARY, cupti_rows, &found);
     if (status == NITRO_OK)

@@ -37,7 +37,7 @@ from ._store import Store
 from ._tuner import Tuner
 
 _SCALES = ("auto", "linear", "log", "signed-log")
-_TIME_SOURCES = ("wall", "thread-cpu", "device")
+_TIME_SOURCES = ("kind", "wall", "thread-cpu", "device")
 _ONLINE_DATA = ("own", "copy", "background")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -342,7 +342,7 @@ class Computation:
         prepare: Optional[Callable[[Any], Any]] = None,
         release: Optional[Callable[[Any], Any]] = None,
         version: str = "1",
-        time_source: str = "wall",
+        time_source: str = "kind",
         fails_cleanly: bool = False,
     ) -> None:
         """Declare a variant; the first one is the default.
@@ -353,7 +353,8 @@ class Computation:
         prepare: makes what `run` needs, and returns at once where that is there already.
         release: undoes it.
         version: change it with the code.
-        time_source: wall, thread-cpu, or device (work put on the stream of set_hooks).
+        time_source: wall, thread-cpu, device (work put on the stream of set_hooks), or kind: wall on
+        the host, else device.
         fails_cleanly: a `run` that raises leaves its outputs as they were, so that the next best
         variant is run instead.
         """

@@ -35,6 +35,8 @@ static void test_features(void **state)
                                            "peak_gflops_dp",
                                            "shared_atomic",
                                            "global_atomic",
+                                           "shared_atomic_spread",
+                                           "global_atomic_spread",
                                            "sm_count",
                                            "compute_capability",
                                            "shared_mem_per_sm",

@@ -44,9 +44,8 @@ typedef struct nitro_histogram_cuda {
 
     /* Of the device, set by the upload. */
     int num_multiprocessors;
-    int blocks_per_multiprocessor; /* limited by threads alone */
-    int max_shared_bytes;          /* most of one block */
-    int usual_shared_bytes;        /* of a block at full occupancy */
+    int max_shared_bytes;   /* most of one block */
+    int usual_shared_bytes; /* of a block at full occupancy */
 
     /* Made by `prepare`, zero until then. */
     nitro_histogram_cuda_tables tables; /* of shared_atomic */

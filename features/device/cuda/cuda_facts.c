@@ -49,9 +49,14 @@ static const char *const fact_names[NITRO_CUDA_NUM_FACTS] = {
 };
 
 static const char *const benchmark_names[NITRO_CUDA_NUM_BENCHMARKS] = {
-    [NITRO_CUDA_COPY_GBPS] = "copy_gbps",         [NITRO_CUDA_L2_GBPS] = "l2_gbps",
-    [NITRO_CUDA_SHARED_ATOMIC] = "shared_atomic", [NITRO_CUDA_GLOBAL_ATOMIC] = "global_atomic",
-    [NITRO_CUDA_LAUNCH_US] = "launch_us",         [NITRO_CUDA_SP_GFLOPS] = "sp_gflops",
+    [NITRO_CUDA_COPY_GBPS] = "copy_gbps",
+    [NITRO_CUDA_L2_GBPS] = "l2_gbps",
+    [NITRO_CUDA_SHARED_ATOMIC] = "shared_atomic",
+    [NITRO_CUDA_GLOBAL_ATOMIC] = "global_atomic",
+    [NITRO_CUDA_SHARED_ATOMIC_SPREAD] = "shared_atomic_spread",
+    [NITRO_CUDA_GLOBAL_ATOMIC_SPREAD] = "global_atomic_spread",
+    [NITRO_CUDA_LAUNCH_US] = "launch_us",
+    [NITRO_CUDA_SP_GFLOPS] = "sp_gflops",
     [NITRO_CUDA_DP_GFLOPS] = "dp_gflops",
 };
 

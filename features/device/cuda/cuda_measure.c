@@ -8,10 +8,13 @@
  *                  cudaMemcpyAsync, a block a tile of 16 KiB, and as many blocks as fit on the
  *                  device that step through the array; kernels with 16-byte words, four in flight.
  *   l2_gbps        reads of a quarter of the L2 cache, repeatedly by all multiprocessors, 16-byte
- * words, past the L1 cache. shared_atomic  ms for 2^15 additions of 1 to 32-bit counters, one
- * counter a block of 256 threads in its shared memory, as many blocks as fit on the device; all
- * threads of a block contend for one address. More additions are made, and their time is divided.
- *   global_atomic  the same with one counter in global memory for all threads.
+ *                  words, four in flight, past the L1 cache.
+ *   shared_atomic  ms for 2^15 additions of 1 to 32-bit counters, one counter a block of 256
+ * threads in its shared memory, as many blocks as fit on the device; all threads of a block contend
+ * for one address. More additions are made, and their time is divided. global_atomic  the same with
+ * one counter in global memory for all threads. shared_atomic_spread, global_atomic_spread  the
+ * same with 256 counters, of which every addition takes another one at random: the hardware
+ * aggregates a warp's additions to one address, which histograms of varied data do not see.
  *   launch_us      host time from launching an empty kernel until it has synchronised with it.
  *   sp_gflops,     fused multiply-adds (two operations each) in eight independent chains a thread,
  *   dp_gflops      with all threads that fit on the device.
@@ -38,7 +41,6 @@
 #define COPY_SHARE         8 /* of free memory: an eighth for each of two arrays */
 #define L2_SHARE           4
 #define MIN_READ_BYTES     ((size_t)1 << 16)
-#define COUNTED_ADDITIONS  32768.0
 #define FACTOR             0.999
 #define ADDEND             0.001
 
@@ -46,11 +48,12 @@ typedef struct bench {
     nitro_context *context;
     cudaStream_t stream;
     cudaEvent_t begin, end;
-    unsigned num_blocks; /* that are resident at once */
-    size_t num_bytes;    /* of the arrays */
-    void *from, *to;     /* shape [num_bytes] */
-    void *results;       /* shape [num_blocks x NITRO_CUDA_BLOCK_SIZE] of 8 bytes */
-    unsigned amount;     /* of work in one run: passes, additions, rounds */
+    unsigned num_blocks;   /* that are resident at once */
+    size_t num_bytes;      /* of the arrays */
+    void *from, *to;       /* shape [num_bytes] */
+    void *results;         /* shape [num_blocks x NITRO_CUDA_BLOCK_SIZE] of 8 bytes */
+    unsigned amount;       /* of work in one run: passes, additions, rounds */
+    unsigned num_counters; /* that additions go to */
 } bench;
 
 typedef cudaError_t (*launch)(bench *self);
@@ -91,14 +94,14 @@ static cudaError_t read_again(bench *self)
 
 static cudaError_t add_shared(bench *self)
 {
-    return nitro_cuda_launch_add_shared(self->results, self->amount, self->num_blocks,
-                                        self->stream);
+    return nitro_cuda_launch_add_shared(self->results, self->num_counters, self->amount,
+                                        self->num_blocks, self->stream);
 }
 
 static cudaError_t add_global(bench *self)
 {
-    return nitro_cuda_launch_add_global(self->results, self->amount, self->num_blocks,
-                                        self->stream);
+    return nitro_cuda_launch_add_global(self->results, self->num_counters, self->amount,
+                                        self->num_blocks, self->stream);
 }
 
 static cudaError_t multiply_sp(bench *self)
@@ -221,17 +224,19 @@ static double num_threads(const bench *self)
     return (double)self->num_blocks * NITRO_CUDA_BLOCK_SIZE;
 }
 
-static nitro_status measure_atomics(bench *self, launch run, nitro_cuda_benchmark benchmark,
-                                    nitro_cuda_facts *facts)
+static nitro_status measure_atomics(bench *self, launch run, unsigned num_counters,
+                                    nitro_cuda_benchmark benchmark, nitro_cuda_facts *facts)
 {
     const char *what = nitro_cuda_benchmark_name(benchmark);
     double median_ms, spread;
+    self->num_counters = num_counters;
     nitro_status status = choose_amount(self, run, what);
     if (status == NITRO_OK)
         status = repeat(self, run, what, REPETITIONS, &median_ms, &spread);
     if (status != NITRO_OK)
         return status;
-    facts->measured[benchmark] = median_ms / (num_threads(self) * self->amount) * COUNTED_ADDITIONS;
+    facts->measured[benchmark] =
+        median_ms / (num_threads(self) * self->amount) * NITRO_COUNTED_ADDITIONS;
     facts->spread[benchmark] = spread;
     return NITRO_OK;
 }
@@ -302,9 +307,15 @@ static nitro_status measure_all(bench *self, nitro_cuda_facts *facts)
     if (status == NITRO_OK)
         status = measure_l2(self, facts);
     if (status == NITRO_OK)
-        status = measure_atomics(self, add_shared, NITRO_CUDA_SHARED_ATOMIC, facts);
+        status = measure_atomics(self, add_shared, 1, NITRO_CUDA_SHARED_ATOMIC, facts);
     if (status == NITRO_OK)
-        status = measure_atomics(self, add_global, NITRO_CUDA_GLOBAL_ATOMIC, facts);
+        status = measure_atomics(self, add_global, 1, NITRO_CUDA_GLOBAL_ATOMIC, facts);
+    if (status == NITRO_OK)
+        status = measure_atomics(self, add_shared, NITRO_CUDA_MOST_COUNTERS,
+                                 NITRO_CUDA_SHARED_ATOMIC_SPREAD, facts);
+    if (status == NITRO_OK)
+        status = measure_atomics(self, add_global, NITRO_CUDA_MOST_COUNTERS,
+                                 NITRO_CUDA_GLOBAL_ATOMIC_SPREAD, facts);
     if (status == NITRO_OK)
         status = measure_launch(self, facts);
     if (status == NITRO_OK)

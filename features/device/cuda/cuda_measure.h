@@ -19,6 +19,9 @@ extern "C" {
 /** Nothing. */
 cudaError_t nitro_cuda_launch_nothing(cudaStream_t stream);
 
+/** Blocks of one warp that do nothing for so many cycles of their multiprocessor's clock. */
+cudaError_t nitro_cuda_launch_spin(long long cycles, unsigned num_blocks, cudaStream_t stream);
+
 /** Copy whole tiles, one block a tile. */
 cudaError_t nitro_cuda_launch_copy_tiles(const void *from, void *to, size_t num_tiles,
                                          cudaStream_t stream);
@@ -34,12 +37,17 @@ cudaError_t nitro_cuda_launch_copy_steps(const void *from, void *to, size_t num_
 cudaError_t nitro_cuda_launch_read(const void *from, size_t num_bytes, unsigned passes,
                                    unsigned num_blocks, unsigned *sums, cudaStream_t stream);
 
-/** Every thread adds 1 to `counter` (device memory), `additions` times. */
-cudaError_t nitro_cuda_launch_add_global(unsigned *counter, unsigned additions, unsigned num_blocks,
+/** Most counters of the two functions below. */
+#define NITRO_CUDA_MOST_COUNTERS 256
+
+/** Every thread adds 1 to `counters` (device memory), `additions` times, each time to another of
+ *  `num_counters`, a power of two, at random. */
+cudaError_t nitro_cuda_launch_add_global(unsigned *counters, unsigned num_counters,
+                                         unsigned additions, unsigned num_blocks,
                                          cudaStream_t stream);
-/** Every thread adds 1 to one counter of its block's shared memory. @param[out] counters  shape
- * [num_blocks]: the count of each block. */
-cudaError_t nitro_cuda_launch_add_shared(unsigned *counters, unsigned additions,
+/** The same in counters of its block's shared memory. @param[out] sums  shape [num_blocks]: the
+ * counts of each block. */
+cudaError_t nitro_cuda_launch_add_shared(unsigned *sums, unsigned num_counters, unsigned additions,
                                          unsigned num_blocks, cudaStream_t stream);
 
 /** Independent chains of a thread, and fused multiply-adds of each of them a round. */

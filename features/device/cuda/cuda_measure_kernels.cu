@@ -5,7 +5,7 @@
 #include "features/device/cuda/cuda_measure.h"
 
 #define BLOCK NITRO_CUDA_BLOCK_SIZE
-#define LINE  32 /* 16-byte words between the starts of two passes: whole lines */
+static_assert(BLOCK == NITRO_CUDA_MOST_COUNTERS, "each thread clears one counter");
 
 __global__ void __launch_bounds__(BLOCK)
     copy_tiles(const uint4 *__restrict__ from, uint4 *__restrict__ to)
@@ -38,49 +38,61 @@ static __device__ __forceinline__ unsigned fold(uint4 word)
     return word.x ^ word.y ^ word.z ^ word.w;
 }
 
-/* Every pass starts at another offset, so that the compiler cannot merge passes. */
+/* All passes are one range, so that four loads are in flight also where a pass is less than four
+ * words a thread. */
 __global__ void __launch_bounds__(BLOCK)
     read_words(const uint4 *__restrict__ from, size_t count, unsigned passes, unsigned *sums)
 {
     size_t step = (size_t)gridDim.x * BLOCK, thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    size_t mask = count - 1, shift = 0;
+    size_t mask = count - 1, total = count * passes, i = thread;
     unsigned sum = 0;
-    for (unsigned pass = 0; pass < passes; pass++, shift += LINE) {
-        size_t i = thread;
-        for (; i + 3 * step < count; i += 4 * step) {
-            uint4 a = __ldcg(from + ((i + shift) & mask));
-            uint4 b = __ldcg(from + ((i + step + shift) & mask));
-            uint4 c = __ldcg(from + ((i + 2 * step + shift) & mask));
-            uint4 d = __ldcg(from + ((i + 3 * step + shift) & mask));
-            sum ^= fold(a) ^ fold(b) ^ fold(c) ^ fold(d);
-        }
-        for (; i < count; i += step)
-            sum ^= fold(__ldcg(from + ((i + shift) & mask)));
+    for (; i + 3 * step < total; i += 4 * step) {
+        uint4 a = __ldcg(from + (i & mask)), b = __ldcg(from + ((i + step) & mask));
+        uint4 c = __ldcg(from + ((i + 2 * step) & mask)),
+              d = __ldcg(from + ((i + 3 * step) & mask));
+        sum ^= fold(a) ^ fold(b) ^ fold(c) ^ fold(d);
     }
+    for (; i < total; i += step)
+        sum ^= fold(__ldcg(from + (i & mask)));
     sums[thread] = sum;
 }
 
-/* `spacing` is 0, unknown to the compiler, which therefore cannot aggregate a warp's additions. */
-__global__ void __launch_bounds__(BLOCK)
-    add_global(unsigned *counters, unsigned spacing, unsigned additions)
+/* A generator of its own for each thread; its upper bits are random. */
+static __device__ __forceinline__ unsigned advance(unsigned state)
 {
-    unsigned *counter = counters + threadIdx.x * spacing;
-    for (unsigned i = 0; i < additions; i++)
-        atomicAdd(counter, 1u);
+    return state * 1664525u + 1013904223u;
+}
+
+static __device__ __forceinline__ unsigned seed()
+{
+    return (blockIdx.x * BLOCK + threadIdx.x + 1) * 2654435761u;
+}
+
+/* `mask` is 0 for one counter, unknown to the compiler, which therefore cannot aggregate a warp's
+ * additions. */
+__global__ void __launch_bounds__(BLOCK)
+    add_global(unsigned *counters, unsigned mask, unsigned additions)
+{
+    unsigned state = seed();
+    for (unsigned i = 0; i < additions; i++, state = advance(state))
+        atomicAdd(counters + (state >> 24 & mask), 1u);
 }
 
 __global__ void __launch_bounds__(BLOCK)
-    add_shared(unsigned *counters, unsigned spacing, unsigned additions)
+    add_shared(unsigned *sums, unsigned mask, unsigned additions)
 {
-    __shared__ unsigned shared[BLOCK];
-    unsigned *counter = shared + threadIdx.x * spacing;
-    shared[threadIdx.x] = 0;
+    __shared__ unsigned counters[NITRO_CUDA_MOST_COUNTERS];
+    unsigned state = seed(), sum = 0;
+    counters[threadIdx.x] = 0;
     __syncthreads();
-    for (unsigned i = 0; i < additions; i++)
-        atomicAdd(counter, 1u);
+    for (unsigned i = 0; i < additions; i++, state = advance(state))
+        atomicAdd(counters + (state >> 24 & mask), 1u);
     __syncthreads();
-    if (threadIdx.x == 0)
-        counters[blockIdx.x] = shared[0];
+    if (threadIdx.x == 0) {
+        for (unsigned bin = 0; bin <= mask; bin++)
+            sum += counters[bin];
+        sums[blockIdx.x] = sum;
+    }
 }
 
 template <typename T>
@@ -110,6 +122,13 @@ __global__ void do_nothing()
 {
 }
 
+__global__ void spin(long long cycles)
+{
+    long long begin = clock64();
+    while (clock64() - begin < cycles) {
+    }
+}
+
 static cudaLaunchConfig_t grid(unsigned num_blocks, unsigned block_size, cudaStream_t stream)
 {
     cudaLaunchConfig_t config = {};
@@ -123,6 +142,12 @@ cudaError_t nitro_cuda_launch_nothing(cudaStream_t stream)
 {
     cudaLaunchConfig_t config = grid(1, 32, stream);
     return cudaLaunchKernelEx(&config, do_nothing);
+}
+
+cudaError_t nitro_cuda_launch_spin(long long cycles, unsigned num_blocks, cudaStream_t stream)
+{
+    cudaLaunchConfig_t config = grid(num_blocks, 32, stream);
+    return cudaLaunchKernelEx(&config, spin, cycles);
 }
 
 cudaError_t nitro_cuda_launch_copy_tiles(const void *from, void *to, size_t num_tiles,
@@ -148,18 +173,19 @@ cudaError_t nitro_cuda_launch_read(const void *from, size_t num_bytes, unsigned 
                               passes, sums);
 }
 
-cudaError_t nitro_cuda_launch_add_global(unsigned *counter, unsigned additions, unsigned num_blocks,
+cudaError_t nitro_cuda_launch_add_global(unsigned *counters, unsigned num_counters,
+                                         unsigned additions, unsigned num_blocks,
                                          cudaStream_t stream)
 {
     cudaLaunchConfig_t config = grid(num_blocks, BLOCK, stream);
-    return cudaLaunchKernelEx(&config, add_global, counter, 0u, additions);
+    return cudaLaunchKernelEx(&config, add_global, counters, num_counters - 1, additions);
 }
 
-cudaError_t nitro_cuda_launch_add_shared(unsigned *counters, unsigned additions,
+cudaError_t nitro_cuda_launch_add_shared(unsigned *sums, unsigned num_counters, unsigned additions,
                                          unsigned num_blocks, cudaStream_t stream)
 {
     cudaLaunchConfig_t config = grid(num_blocks, BLOCK, stream);
-    return cudaLaunchKernelEx(&config, add_shared, counters, 0u, additions);
+    return cudaLaunchKernelEx(&config, add_shared, sums, num_counters - 1, additions);
 }
 
 cudaError_t nitro_cuda_launch_sp(float *results, float factor, float addend, unsigned rounds,

@@ -28,15 +28,14 @@
 #include "features/device/host/host_kind.h"
 #include "nitro/backend/statistics.h"
 
-#define REPETITIONS       9
-#define NUM_ADDITIONS     ((size_t)1 << 20)
-#define COUNTED_ADDITIONS 32768.0
-#define NUM_ROUNDS        ((size_t)1 << 21) /* of chains: a few ms */
-#define NUM_BYTES_READ    ((size_t)1 << 29) /* by each thread: a few ms */
-#define MAX_READ_BYTES    ((size_t)8 << 20)
-#define MIN_COPY_BYTES    ((size_t)64 << 20)
-#define MAX_COPY_BYTES    ((size_t)1 << 30)
-#define COUNTER_SPACING   128 /* a cache line, and the adjacent one that some processors prefetch */
+#define REPETITIONS     9
+#define NUM_ADDITIONS   ((size_t)1 << 20)
+#define NUM_ROUNDS      ((size_t)1 << 21) /* of chains: a few ms */
+#define NUM_BYTES_READ  ((size_t)1 << 29) /* by each thread: a few ms */
+#define MAX_READ_BYTES  ((size_t)8 << 20)
+#define MIN_COPY_BYTES  ((size_t)64 << 20)
+#define MAX_COPY_BYTES  ((size_t)1 << 30)
+#define COUNTER_SPACING 128 /* a cache line, and the adjacent one that some processors prefetch */
 
 typedef struct benchmark {
     size_t num_threads;
@@ -213,7 +212,7 @@ static nitro_status measure_atomics(nitro_context *context, nitro_host_team *tea
     if (status != NITRO_OK)
         return status;
     return nitro_device_set(context, device, feature,
-                            median_ms * (COUNTED_ADDITIONS / (double)NUM_ADDITIONS),
+                            median_ms * (NITRO_COUNTED_ADDITIONS / (double)NUM_ADDITIONS),
                             NITRO_VALUE_MEASURED, spread);
 }
 

@@ -3,14 +3,15 @@
  *
  *      time = launches x LAUNCH_MS
  *           + imbalance x ( max(bytes / bandwidth, operations / throughput, longest thread)
- *                           + global_atomics x global_atomic / ATOMICS
- *                           + shared_atomics x shared_atomic / ATOMICS )
+ *                           + (global_atomics x global_atomic + shared_atomics x shared_atomic)
+ *                             / (NITRO_COUNTED_ADDITIONS x LANES) )
  *      bandwidth  = ACHIEVED x peak_gbps       throughput = cuda_cores x clock_rate
  *
  * Memory traffic, arithmetic and the longest thread overlap, so the slowest of the three counts;
- * atomics do not overlap with them. The paper does not give the number of additions in its
- * shared_atomic and global_atomic benchmarks. ATOMICS assumes a million, which gives the Fermi
- * boards about 2.5 and the Kepler boards about 20 to 30 global additions a nanosecond.
+ * atomics do not overlap with them. The benchmarks' additions all go to
+ * one address, one after another; those of a computation are weighted by contention, and without
+ * it the LANES of a warp add at once: about 2.5 global additions a nanosecond on the Fermi boards
+ * and 20 to 30 on the Kepler boards.
  *
  * Times are multiplied by exp(NOISE x normal), drawn from a hash of seed, computation, device,
  * input and variant, so that they do not depend on the order of calls. */
@@ -22,7 +23,7 @@
 
 #define LAUNCH_MS 0.005
 #define ACHIEVED  0.75
-#define ATOMICS   1048576.0
+#define LANES     32
 #define NOISE     0.03
 /* Half the interquartile range of a normal distribution of deviation 1. */
 #define QUARTILE     0.6745
@@ -41,7 +42,7 @@ double nitro_cost_time_ms(const nitro_cost *cost, const nitro_cost_device *devic
     double busy_ms = fmax(fmax(memory_ms, arithmetic_ms), cost->longest_ns * 1e-6);
     double atomics_ms = (cost->global_atomics * device->global_atomic +
                          cost->shared_atomics * device->shared_atomic) /
-                        ATOMICS;
+                        (NITRO_COUNTED_ADDITIONS * LANES);
     return cost->launches * LAUNCH_MS + cost->imbalance * (busy_ms + atomics_ms);
 }
 

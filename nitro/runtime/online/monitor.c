@@ -61,6 +61,13 @@ static nitro_status check_options(const nitro_monitored *monitored,
                       options->adapt_percent, options->confident_from, MAX_EVERY);
 }
 
+nitro_time_source nitro_variant_time_source(const nitro_variant *variant, const char *device_kind)
+{
+    if (variant->time_source != NITRO_TIME_OF_KIND)
+        return variant->time_source;
+    return strcmp(device_kind, "host") == 0 ? NITRO_TIME_WALL : NITRO_TIME_DEVICE;
+}
+
 static bool all_by_thread_cpu(const nitro_monitored *monitored)
 {
     for (size_t v = 0; v < monitored->schema->num_variants; v++)
@@ -73,7 +80,8 @@ static bool all_by_thread_cpu(const nitro_monitored *monitored)
 static nitro_status check_time_sources(const nitro_monitored *monitored)
 {
     for (size_t v = 0; v < monitored->schema->num_variants; v++)
-        if (monitored->variants[v].time_source == NITRO_TIME_DEVICE)
+        if (nitro_variant_time_source(&monitored->variants[v], monitored->device_kind) ==
+            NITRO_TIME_DEVICE)
             return nitro_fail(
                 monitored->context, NITRO_ERR_ARGUMENT,
                 "%s: calls cannot be monitored, adapted or recorded: variant %s is timed by the "

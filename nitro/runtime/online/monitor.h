@@ -15,8 +15,12 @@ typedef struct nitro_monitored {
     nitro_context *context;
     const nitro_schema *schema;
     const nitro_variant *variants; /* shape [schema->num_variants] */
-    nitro_rcu_pointer *model;      /* a nitro_model */
+    const char *device_kind;
+    nitro_rcu_pointer *model; /* a nitro_model */
 } nitro_monitored;
+
+/** How a variant is timed on devices of that kind; never NITRO_TIME_OF_KIND. */
+nitro_time_source nitro_variant_time_source(const nitro_variant *variant, const char *device_kind);
 
 /** One timed call; on the caller's stack. */
 typedef struct nitro_monitor_call {

@@ -41,6 +41,25 @@ static void test_other_time_sources_work_on_a_device_too(void **state)
     assert_int_equal(fake_device.counts->starts, 0);
 }
 
+/* An author who says nothing gets the device's clock, and the wall's on the host. */
+static void test_the_kind_decides_on_the_clock(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "asynchronous", .device_ms = 3});
+    declare_as(b, "fake", NITRO_TIME_OF_KIND);
+    assert_ok(b->context,
+              nitro_measure(b->computation, &plain_input, &b->options.measure, &b->sample));
+    assert_measured(b, 0, 3);
+    assert_ok(b->context, nitro_computation_set_device_kind(b->computation, "host"));
+    nitro_sample_free(b->sample);
+    b->sample = NULL;
+    int starts = fake_device.counts->starts;
+    assert_ok(b->context,
+              nitro_measure(b->computation, &plain_input, &b->options.measure, &b->sample));
+    assert_measured(b, 0, 0.001);
+    assert_int_equal(fake_device.counts->starts, starts);
+}
+
 static void test_a_device_without_a_clock_is_refused(void **state)
 {
     bench *b = *state;
@@ -130,6 +149,7 @@ int main(void)
         TEST(test_the_devices_clock_counts),
         TEST(test_short_calls_are_timed_in_batches),
         TEST(test_other_time_sources_work_on_a_device_too),
+        TEST(test_the_kind_decides_on_the_clock),
         TEST(test_a_device_without_a_clock_is_refused),
         TEST(test_a_device_that_cannot_be_opened_is_no_fault_of_the_input),
         TEST(test_cold_caches_are_flushed_before_each_call),

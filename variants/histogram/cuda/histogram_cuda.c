@@ -23,9 +23,8 @@ static int query_device(nitro_histogram_cuda *histogram)
                              "querying the device");
     if (failure)
         return failure;
-    histogram->blocks_per_multiprocessor = threads / NITRO_HISTOGRAM_CUDA_BLOCK;
     histogram->usual_shared_bytes =
-        shared_bytes / histogram->blocks_per_multiprocessor - reserved_bytes;
+        shared_bytes / (threads / NITRO_HISTOGRAM_CUDA_BLOCK) - reserved_bytes;
     return 0;
 }
 

@@ -9,6 +9,8 @@
 #ifndef NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
 #define NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
 
+#include <limits.h>
+
 #include "nitro/cuda.hpp"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
@@ -114,15 +116,22 @@ NITRO_HISTOGRAM_DEVICE int nitro_histogram_odd_index(const nitro_histogram_units
     return odd < units.num_head ? odd : odd + units.num_units * NITRO_HISTOGRAM_UNIT_SAMPLES;
 }
 
-/* Launch a kernel that goes through `samples` and adds to the counts on all of the device. */
+/* Launch a kernel that goes through `samples` and adds to the counts: as many blocks as are
+ * resident at once with its registers, since a second wave would find half of the device idle. */
 static inline int nitro_histogram_launch(nitro_histogram_cuda *histogram,
                                          void (*kernel)(nitro_histogram_units, uint32_t *),
                                          const uint32_t *samples, uint32_t *queue, const char *what)
 {
     nitro_histogram_units units =
         nitro_histogram_make_units(samples, histogram->host.num_samples, queue);
-    int num_blocks = nitro_histogram_num_blocks(&units, histogram->num_multiprocessors *
-                                                            histogram->blocks_per_multiprocessor);
+    int most = histogram->num_multiprocessors, blocks_per_sm = 1;
+    if (nitro_histogram_num_blocks(&units, INT_MAX) > most &&
+        nitro_cuda_check(&histogram->cuda,
+                         cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                             &blocks_per_sm, kernel, NITRO_HISTOGRAM_CUDA_BLOCK, 0),
+                         what) != 0)
+        return histogram->cuda.failure;
+    int num_blocks = nitro_histogram_num_blocks(&units, most * blocks_per_sm);
     cudaLaunchConfig_t config =
         nitro_cuda_grid(&histogram->cuda, (int64_t)num_blocks * NITRO_HISTOGRAM_CUDA_BLOCK,
                         NITRO_HISTOGRAM_CUDA_BLOCK);

@@ -46,7 +46,6 @@ const nitro_variant nitro_histogram_variant_global_atomic_even_share = {
     .name = "global_atomic_even_share",
     .version = "1",
     .run = nitro_histogram_run,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&even_share,
 };
 
@@ -54,6 +53,5 @@ const nitro_variant nitro_histogram_variant_global_atomic_dynamic = {
     .name = "global_atomic_dynamic",
     .version = "1",
     .run = nitro_histogram_run,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&dynamic,
 };

@@ -39,7 +39,6 @@ const nitro_variant nitro_histogram_variant_shared_atomic_even_share = {
     .version = "1",
     .run = nitro_histogram_run,
     .prepare = nitro_histogram_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&even_share,
 };
 
@@ -48,6 +47,5 @@ const nitro_variant nitro_histogram_variant_shared_atomic_dynamic = {
     .version = "1",
     .run = nitro_histogram_run,
     .prepare = nitro_histogram_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&dynamic,
 };

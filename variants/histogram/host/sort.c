@@ -123,7 +123,6 @@ const nitro_variant nitro_histogram_variant_sort_even_share = {
     .version = "1",
     .run = nitro_histogram_run,
     .prepare = nitro_histogram_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&even_share,
 };
 
@@ -132,6 +131,5 @@ const nitro_variant nitro_histogram_variant_sort_dynamic = {
     .version = "1",
     .run = nitro_histogram_run,
     .prepare = nitro_histogram_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&dynamic,
 };

@@ -40,7 +40,6 @@ const nitro_variant nitro_sort_variant_merge = {
     .version = "1",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&merge,
 };
 
@@ -49,7 +48,6 @@ const nitro_variant nitro_sort_variant_locality = {
     .version = "1",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&locality,
 };
 
@@ -58,6 +56,5 @@ const nitro_variant nitro_sort_variant_quick = {
     .version = "1",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&quick,
 };

@@ -29,6 +29,5 @@ const nitro_variant nitro_sort_variant_radix = {
     .version = "1",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&method,
 };

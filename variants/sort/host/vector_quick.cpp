@@ -61,6 +61,5 @@ extern const nitro_variant nitro_sort_variant_vector_quick = {
     .version = "1",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = const_cast<nitro_sort_method *>(&method),
 };

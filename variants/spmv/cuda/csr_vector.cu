@@ -25,6 +25,7 @@ static __device__ __forceinline__ double lane_sum(int k, int end, const int *__r
                                                   const double *__restrict__ x)
 {
     double sum = 0;
+#pragma unroll 1 /* nvcc would unroll the batches and move loads of one behind uses of another */
     for (; k < end; k += BATCH * LANES) {
         int column[BATCH];
         double value[BATCH], factor[BATCH];

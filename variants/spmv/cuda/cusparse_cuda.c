@@ -17,7 +17,6 @@
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(macro)    #macro
 #define LIBRARY        "libcusparse.so." TEXT_OF(CUSPARSE_VER_MAJOR)
-#define TOOLKIT        "/usr/local/cuda/lib64/" /* not on the loader's default path */
 
 /* The functions used; `preprocess` exists since CUDA 12.4. */
 #define FUNCTIONS(apply)                                                                           \
@@ -45,25 +44,17 @@ static const struct algorithm {
     cusparseSpMVAlg_t number;
 } algorithms[NITRO_SPMV_NUM_CUSPARSE] = {{0, CUSPARSE_SPMV_CSR_ALG1}, {1, CUSPARSE_SPMV_CSR_ALG2}};
 
-/* The library is never unloaded (RTLD_NODELETE): it registers code with the driver. */
-static void *open_library(void)
-{
-    void *handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-    return handle ? handle : dlopen(TOOLKIT LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-}
-
 /* @return NULL, or what is wrong. */
 static const char *find_functions(functions *found)
 {
-    void *handle = open_library();
+    void *handle = nitro_cuda_library_open(LIBRARY);
     if (!handle)
-        return LIBRARY " is not installed, or not where the loader looks: install cuSPARSE, or add "
-                       "its folder to LD_LIBRARY_PATH";
+        return LIBRARY " was found neither by the loader nor in CUDA_HOME, /usr/local/cuda and "
+                       "Python's packages: install cuSPARSE, or add its folder to LD_LIBRARY_PATH";
 #define FIND(name) *(void **)&found->name = dlsym(handle, "cusparse" #name);
     FUNCTIONS(FIND)
 #undef FIND
     *(void **)&found->SpMV_preprocess = dlsym(handle, "cusparseSpMV_preprocess");
-    dlclose(handle);
     int major = 0;
 #define MISSING(name) || !found->name
     if (0 FUNCTIONS(MISSING))

@@ -157,5 +157,4 @@ const nitro_variant nitro_spmv_variant_coo = {
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_coo,
-    .time_source = NITRO_TIME_WALL,
 };

@@ -50,5 +50,4 @@ const nitro_variant nitro_spmv_variant_csr = {
     .name = "csr",
     .version = "2",
     .run = run,
-    .time_source = NITRO_TIME_WALL,
 };

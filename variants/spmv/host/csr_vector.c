@@ -196,5 +196,4 @@ const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
     .version = "2",
     .run = run,
-    .time_source = NITRO_TIME_WALL,
 };

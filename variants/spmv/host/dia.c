@@ -200,5 +200,4 @@ const nitro_variant nitro_spmv_variant_dia = {
     .release = nitro_spmv_release_dia,
     .allows = allows,
     .allows_reads = "dia_fillin,nnz",
-    .time_source = NITRO_TIME_WALL,
 };

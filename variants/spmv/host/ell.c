@@ -194,5 +194,4 @@ const nitro_variant nitro_spmv_variant_ell = {
     .release = nitro_spmv_release_ell,
     .allows = allows,
     .allows_reads = "ell_fillin,nnz",
-    .time_source = NITRO_TIME_WALL,
 };

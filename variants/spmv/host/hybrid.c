@@ -114,5 +114,4 @@ const nitro_variant nitro_spmv_variant_hybrid = {
     .run = run,
     .prepare = prepare,
     .release = nitro_spmv_release_hybrid,
-    .time_source = NITRO_TIME_WALL,
 };

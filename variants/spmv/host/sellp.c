@@ -212,5 +212,4 @@ const nitro_variant nitro_spmv_variant_sellp = {
     .release = nitro_spmv_release_sellp,
     .allows = allows,
     .allows_reads = "rlsd,ell_fillin,nnz",
-    .time_source = NITRO_TIME_WALL,
 };

@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# The packed folder needs nothing of this machine but the kernel: its programs run with its own loader
+# and libraries alone.
+script=$TESTS/../../apps/pack-device-run
+build=$(dirname -- "$(dirname -- "$(command -v nitro)")")
+if [[ $(ldd "$build/bin/nitro") == *libasan* ]]; then
+    echo "SKIP: sanitizers are not packed"
+    exit
+fi
+
+title "usage"
+try "$script" --output
+try "$script" --build /nonexistent
+
+title "a packed build runs elsewhere"
+"$script" --build "$build" --output run >out.txt || cat out.txt
+mv run elsewhere && ls elsewhere run.tar.zst
+env -i elsewhere/bin/nitro version | head -n 1
+env -i "$PWD/elsewhere/run" --help | head -n 1
+loader=("$PWD"/elsewhere/lib/ld-linux*)
+"${loader[0]}" --library-path "$PWD/elsewhere/lib" --list elsewhere/programs/nitro |
+    awk '$2 == "=>" {print $3}' | grep -v '/elsewhere/lib/'
