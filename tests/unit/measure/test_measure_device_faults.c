@@ -17,7 +17,7 @@ static void assert_without_time(const bench *b, size_t index, nitro_outcome outc
 static void measure_among_good_ones(bench *b, action what, unsigned at_call)
 {
     add(b, (script){.name = "csr", .device_ms = 3});
-    add(b, (script){.name = "ell", .device_ms = 2, .action = what, .at_call = at_call});
+    add(b, (script){.name = "ell", .device_ms = 4, .action = what, .at_call = at_call});
     add(b, (script){.name = "dia", .device_ms = 1});
     measure(b);
     assert_measured(b, 0, 3);
@@ -41,6 +41,18 @@ static void test_a_sticky_error_while_timing_costs_one_entry(void **state)
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
                         "in call 4 of run: fake: stopping: an illegal memory access");
     assert_int_equal(fake_device.counts->opens, 2);
+}
+
+/* Shorter calls are preceded by one that is not timed, whose failure shows at the next start. */
+static void test_a_sticky_error_of_an_untimed_call_costs_one_entry(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "csr", .device_ms = 3});
+    add(b, (script){.name = "ell", .device_ms = 2, .action = FAULT_LATER, .at_call = 2});
+    measure(b);
+    assert_measured(b, 0, 3);
+    assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
+                        "before call 3 of run: fake: starting: an illegal memory access");
 }
 
 static void test_a_sticky_error_of_the_reference_costs_one_entry(void **state)
@@ -193,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_a_sticky_error_costs_one_entry),
         TEST(test_a_sticky_error_while_timing_costs_one_entry),
+        TEST(test_a_sticky_error_of_an_untimed_call_costs_one_entry),
         TEST(test_a_sticky_error_of_the_reference_costs_one_entry),
         TEST(test_each_of_two_sticky_errors_costs_one_entry),
         TEST(test_what_run_returned_is_told_with_the_devices_words),
