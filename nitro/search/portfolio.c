@@ -5,7 +5,7 @@
 
 #include "nitro/nitro_backend.h"
 
-/* Weight of what lies between the cases, together; the cases weigh 1. Little, so that it decides
+/* Weight of each row between the cases; a case weighs 1. Little, so that these decide
  * where configurations serve the cases about as well. */
 #define BETWEEN_WEIGHT 0.1
 
@@ -129,7 +129,7 @@ static void fill_between(case_table *table, size_t row, size_t num_cases, size_t
     size_t count = 0;
     for (size_t x = 0; x < num_cases; x++)
         count += x != without && table->weights[x] > 0;
-    table->weights[row] = count > 1 ? BETWEEN_WEIGHT / (double)(num_cases + 1) : 0;
+    table->weights[row] = count > 1 ? BETWEEN_WEIGHT : 0;
     for (uint64_t c = 0; c < table->size; c++) {
         double logs = 0;
         for (size_t x = 0; x < num_cases; x++)
