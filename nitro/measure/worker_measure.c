@@ -56,7 +56,8 @@ static int prepare_once(nitro_worker *self, size_t v, double *elapsed_ms)
     return failure;
 }
 
-/* The fastest of some calls: the first one may pay for new pages, which later ones reuse. */
+/* The fastest of some calls after a release: the first one may pay for new pages, which later ones
+ * reuse, or find the format that another variant made and both use. */
 static int try_prepare(nitro_worker *self, size_t v)
 {
     uint64_t bit = UINT64_C(1) << v;
@@ -73,7 +74,8 @@ static int try_prepare(nitro_worker *self, size_t v)
         self->prepared |= bit;
         if (!(elapsed_ms >= 0) || isinf(elapsed_ms))
             break;
-        self->prepare_ms[v] = fmin(self->prepare_ms[v], elapsed_ms);
+        if (call > 0 || !self->computation->variants[v].release)
+            self->prepare_ms[v] = fmin(self->prepare_ms[v], elapsed_ms);
         spent_ms += elapsed_ms;
     }
     return 0;
