@@ -268,7 +268,8 @@ NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *c
  * device, and move new ones there as nitro_computation_flush_observations() does, from a thread:
  * every `interval_s` seconds, when the computation is freed or nitro_computation_monitor() is
  * called, and at the process's exit, for which at most 2 s are waited. What cannot be stored is
- * kept (the newest num_recorded calls), and a warning in the log says why.
+ * kept (the newest num_recorded calls), and a warning in the log says why. Of calls with other
+ * features than the first 10,000 sets in the store, none is stored: a warning says so once.
  * Calling it again ends the former recording. In a forked child there is no recording.
  * @param[in] url  of the store, opened as by nitro_store_open_journaled(); NULL: the default one.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (an interval out of range, or calls are monitored but not

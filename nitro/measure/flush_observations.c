@@ -21,6 +21,7 @@ typedef struct flush {
     size_t count;
     nitro_observation *items; /* shape [count], by features, then variant, then time */
     size_t num_features;
+    size_t *room; /* for samples of sets of features that are new to the store */
     size_t num_samples;
     nitro_sample **samples; /* shape [num_samples] */
 } flush;
@@ -81,7 +82,8 @@ nitro_status nitro_observed_device(const nitro_computation *computation, nitro_s
     return NITRO_OK;
 }
 
-/** Starts from the stored sample, which keeps its other variants' entries. */
+/** Starts from the stored sample, which keeps its other variants' entries.
+ *  @param[out] sample  NULL: there is no room for a new one. */
 static nitro_status open_sample(flush *self, const double *features, nitro_sample **sample)
 {
     const nitro_schema *schema = self->computation->schema;
@@ -92,6 +94,9 @@ static nitro_status open_sample(flush *self, const double *features, nitro_sampl
     if (self->device_is_known)
         status = nitro_store_get_sample(self->store, schema->computation, self->device->id, input,
                                         sample);
+    if (status == NITRO_ERR_NOT_FOUND && *self->room == 0)
+        return NITRO_OK;
+    *self->room -= status == NITRO_ERR_NOT_FOUND;
     if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT || status == NITRO_ERR_NEWER)
         status = nitro_sample_create(self->context, input, schema->num_features,
                                      schema->num_variants, sample);
@@ -142,6 +147,7 @@ static nitro_status set_entry(flush *self, const nitro_observation *first, size_
 static nitro_status make_samples(flush *self)
 {
     nitro_status status = NITRO_OK;
+    nitro_sample *sample = NULL; /* of the features at hand; NULL: not stored */
     self->samples = nitro_calloc(self->context, self->count, sizeof *self->samples);
     if (!self->samples)
         return NITRO_ERR_NO_MEMORY;
@@ -149,14 +155,16 @@ static nitro_status make_samples(flush *self)
         const nitro_observation *first = &self->items[i];
         size_t count = 1;
         if (i == 0 || compare_features(first - 1, first) != 0) {
-            status = open_sample(self, first->features, &self->samples[self->num_samples]);
-            self->num_samples += status == NITRO_OK;
+            sample = NULL;
+            status = open_sample(self, first->features, &sample);
+            if (sample)
+                self->samples[self->num_samples++] = sample;
         }
         while (i + count < self->count && first[count].variant == first->variant &&
                compare_features(first, first + count) == 0)
             count++;
-        if (status == NITRO_OK)
-            status = set_entry(self, first, count, self->samples[self->num_samples - 1]);
+        if (status == NITRO_OK && sample)
+            status = set_entry(self, first, count, sample);
         i += count;
     }
     return status;
@@ -192,6 +200,12 @@ nitro_status nitro_computation_flush_observations(nitro_computation *computation
                                                   nitro_store *store, size_t *num_samples)
 {
     NITRO_REQUIRE(computation ? computation->context : NULL, computation && store);
+    return nitro_flush_observations_into(computation, store, &(size_t){SIZE_MAX}, num_samples);
+}
+
+nitro_status nitro_flush_observations_into(nitro_computation *computation, nitro_store *store,
+                                           size_t *room, size_t *num_samples)
+{
     nitro_observations *observations =
         computation->monitor ? nitro_monitor_observations(computation->monitor) : NULL;
     if (!observations)
@@ -206,7 +220,8 @@ nitro_status nitro_computation_flush_observations(nitro_computation *computation
     flush self = {.context = computation->context,
                   .computation = computation,
                   .store = store,
-                  .num_features = computation->schema->num_features};
+                  .num_features = computation->schema->num_features,
+                  .room = room};
     uint64_t seen = nitro_observations_count(observations);
     nitro_status status = nitro_computation_version_by_code(computation);
     if (status == NITRO_OK)

@@ -13,4 +13,10 @@
 nitro_status nitro_observed_device(const nitro_computation *computation, nitro_store *store,
                                    nitro_device **device, bool *is_stored);
 
+/** nitro_computation_flush_observations with a bound.
+ *  @param[in,out] room  how many sets of features that the store does not have may be added; calls
+ *                       with others are discarded. After an error it may be too small. */
+nitro_status nitro_flush_observations_into(nitro_computation *computation, nitro_store *store,
+                                           size_t *room, size_t *num_samples);
+
 #endif

@@ -16,7 +16,8 @@
 #include "nitro/runtime/computation.h"
 
 #define NUM_RECORDED    4096
-#define EXIT_PATIENCE_S 2 /* of all recorders together */
+#define MAX_SETS        10000 /* of features, in a store */
+#define EXIT_PATIENCE_S 2     /* of all recorders together */
 
 struct nitro_recorder {
     nitro_computation *computation;
@@ -28,6 +29,8 @@ struct nitro_recorder {
     pthread_cond_t changed;
     bool stop, is_done;
     bool has_failed; /* the last flush; said once */
+    bool is_joined;
+    size_t room; /* for sets of features that the store does not have */
     nitro_recorder *next;
 };
 
@@ -55,14 +58,23 @@ static void flush(nitro_recorder *self)
 {
     nitro_context *context = self->computation->context;
     char message[1024];
+    size_t before = self->room;
     nitro_status status =
-        nitro_computation_flush_observations(self->computation, self->store, NULL);
+        nitro_flush_observations_into(self->computation, self->store, &self->room, NULL);
     if (status != NITRO_OK && !self->has_failed) {
         nitro_context_last_error(context, message, sizeof message);
         nitro_log(context, NITRO_LOG_WARNING,
                   "%s: recorded calls cannot be stored, and are kept until they can: %s",
                   nitro_computation_name(self->computation), message);
     }
+    if (status == NITRO_OK && before > 0 && self->room == 0)
+        nitro_log(
+            context, NITRO_LOG_WARNING,
+            "%s: calls with %d sets of features are recorded: others are not stored any more; "
+            "round features that rarely repeat, or remove samples ('nitro store remove')",
+            nitro_computation_name(self->computation), MAX_SETS);
+    if (status != NITRO_OK)
+        self->room = before; /* nothing was stored */
     self->has_failed = status != NITRO_OK;
 }
 
@@ -98,6 +110,9 @@ static bool finish(nitro_recorder *self, const struct timespec *until)
                       : pthread_cond_wait(&self->changed, &self->lock);
     bool is_done = self->is_done;
     pthread_mutex_unlock(&self->lock);
+    if (is_done && !self->is_joined)
+        pthread_join(self->thread, NULL);
+    self->is_joined = is_done;
     return is_done;
 }
 
@@ -116,10 +131,12 @@ static void finish_all(void)
 
 static nitro_status begin_with(void *user, const nitro_sample *sample)
 {
-    const nitro_computation *computation = user;
+    nitro_recorder *self = user;
+    const nitro_computation *computation = self->computation;
     const char *origin = sample->provenance.origin;
     if (!origin || strcmp(origin, "observed") != 0)
         return NITRO_OK;
+    self->room -= self->room > 0;
     for (size_t v = 0; v < sample->num_entries; v++) {
         const nitro_entry *entry = &sample->entries[v];
         bool is_current = !entry->version ||
@@ -131,8 +148,10 @@ static nitro_status begin_with(void *user, const nitro_sample *sample)
     return NITRO_OK;
 }
 
-static nitro_status begin(nitro_computation *computation, nitro_store *store)
+static nitro_status begin(nitro_recorder *self)
 {
+    const nitro_computation *computation = self->computation;
+    nitro_store *store = self->store;
     nitro_schema *schema = NULL;
     nitro_device *device = NULL;
     bool is_stored = false;
@@ -146,7 +165,7 @@ static nitro_status begin(nitro_computation *computation, nitro_store *store)
     if (status == NITRO_OK)
         status = nitro_observed_device(computation, store, &device, &is_stored);
     if (status == NITRO_OK && is_stored)
-        status = nitro_store_each_sample(store, name, device->id, begin_with, computation);
+        status = nitro_store_each_sample(store, name, device->id, begin_with, self);
     nitro_device_free(device);
     nitro_schema_free(schema);
     return status;
@@ -173,7 +192,6 @@ void nitro_recorder_end(nitro_recorder *self)
     *link = self->next;
     pthread_mutex_unlock(&list_lock);
     finish(self, NULL);
-    pthread_join(self->thread, NULL);
     free_recorder(self);
 }
 
@@ -244,18 +262,22 @@ nitro_status nitro_computation_record_to(nitro_computation *computation, const c
         status = require_recording(computation);
     if (status == NITRO_OK)
         status = nitro_store_open_journaled(context, url, &store);
-    if (status == NITRO_OK)
-        status = begin(computation, store);
     nitro_recorder *made = status == NITRO_OK ? nitro_calloc(context, 1, sizeof *made) : NULL;
     if (!made) {
         nitro_store_close(store);
         return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
     }
-    made->computation = computation;
-    made->store = store;
-    made->interval_s = interval_s;
-    made->process = getpid();
-    return start(made);
+    *made = (nitro_recorder){.computation = computation,
+                             .store = store,
+                             .interval_s = interval_s,
+                             .process = getpid(),
+                             .room = MAX_SETS};
+    status = begin(made);
+    if (status == NITRO_OK)
+        return start(made);
+    nitro_store_close(store);
+    free(made);
+    return status;
 }
 
 nitro_status nitro_configure_recorder(nitro_computation *computation, const char *url,

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nitro/measure/observed_device.h"
 #include "unit/temporary.h"
 
 static int run(void *argument, void *user)
@@ -11,11 +12,13 @@ static int run(void *argument, void *user)
     return 0;
 }
 
+static double size = 7;
+
 static int evaluate(const void *argument, double *values, void *user)
 {
     (void)argument;
     (void)user;
-    values[0] = 7;
+    values[0] = size;
     return 0;
 }
 
@@ -199,6 +202,30 @@ static void test_the_next_start_begins_there(void **state)
     nitro_computation_free(computation);
 }
 
+/* Known sets of features are still updated when there is no room for others. */
+static void test_sets_of_features_are_bounded(void **state)
+{
+    fixture *f = *state;
+    nitro_computation *computation = declare(f->context, 0);
+    nitro_store *store = NULL;
+    size_t room = 2, stored = 0;
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &store));
+    for (size = 10; size < 13; size++)
+        call(f->context, computation, 4, NULL);
+    assert_ok(f->context, nitro_flush_observations_into(computation, store, &room, &stored));
+    assert_int_equal(stored, 2);
+    assert_int_equal(room, 0);
+    assert_int_equal(count_stored(f), 8);
+    for (size = 10; size < 13; size++)
+        call(f->context, computation, 5, NULL);
+    size = 7;
+    assert_ok(f->context, nitro_flush_observations_into(computation, store, &room, &stored));
+    assert_int_equal(stored, 2);
+    assert_int_equal(count_stored(f), 10);
+    nitro_store_close(store);
+    nitro_computation_free(computation);
+}
+
 static void test_settings_turn_it_on(void **state)
 {
     fixture *f = *state;
@@ -232,10 +259,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_freeing_stores_what_is_left),        TEST(test_calls_are_stored_at_intervals),
-        TEST(test_exit_stores_what_is_left),           TEST(test_a_forked_child_records_nothing),
-        TEST(test_the_next_start_begins_there),        TEST(test_settings_turn_it_on),
-        TEST(test_what_cannot_be_recorded_is_refused),
+        TEST(test_freeing_stores_what_is_left),  TEST(test_calls_are_stored_at_intervals),
+        TEST(test_exit_stores_what_is_left),     TEST(test_a_forked_child_records_nothing),
+        TEST(test_the_next_start_begins_there),  TEST(test_settings_turn_it_on),
+        TEST(test_sets_of_features_are_bounded), TEST(test_what_cannot_be_recorded_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
