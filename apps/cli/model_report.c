@@ -355,6 +355,7 @@ static void print_held_out(json_t *held_out, const char *usual)
     json_t *model = json_object_get(held_out, "model");
     json_t *fixed = json_object_get(held_out, "best_fixed");
     json_t *by_default = json_object_get(held_out, "default");
+    json_t *replaced = json_object_get(held_out, "replaced");
     double time = number_of(model, "time");
     printf("\nOn %lld inputs held back in cross-validation, preparing not counted:\n",
            count_of(held_out, "samples"));
@@ -366,9 +367,11 @@ static void print_held_out(json_t *held_out, const char *usual)
     printf(", and ");
     print_gain(time, number_of(fixed, "time"), "the best fixed variant");
     printf(".\n");
-    if (time > number_of(fixed, "time"))
-        printf("Until more inputs are measured, always running %s is faster (setting force).\n",
-               text_of(held_out, "best_fixed_variant"));
+    if (replaced)
+        printf("It always chooses %s: a model learnt from these inputs would take %.2f times the "
+               "best variants' time (%.1f %% quality). Measure more inputs.\n",
+               text_of(held_out, "best_fixed_variant"), number_of(replaced, "time"),
+               number_of(replaced, "quality"));
     printf("Confident are %.0f %% of its decisions", number_of(held_out, "confident"));
     if (json_object_get(held_out, "precision"))
         printf("; %.0f %% of these are within 5 %% of the best", number_of(held_out, "precision"));

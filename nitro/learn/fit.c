@@ -7,6 +7,7 @@
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_range.h"
+#include "nitro/learn/held_out.h"
 
 static nitro_status set_relative(const nitro_fit_task *task, nitro_model *model)
 {
@@ -62,14 +63,14 @@ static nitro_status make_columns(nitro_context *context, const nitro_fit_task *t
 }
 
 static nitro_status train_strategy(nitro_context *context, const nitro_fit_task *task,
-                                   const nitro_training_rows *rows, nitro_model *model,
-                                   double *held_out_scores)
+                                   const nitro_training_rows *rows, const double *times_ms,
+                                   nitro_model *model, double *held_out_scores)
 {
     nitro_training_set set = {.num_rows = rows->num_rows,
                               .num_columns = rows->num_columns,
                               .num_variants = model->schema->num_variants,
                               .columns = rows->columns,
-                              .times_ms = rows->times_ms,
+                              .times_ms = times_ms,
                               .row_input = rows->row_input,
                               .row_device = rows->row_device,
                               .source_weights = task->source_weights,
@@ -83,6 +84,26 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
     if (status == NITRO_OK)
         status = nitro_calibration_fit(context, NULL, NULL, NULL, 0, set.num_variants,
                                        &model->calibration);
+    return status;
+}
+
+/** Train with the total times of all rows in every row. */
+static nitro_status train_fixed(nitro_context *context, const nitro_fit_task *task,
+                                const nitro_training_rows *rows, nitro_model *model,
+                                double *held_out_scores)
+{
+    size_t num_variants = model->schema->num_variants, count = rows->num_rows * num_variants;
+    double *totals = nitro_calloc(context, count, sizeof *totals);
+    if (!totals)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        totals[i % num_variants] +=
+            nitro_held_out_fixed_time(rows->times_ms + i / num_variants * num_variants,
+                                      i % num_variants, model->schema->default_variant);
+    for (size_t i = num_variants; i < count; i++)
+        totals[i] = totals[i - num_variants];
+    nitro_status status = train_strategy(context, task, rows, totals, model, held_out_scores);
+    free(totals);
     return status;
 }
 
@@ -110,7 +131,10 @@ nitro_status nitro_fit(nitro_context *context, const nitro_fit_task *task, nitro
     if (status == NITRO_OK && made->schema->default_variant == NITRO_NONE)
         made->schema->default_variant = nitro_dataset_best_fixed(task->sources);
     if (status == NITRO_OK)
-        status = train_strategy(context, task, &found.rows, made, found.held_out_scores);
+        status = task->is_fixed
+                     ? train_fixed(context, task, &found.rows, made, found.held_out_scores)
+                     : train_strategy(context, task, &found.rows, found.rows.times_ms, made,
+                                      found.held_out_scores);
     if (status == NITRO_OK) {
         nitro_model_judge(made, nitro_model_used_features(made));
         *model = made;

@@ -15,17 +15,16 @@ typedef struct held_out_sums {
     double fixed_ms[NITRO_MAX_VARIANTS], fixed_quality[NITRO_MAX_VARIANTS];
 } held_out_sums;
 
-/** What runs if a variant is wanted that has no time here. */
-static size_t find_runnable(const double *times_ms, size_t wanted, size_t usual)
+double nitro_held_out_fixed_time(const double *times_ms, size_t wanted, size_t usual)
 {
     size_t v = 0;
     if (!isnan(times_ms[wanted]))
-        return wanted;
+        return times_ms[wanted];
     if (!isnan(times_ms[usual]))
-        return usual;
+        return times_ms[usual];
     while (isnan(times_ms[v]))
         v++;
-    return v;
+    return times_ms[v];
 }
 
 static void add_row(const nitro_model *model, const double *times_ms, const double *scores,
@@ -35,9 +34,9 @@ static void add_row(const nitro_model *model, const double *times_ms, const doub
     double best_ms = times_ms[nitro_times_best(times_ms, num_variants)];
     uint64_t timed = 0;
     for (size_t v = 0; v < num_variants; v++) {
-        size_t runs = find_runnable(times_ms, v, model->schema->default_variant);
-        sums->fixed_ms[v] += times_ms[runs];
-        sums->fixed_quality[v] += best_ms / times_ms[runs];
+        double fixed_ms = nitro_held_out_fixed_time(times_ms, v, model->schema->default_variant);
+        sums->fixed_ms[v] += fixed_ms;
+        sums->fixed_quality[v] += best_ms / fixed_ms;
         if (isnan(times_ms[v]))
             continue;
         timed |= UINT64_C(1) << v;
@@ -102,6 +101,8 @@ struct json_t *nitro_held_out_json(const nitro_held_out *found, const nitro_sche
                   choice_json(&found->model), "best_fixed", choice_json(&found->best_fixed),
                   "default", choice_json(&found->usual), "best_fixed_variant",
                   schema->variants[found->fixed], "confident", found->confident);
+    if (found->replaced.time > 0.0)
+        json_object_set_new(made, "replaced", choice_json(&found->replaced));
     if (!isnan(found->precision))
         json_object_set_new(made, "precision", json_real(found->precision));
     return made;

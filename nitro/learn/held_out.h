@@ -17,14 +17,19 @@ typedef struct nitro_held_out {
     size_t num_rows;
     nitro_held_out_choice model, best_fixed, usual; /* usual: the default variant */
     size_t fixed;                                   /* the variant of the least total time */
-    double confident;                               /* decisions from 0.9 on, in percent */
+    nitro_held_out_choice replaced; /* of a model that this one, which always chooses `fixed`,
+                                       stands for, since that took less time; zeros: none */
+    double confident;               /* decisions from 0.9 on, in percent */
     double precision; /* of these, those within 5 % of the best, in percent; NaN: none */
 } nitro_held_out;
 
+/** The time of a row if one variant is wanted for all: the default one's, else the first one's,
+ *  where it has none. @param[in] times_ms  shape [num_variants]; not all are NaN. */
+double nitro_held_out_fixed_time(const double *times_ms, size_t wanted, size_t usual);
+
 /**
  * Judge choices by held-out scores, among the variants that have a time: constraints exclude the
- * others at run time. A fixed variant is replaced by the default one, or the first, where it has no
- * time.
+ * others at run time. Fixed variants: as in nitro_held_out_fixed_time.
  * @param[in] scores  shape [num_rows x num_variants]; rows of NaN are not held out.
  */
 void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,

@@ -371,6 +371,32 @@ static nitro_status select_features(const selection *s, candidate *c)
     return NITRO_OK;
 }
 
+/** A model of a device's own samples must not be slower than always running one variant: if that
+ *  takes less time on held-out inputs, the model chooses it for all. */
+static nitro_status replace_by_fixed(const selection *s, candidate *c)
+{
+    candidate fixed = {.fit = c->fit};
+    const nitro_held_out *learnt = c->model->held_out;
+    if (s->task->lodo || s->task->guards || learnt->num_rows == 0 ||
+        learnt->model.time <= learnt->best_fixed.time)
+        return NITRO_OK;
+    fixed.fit.is_fixed = true;
+    fixed.fit.dropped = UINT64_MAX;
+    nitro_status status = evaluate(s, false, &fixed);
+    if (status != NITRO_OK)
+        return status;
+    fixed.model->held_out->replaced = learnt->model;
+    if (s->logs)
+        nitro_log(s->context, NITRO_LOG_INFO,
+                  "%s for %s: the model chooses %s for all inputs, which takes %.2f times the best "
+                  "variants' time on held-out inputs; a learnt one takes %.2f times",
+                  fixed.model->schema->computation, s->task->target->id,
+                  fixed.model->schema->variants[learnt->fixed], learnt->best_fixed.time,
+                  learnt->model.time);
+    replace(c, &fixed);
+    return NITRO_OK;
+}
+
 /** The best model with these device features. */
 static nitro_status select_with(const selection *s, const nitro_string_list *device_features,
                                 candidate *c)
@@ -397,6 +423,8 @@ static nitro_status select_with(const selection *s, const nitro_string_list *dev
         status = select_members(s, c);
     if (status == NITRO_OK)
         status = select_features(s, c);
+    if (status == NITRO_OK)
+        status = replace_by_fixed(s, c);
     if (status != NITRO_OK) {
         nitro_model_free(c->model);
         c->model = NULL;

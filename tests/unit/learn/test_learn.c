@@ -104,6 +104,38 @@ static void test_own_samples(void **state)
                  NITRO_ERR_NO_DATA, "gamma");
 }
 
+/* Times that do not depend on features: "simple" wins mostly, but "wide" takes the least time in
+ * all. What is learnt of them loses to the latter, which the model then is. */
+static void test_never_slower_than_one_variant(void **state)
+{
+    fixture *f = *state;
+    static const double usual_ms[] = {1.0, 1.4, 3.0}, rare_ms[] = {90.0, 1.4, 3.0};
+    double features[SYNTHETIC_FEATURES];
+    nitro_model *model = NULL;
+    nitro_random random;
+    char *text = NULL, name[16];
+    synthetic_put_device(f->store, "random", 1.0);
+    nitro_random_seed(&random, 1);
+    for (size_t i = 0; i < 60; i++) {
+        synthetic_input(i, name, features);
+        synthetic_put_sample(f->store, "random", name, features,
+                             nitro_random_below(&random, 8) > 0 ? usual_ms : rare_ms);
+    }
+    assert_ok(f->context,
+              nitro_learn_own(f->context, f->store, "toy", "random", &f->options, &model));
+    assert_ok(f->context, nitro_model_summary(model, &text));
+    assert_non_null(strstr(text, "\"replaced\""));
+    for (size_t i = 0; i < 60; i++) {
+        nitro_decision decision;
+        synthetic_input(i, NULL, features);
+        assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
+        assert_string_equal(decision.variant_name, "wide");
+        assert_int_equal(decision.reason, NITRO_REASON_MODEL);
+    }
+    free(text);
+    nitro_model_free(model);
+}
+
 static nitro_status try(fixture *f, const char *computation, const char *target)
 {
     nitro_model *model = NULL;
@@ -253,6 +285,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_same_bytes, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_never_slower_than_one_variant, setup,
+                                        learning_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_missing_values_are_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_extrapolation_is_logged, setup, learning_teardown),
