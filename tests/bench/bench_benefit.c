@@ -14,10 +14,12 @@
  * `quality` is the mean over inputs of 100 x best run time over that of the variant that auto
  * chooses for many uses.
  *
- * NITRO_BENCH_COMPUTATION names the only one to measure. NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set
- * the numbers of inputs (100 and 50); the Matrix Market files of the folder NITRO_BENCH_MATRICES
- * are added to the test inputs of spmv. OMP_NUM_THREADS sets the number of threads.
+ * NITRO_BENCH_COMPUTATION names the only one to measure, or is the path of a shared object, with a
+ * '/', whose first computation is measured. NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set the numbers
+ * of inputs (100 and 50); the Matrix Market files of the folder NITRO_BENCH_MATRICES are added to
+ * the test inputs of spmv. OMP_NUM_THREADS sets the number of threads.
  */
+#include <dlfcn.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -484,8 +486,27 @@ static void end(setting *s)
 static bool is_covered(const nitro_module *module)
 {
     const char *only = getenv("NITRO_BENCH_COMPUTATION");
-    return (!only || strcmp(only, module->name) == 0) && module->generate &&
+    return (!only || strchr(only, '/') || strcmp(only, module->name) == 0) && module->generate &&
            (!module->device_kind || strcmp(module->device_kind, "host") == 0);
+}
+
+/* The built-in modules, or that of a shared object, which stays open. NULL: it cannot be loaded. */
+static const nitro_module *const *find_modules(void)
+{
+    static const nitro_module *loaded[2];
+    const char *path = getenv("NITRO_BENCH_COMPUTATION");
+    if (!path || !strchr(path, '/'))
+        return nitro_builtin_modules();
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    nitro_module_get_function get = NULL;
+    if (handle)
+        *(void **)&get = dlsym(handle, "nitro_module_get");
+    if (!get) {
+        bench_fail("benefit: %s", dlerror());
+        return NULL;
+    }
+    loaded[0] = get();
+    return loaded;
 }
 
 static int run_all(bench_report *report, const char *folder)
@@ -493,9 +514,9 @@ static int run_all(bench_report *report, const char *folder)
     enum { MAX_MODULES = 16 };
     setting settings[MAX_MODULES];
     size_t count = 0;
-    int failed = 0;
-    const nitro_module *const *modules = nitro_builtin_modules();
-    for (size_t m = 0; modules[m] && count < MAX_MODULES && !failed; m++)
+    const nitro_module *const *modules = find_modules();
+    int failed = !modules;
+    for (size_t m = 0; !failed && modules[m] && count < MAX_MODULES; m++)
         if (is_covered(modules[m]))
             failed = begin(&settings[count++], folder, modules[m]);
     for (size_t i = 0; i < count && !failed; i++)
