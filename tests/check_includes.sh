@@ -155,6 +155,7 @@ check() {
 mapfile -d '' -t files < <(find . \( -path './.*' -o -path './build*' \
     -o -path './tests/install/consumer' -o -path './examples/sparse' -o \
     -path './examples/tunable' -o \
+    -path './examples/gemm' -o -path './examples/string_search' -o \
     -path './examples/cuda_streams' -o -path './examples/tutorial' \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.hpp' \) -print0)
 ((${#files[@]} > 0)) || { echo "includes: no source file found in $root" >&2 && exit 1; }
