@@ -78,7 +78,7 @@ int search_bench_reproductions(bench_report *report, nitro_context *context, con
                 continue;
             if (nitro_search_score_searcher(context, recording, &trial, &score) != NITRO_OK)
                 return 1;
-            snprintf(title, sizeof(title), "%s: MAE of %s; of %s", space, pairs[i].searcher,
+            snprintf(title, sizeof(title), "%.100s: MAE of %s; of %.200s", space, pairs[i].searcher,
                      rows[r].name);
             bench_add(report, title, score.mae, rows[r].mae, "ms", score.mae_error / score.mae);
         }
