@@ -65,7 +65,7 @@ static nitro_status choose_starts(nitro_context *context, const kernel *k, size_
                                   nitro_portfolio **portfolio)
 {
     nitro_recording others[MAX_DEVICES];
-    const nitro_recording *cases[MAX_DEVICES];
+    const nitro_recording *cases[MAX_DEVICES] = {NULL};
     size_t count = 0;
     for (size_t d = 0; d < k->num_devices; d++) {
         if (d == target)
