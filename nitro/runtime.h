@@ -133,12 +133,12 @@ NITRO_API void nitro_context_set_clock(nitro_context *context, const nitro_clock
 typedef struct nitro_computation nitro_computation;
 
 typedef enum nitro_time_source {
-    NITRO_TIME_OF_KIND, /* the computation's device kind decides: "host" means NITRO_TIME_WALL, any
-                           other NITRO_TIME_DEVICE */
-    NITRO_TIME_WALL,    /* wall time; for variants that use several threads */
+    NITRO_TIME_OF_KIND,    /* the computation's device kind decides: "host" means NITRO_TIME_WALL,
+                              any other NITRO_TIME_DEVICE */
     NITRO_TIME_THREAD_CPU, /* processor time of the calling thread; robust on busy machines */
-    NITRO_TIME_DEVICE /* the device's clock (CUDA events) around the work that `run` enqueues on
-                         the stream of nitro_hooks.stream; `run` need not wait for it */
+    NITRO_TIME_DEVICE, /* the device's clock (CUDA events) around the work that `run` enqueues on
+                          the stream of nitro_hooks.stream; `run` need not wait for it */
+    NITRO_TIME_WALL    /* wall time; for variants that use several threads */
 } nitro_time_source;
 
 /**

@@ -37,7 +37,7 @@ from ._store import Store
 from ._tuner import Tuner
 
 _SCALES = ("auto", "linear", "log", "signed-log")
-_TIME_SOURCES = ("kind", "wall", "thread-cpu", "device")
+_TIME_SOURCES = ("kind", "thread-cpu", "device", "wall")
 _ONLINE_DATA = ("own", "copy", "background")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

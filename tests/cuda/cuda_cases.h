@@ -155,13 +155,22 @@ static inline void cuda_cases_check_one(const cuda_cases *cases, void *argument,
         fail_msg("%s beside another argument: %s", variant->name, why);
 }
 
+static inline bool cuda_cases_allow(const cuda_cases *cases, const nitro_variant *variant,
+                                    const void *argument)
+{
+    double features[NITRO_MAX_FEATURES];
+    assert_ok(cases->context, nitro_computation_evaluate(cases->computation, argument, features));
+    return !variant->allows || variant->allows(features, argument, variant->user);
+}
+
 /** Two live arguments do not disturb each other: both are prepared, then both run, on the streams
  *  that they have. Their references are kept. */
 static inline void cuda_cases_check_two(const cuda_cases *cases, void *first, void *second)
 {
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
         const nitro_variant *variant = cuda_cases_variant(cases, v);
-        if (!cases->is_here[v])
+        if (!cases->is_here[v] || !cuda_cases_allow(cases, variant, first) ||
+            !cuda_cases_allow(cases, variant, second))
             continue;
         assert_int_equal(variant->prepare(first, variant->user), 0);
         assert_int_equal(variant->prepare(second, variant->user), 0);
