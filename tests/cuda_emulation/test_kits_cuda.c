@@ -64,7 +64,7 @@ static void check_variants(cuda_cases *cases, const nitro_kit *kit, void *argume
 
 static void every_variant_on_every_family(void **state)
 {
-    static const double sizes[] = {0, 1, 33, 1500};
+    static const double sizes[] = {0, 1, 33, 700};
     (void)state;
     for (size_t c = 0; c < NUM_COMPUTATIONS; c++)
         for (unsigned seed = 1; seed <= 2; seed++) {
