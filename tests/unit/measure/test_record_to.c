@@ -144,6 +144,8 @@ static void test_a_forked_child_records_nothing(void **state)
     nitro_computation *computation = declare(f->context, 0);
     assert_ok(f->context, nitro_computation_record_to(computation, f->url, 1000));
     call(f->context, computation, 3, NULL);
+    usleep(100000); /* the thread has started: sanitizers may hold locks meanwhile that no fork
+                       opens */
     pid_t child = fork();
     if (child == 0) {
         call(f->context, computation, 3, NULL);
