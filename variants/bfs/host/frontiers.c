@@ -168,7 +168,6 @@ static int run(void *argument, void *user)
         .version = "1",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
-        .time_source = NITRO_TIME_WALL,                                                            \
         .user = (void *)&symbol##_method,                                                          \
     };
 VARIANT(ec_fused, "ec_fused", true, 1, EXPAND_CONTRACT)

@@ -73,7 +73,6 @@ const nitro_variant nitro_bfs_variant_queue = {
     .version = "1",
     .run = run_queue,
     .prepare = prepare_queue,
-    .time_source = NITRO_TIME_WALL,
 };
 
 /* ---- level_sweep ---- */
@@ -135,7 +134,6 @@ const nitro_variant nitro_bfs_variant_level_sweep = {
     .run = run_sweep,
     .allows = allows_sweep,
     .allows_reads = "levels",
-    .time_source = NITRO_TIME_WALL,
 };
 
 /* ---- direction_optimizing ---- */
@@ -313,5 +311,4 @@ const nitro_variant nitro_bfs_variant_direction_optimizing = {
     .version = "1",
     .run = run_directed,
     .prepare = prepare_directed,
-    .time_source = NITRO_TIME_WALL,
 };

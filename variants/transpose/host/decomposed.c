@@ -341,7 +341,6 @@ const nitro_variant nitro_transpose_inplace_variant_r2c = {
     .version = "1",
     .run = run,
     .prepare = prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&inverse,
 };
 
@@ -350,7 +349,6 @@ const nitro_variant nitro_transpose_inplace_variant_c2r = {
     .version = "1",
     .run = run,
     .prepare = prepare,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&forwards,
 };
 
@@ -361,7 +359,6 @@ const nitro_variant nitro_transpose_inplace_variant_skinny_r2c = {
     .prepare = prepare_skinny,
     .allows = allows_skinny,
     .allows_reads = "num_rows,num_cols,row_major",
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&inverse,
 };
 
@@ -372,6 +369,5 @@ const nitro_variant nitro_transpose_inplace_variant_skinny_c2r = {
     .prepare = prepare_skinny,
     .allows = allows_skinny,
     .allows_reads = "num_rows,num_cols,row_major",
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&forwards,
 };

@@ -85,7 +85,6 @@ const nitro_variant nitro_transpose_inplace_variant_square_swap = {
     .run = run_square,
     .allows = allows_square,
     .allows_reads = "num_rows,num_cols",
-    .time_source = NITRO_TIME_WALL,
 };
 
 /* ---- cycles ---- */
@@ -140,7 +139,6 @@ const nitro_variant nitro_transpose_inplace_variant_cycles = {
     .version = "1",
     .run = run_cycles,
     .prepare = prepare_cycles,
-    .time_source = NITRO_TIME_WALL,
 };
 
 /* ---- buffered ---- */
@@ -195,5 +193,4 @@ const nitro_variant nitro_transpose_inplace_variant_buffered = {
     .version = "1",
     .run = run_buffered,
     .prepare = prepare_buffered,
-    .time_source = NITRO_TIME_WALL,
 };

@@ -64,7 +64,6 @@ const nitro_variant nitro_transpose_variant_naive = {
     .name = "naive",
     .version = "1",
     .run = run,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&naive_method,
 };
 
@@ -72,7 +71,6 @@ const nitro_variant nitro_transpose_variant_tiled = {
     .name = "tiled",
     .version = "1",
     .run = run,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&tiled_method,
 };
 
@@ -80,6 +78,5 @@ const nitro_variant nitro_transpose_variant_register = {
     .name = "register",
     .version = "1",
     .run = run,
-    .time_source = NITRO_TIME_WALL,
     .user = (void *)&register_method,
 };
