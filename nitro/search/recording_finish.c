@@ -235,11 +235,7 @@ static nitro_status fill_recording(const recording_builder *builder, const ranke
                           "%s: a space of %llu configurations is too large for a recording",
                           builder->origin, (unsigned long long)size);
     for (uint64_t c = 0; c < size; c++)
-        recording->answers[c] = (nitro_search_answer){.configuration = c,
-                                                      .outcome = NITRO_OUTCOME_MISSING,
-                                                      .time_ms = (double)NAN,
-                                                      .spread = (double)NAN,
-                                                      .cost_ms = (double)NAN};
+        recording->answers[c] = nitro_search_unanswered(c);
     for (size_t r = 0, next; r < builder->num_rows; r = next) {
         for (next = r + 1;
              next < builder->num_rows && ranked[next].configuration == ranked[r].configuration;

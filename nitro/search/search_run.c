@@ -38,11 +38,7 @@ nitro_status search_session_run(search_session *session, nitro_evaluator *evalua
         if (status != NITRO_OK || question.configuration == NITRO_NO_CONFIGURATION)
             return status;
         if (!is_known) {
-            nitro_search_answer answer = {.configuration = question.configuration,
-                                          .outcome = NITRO_OUTCOME_MISSING,
-                                          .time_ms = (double)NAN,
-                                          .spread = (double)NAN,
-                                          .cost_ms = (double)NAN};
+            nitro_search_answer answer = nitro_search_unanswered(question.configuration);
             status = evaluator->evaluate(evaluator->state, &question, &answer);
             if (status == NITRO_OK)
                 status = search_session_tell(session, &answer);

@@ -375,11 +375,7 @@ static nitro_status evaluate_all(nitro_tuner *tuner, nitro_evaluator *evaluator)
         nitro_status status = tuner_next(tuner, &question.configuration);
         if (status != NITRO_OK || question.configuration == NITRO_NO_CONFIGURATION)
             return status;
-        nitro_search_answer answer = {.configuration = question.configuration,
-                                      .outcome = NITRO_OUTCOME_MISSING,
-                                      .time_ms = (double)NAN,
-                                      .spread = (double)NAN,
-                                      .cost_ms = (double)NAN};
+        nitro_search_answer answer = nitro_search_unanswered(question.configuration);
         status = evaluator->evaluate(evaluator->state, &question, &answer);
         if (status == NITRO_OK)
             status = tuner_note(tuner, &answer);
