@@ -44,13 +44,27 @@ nitro_status nitro_import_origin(nitro_context *context, const char *name, char 
     return NITRO_OK;
 }
 
+nitro_status nitro_import_time(nitro_context *context, int64_t *time_s)
+{
+    const char *epoch = secure_getenv("SOURCE_DATE_EPOCH");
+    double seconds = (double)time(NULL);
+    if (epoch && !(nitro_parse_number(epoch, &seconds) && seconds >= 0 && seconds < 1e15))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "SOURCE_DATE_EPOCH is '%s'; it must be a number of seconds since 1970",
+                          epoch);
+    *time_s = (int64_t)seconds;
+    return NITRO_OK;
+}
+
 nitro_status nitro_import_check(import_job *job, const char *name)
 {
-    job->provenance.time_s = (int64_t)time(NULL);
+    nitro_status status = nitro_import_time(job->context, &job->provenance.time_s);
+    if (status != NITRO_OK)
+        return status;
     job->provenance.library = nitro_strdup(job->context, nitro_version());
     if (!job->provenance.library)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = nitro_import_origin(job->context, name, &job->provenance.origin);
+    status = nitro_import_origin(job->context, name, &job->provenance.origin);
     if (status == NITRO_OK && job->options->description_path)
         status =
             nitro_description_read(job->context, job->options->description_path, &job->description);

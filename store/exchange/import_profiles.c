@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 
@@ -191,9 +190,10 @@ nitro_status nitro_store_import_profiles(nitro_store *store,
                                          const nitro_profile_import_options *options,
                                          nitro_profile_import_report *report)
 {
-    import_profiles_job job = {
-        .context = nitro_store_context(store), .options = options, .time_s = (int64_t)time(NULL)};
+    import_profiles_job job = {.context = nitro_store_context(store), .options = options};
     nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_import_time(job.context, &job.time_s);
     if (status != NITRO_OK)
         return status;
     status = nitro_import_origin(job.context, nitro_import_file_name(options->path), &job.origin);
