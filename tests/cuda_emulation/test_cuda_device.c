@@ -131,7 +131,7 @@ static void test_measure(void **state)
     assert_ok(context,
               nitro_device_kind_cuda.replay(context, "recording", text, strlen(text), &device));
     for (int i = 0; i < NITRO_CUDA_NUM_BENCHMARKS; i++) {
-        const char *name = nitro_cuda_benchmark_name((nitro_cuda_benchmark)i);
+        const char *name = nitro_cuda_kind.benchmarks[i];
         const nitro_device_feature *feature = find_feature(device, name);
         assert_int_equal(feature->source, NITRO_VALUE_MEASURED);
         assert_true(feature->value > 0 && feature->spread >= 0);
@@ -146,7 +146,7 @@ static void test_measure_fails(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_cuda_facts *facts = NULL;
+    nitro_facts *facts = NULL;
     size_t count = 0;
     settings.real_clock = true;
     assert_ok(context, nitro_cuda_query(context, &facts, &count));

@@ -19,7 +19,7 @@
 
 struct nitro_device_session {
     nitro_context *context;
-    nitro_cuda_facts facts;
+    nitro_facts facts;
     nitro_nvml *nvml; /* NULL: none */
     cudaEvent_t begin, end;
     void *flushed; /* shape [flush_bytes]; allocated by the first flush */
@@ -47,14 +47,14 @@ static void close_session(nitro_device_session *session)
     free(session);
 }
 
-static nitro_status find_facts(nitro_context *context, const char *id, nitro_cuda_facts *found)
+static nitro_status find_facts(nitro_context *context, const char *id, nitro_facts *found)
 {
-    nitro_cuda_facts *facts = NULL;
+    nitro_facts *facts = NULL;
     size_t count = 0;
     nitro_status status = nitro_cuda_query(context, &facts, &count);
     if (status != NITRO_OK)
         return status;
-    size_t index = nitro_cuda_find(facts, count, id);
+    size_t index = nitro_facts_find(&nitro_cuda_kind, facts, count, id);
     if (index == NITRO_NONE)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
                             "no CUDA device '%.80s' among this machine's %zu", id, count);
@@ -168,7 +168,7 @@ static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
 
 static nitro_status state(nitro_device_session *session, char *text, size_t size)
 {
-    nitro_nvml_print_state(session->nvml, session->facts.pci, text, size);
+    nitro_nvml_print_state(session->nvml, session->facts.texts[NITRO_CUDA_PCI], text, size);
     return NITRO_OK;
 }
 

@@ -15,9 +15,9 @@ extern const char nitro_nvidia_csv[];
 #define MAX_ID_NAME (63 - strlen("cuda:" MAKER))
 
 /* "NVIDIA GeForce RTX 2080 Ti" and "GeForce RTX 2080 Ti" (older drivers) are the same card. */
-static void simplify(const char *name, char simple[NITRO_CUDA_NAME_SIZE])
+static void simplify(const char *name, char simple[NITRO_FACTS_TEXT_SIZE])
 {
-    size_t used = nitro_slug_append(simple, NITRO_CUDA_NAME_SIZE - 1, 0, name, strlen(name));
+    size_t used = nitro_slug_append(simple, NITRO_FACTS_TEXT_SIZE - 1, 0, name, strlen(name));
     simple[used] = '\0';
     if (strncmp(simple, MAKER, strlen(MAKER)) == 0)
         memmove(simple, simple + strlen(MAKER), used + 1 - strlen(MAKER));
@@ -25,7 +25,7 @@ static void simplify(const char *name, char simple[NITRO_CUDA_NAME_SIZE])
 
 void nitro_cuda_format_id(const char *name, char *id, size_t size)
 {
-    char simple[NITRO_CUDA_NAME_SIZE];
+    char simple[NITRO_FACTS_TEXT_SIZE];
     simplify(name, simple);
     simple[MAX_ID_NAME] = '\0'; /* longest name in an id */
     snprintf(id, size, "cuda:" MAKER "%s", simple[0] ? simple : "unknown");
@@ -53,7 +53,7 @@ static const struct {
     const char *column;
     size_t offset, size;
 } texts[] = {
-    {"names", offsetof(nitro_cuda_card, name), NITRO_CUDA_NAME_SIZE},
+    {"names", offsetof(nitro_cuda_card, name), NITRO_FACTS_TEXT_SIZE},
     {"chip", offsetof(nitro_cuda_card, chip), sizeof(((nitro_cuda_card *)0)->chip)},
     {"architecture", offsetof(nitro_cuda_card, architecture),
      sizeof(((nitro_cuda_card *)0)->architecture)},
@@ -142,7 +142,7 @@ nitro_status nitro_cuda_cards_read(nitro_context *context, nitro_cuda_card **car
 const nitro_cuda_card *nitro_cuda_card_find(const nitro_cuda_card *cards, size_t count,
                                             const char *name)
 {
-    char wanted[NITRO_CUDA_NAME_SIZE], simple[NITRO_CUDA_NAME_SIZE];
+    char wanted[NITRO_FACTS_TEXT_SIZE], simple[NITRO_FACTS_TEXT_SIZE];
     simplify(name, wanted);
     for (size_t i = 0; i < count; i++) {
         simplify(cards[i].name, simple);

@@ -1,5 +1,5 @@
-/* Makes a CUDA device from facts: queried values in the paper's units, published specifications,
- * computed values where nothing is published, and measured values. Where a value is both published
+/* Describes a CUDA device by its facts: queried values in the paper's units, published
+ * specifications, and computed values where nothing is published. Where a value is both published
  * and computed, a label gives the difference. */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct computed {
     double peak_gbps, peak_gflops_sp, peak_gflops_dp;
 } computed;
 
-static computed compute(const nitro_cuda_facts *facts, const nitro_cuda_architecture *architecture)
+static computed compute(const nitro_facts *facts, const nitro_cuda_architecture *architecture)
 {
     const double *values = facts->values;
     double per_sm = architecture ? architecture->cores_per_sm : NAN;
@@ -53,16 +53,16 @@ static bool agrees(double published, double told)
 
 /* `found` has only missing values if nothing is published of this card. A card of the same name
  * with other specifications is another card, described in `other`; so is a MIG slice. */
-static nitro_status find_card(nitro_context *context, const nitro_cuda_facts *facts,
-                              double capability, double bus_bits, nitro_cuda_card *found,
-                              char *other, size_t other_size)
+static nitro_status find_card(nitro_context *context, const nitro_facts *facts, double capability,
+                              double bus_bits, nitro_cuda_card *found, char *other,
+                              size_t other_size)
 {
     nitro_cuda_card *cards = NULL;
     size_t count = 0;
     nitro_status status = nitro_cuda_cards_read(context, &cards, &count);
     if (status != NITRO_OK)
         return status;
-    const nitro_cuda_card *card = nitro_cuda_card_find(cards, count, facts->name);
+    const nitro_cuda_card *card = nitro_cuda_card_find(cards, count, facts->texts[NITRO_CUDA_NAME]);
     *found = (nitro_cuda_card){.peak_gbps = NAN, .peak_gflops_sp = NAN, .peak_gflops_dp = NAN};
     other[0] = '\0';
     if (card && agrees(card->compute_capability, capability) &&
@@ -85,7 +85,7 @@ static nitro_status set(nitro_context *context, nitro_device *device, const char
                             source, 0);
 }
 
-static nitro_status set_queried(nitro_context *context, const nitro_cuda_facts *facts,
+static nitro_status set_queried(nitro_context *context, const nitro_facts *facts,
                                 const computed *made, double capability, nitro_device *device)
 {
     const double *told = facts->values;
@@ -145,17 +145,6 @@ static nitro_status set_peaks(nitro_context *context, const computed *made,
     return status;
 }
 
-static nitro_status set_measured(nitro_context *context, const nitro_cuda_facts *facts,
-                                 nitro_device *device)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < NITRO_CUDA_NUM_BENCHMARKS && status == NITRO_OK; i++)
-        status =
-            nitro_device_set(context, device, nitro_cuda_benchmark_name((nitro_cuda_benchmark)i),
-                             facts->measured[i], NITRO_VALUE_MEASURED, facts->spread[i]);
-    return status;
-}
-
 static const char *on_or_off(double value)
 {
     return isnan(value) ? "" : value > 0 ? "on" : "off";
@@ -169,15 +158,15 @@ static void format_version(double version, char *text, size_t size)
         snprintf(text, size, "%.0f.%.0f", floor(version / 1000), floor(fmod(version, 1000) / 10));
 }
 
-static nitro_status set_labels(nitro_context *context, const nitro_cuda_facts *facts,
+static nitro_status set_labels(nitro_context *context, const nitro_facts *facts,
                                const nitro_cuda_architecture *architecture,
                                const nitro_cuda_card *card, const char *other, nitro_device *device)
 {
-    char supported[32], built[32], driver[NITRO_CUDA_NAME_SIZE + 48], toolkit[48], power[48] = "";
+    char supported[32], built[32], driver[NITRO_FACTS_TEXT_SIZE + 48], toolkit[48], power[48] = "";
     format_version(facts->values[NITRO_CUDA_DRIVER_VERSION], supported, sizeof(supported));
     format_version(facts->values[NITRO_CUDA_RUNTIME_VERSION], built, sizeof(built));
-    snprintf(driver, sizeof(driver), "%s%s%s", facts->driver,
-             facts->driver[0] ? ", CUDA " : "CUDA ", supported);
+    snprintf(driver, sizeof(driver), "%s%s%s", facts->texts[NITRO_CUDA_DRIVER],
+             facts->texts[NITRO_CUDA_DRIVER][0] ? ", CUDA " : "CUDA ", supported);
     snprintf(toolkit, sizeof(toolkit), "CUDA %s", built);
     if (facts->values[NITRO_CUDA_NVML_POWER_LIMIT_MW] > 0)
         snprintf(power, sizeof(power), "%g W", facts->values[NITRO_CUDA_NVML_POWER_LIMIT_MW] / 1e3);
@@ -185,12 +174,12 @@ static nitro_status set_labels(nitro_context *context, const nitro_cuda_facts *f
         const char *name, *text;
     } labels[] = {
         {"vendor", "NVIDIA"},
-        {"model", facts->name},
+        {"model", facts->texts[NITRO_CUDA_NAME]},
         {"architecture", architecture ? architecture->name : card->architecture},
         {"chip", card->chip},
-        {"driver", facts->driver[0] || supported[0] ? driver : ""},
+        {"driver", facts->texts[NITRO_CUDA_DRIVER][0] || supported[0] ? driver : ""},
         {"toolkit", built[0] ? toolkit : ""},
-        {"pci", facts->pci},
+        {"pci", facts->texts[NITRO_CUDA_PCI]},
         {"ecc", on_or_off(facts->values[NITRO_CUDA_ECC])},
         {"mig", on_or_off(facts->values[NITRO_CUDA_NVML_MIG])},
         {"power_limit", power},
@@ -203,8 +192,8 @@ static nitro_status set_labels(nitro_context *context, const nitro_cuda_facts *f
     return status;
 }
 
-nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_facts *facts,
-                                    nitro_device **device)
+nitro_status nitro_cuda_describe(nitro_context *context, const nitro_facts *facts,
+                                 nitro_device *device)
 {
     double major = facts->values[NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR];
     double minor = facts->values[NITRO_CUDA_COMPUTE_CAPABILITY_MINOR];
@@ -212,27 +201,14 @@ nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_fac
     const nitro_cuda_architecture *architecture = nitro_cuda_architecture_find(major, minor);
     computed made = compute(facts, architecture);
     nitro_cuda_card card;
-    nitro_device *created = NULL;
-    char id[64], other[128];
-    nitro_cuda_format_id(facts->name, id, sizeof(id));
+    char other[128];
     nitro_status status =
         find_card(context, facts, capability, made.bus_bits, &card, other, sizeof(other));
     if (status == NITRO_OK)
-        status = nitro_device_create(context, id, "cuda", &created);
+        status = set_labels(context, facts, architecture, &card, other, device);
     if (status == NITRO_OK)
-        status = set_labels(context, facts, architecture, &card, other, created);
-    if (status == NITRO_OK)
-        status = set_queried(context, facts, &made, capability, created);
+        status = set_queried(context, facts, &made, capability, device);
     if (status == NITRO_OK && architecture)
-        status =
-            set(context, created, "generation", architecture->generation, NITRO_VALUE_COMPUTED);
-    if (status == NITRO_OK)
-        status = set_peaks(context, &made, &card, created);
-    if (status == NITRO_OK)
-        status = set_measured(context, facts, created);
-    if (status == NITRO_OK)
-        *device = created;
-    else
-        nitro_device_free(created);
-    return status;
+        status = set(context, device, "generation", architecture->generation, NITRO_VALUE_COMPUTED);
+    return status == NITRO_OK ? set_peaks(context, &made, &card, device) : status;
 }

@@ -1,156 +1,78 @@
-/* Device kind `cuda`: this machine's NVIDIA GPUs. The driver is queried in a child process: this
- * process can still fork, and a driver that hangs or crashes only costs an error. */
-#include <stdlib.h>
-#include <string.h>
-
+/* Device kind `cuda`: this machine's NVIDIA GPUs. */
 #include "features/device/cuda/cuda_kind.h"
 
-#define KIND   "cuda"
-#define PREFIX KIND ":"
+static const char *const text_names[NITRO_CUDA_NUM_TEXTS] = {
+    [NITRO_CUDA_NAME] = "name",
+    [NITRO_CUDA_DRIVER] = "driver",
+    [NITRO_CUDA_PCI] = "pci",
+};
 
-#define QUERY_LIMIT_MS   60e3 /* eight suspended GPUs take many seconds to resume */
-#define MEASURE_LIMIT_MS 180e3
+static const char *const fact_names[NITRO_CUDA_NUM_FACTS] = {
+    [NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR] = "compute_capability_major",
+    [NITRO_CUDA_COMPUTE_CAPABILITY_MINOR] = "compute_capability_minor",
+    [NITRO_CUDA_SM_COUNT] = "sm_count",
+    [NITRO_CUDA_GLOBAL_MEM_BYTES] = "global_mem_bytes",
+    [NITRO_CUDA_CLOCK_RATE_KHZ] = "clock_rate_khz",
+    [NITRO_CUDA_MEM_CLOCK_RATE_KHZ] = "mem_clock_rate_khz",
+    [NITRO_CUDA_MEM_BUS_WIDTH_BITS] = "mem_bus_width_bits",
+    [NITRO_CUDA_L2_CACHE_SIZE_BYTES] = "l2_cache_size_bytes",
+    [NITRO_CUDA_SHARED_MEM_PER_BLOCK_BYTES] = "shared_mem_per_block_bytes",
+    [NITRO_CUDA_SHARED_MEM_PER_BLOCK_OPTIN_BYTES] = "shared_mem_per_block_optin_bytes",
+    [NITRO_CUDA_SHARED_MEM_PER_SM_BYTES] = "shared_mem_per_sm_bytes",
+    [NITRO_CUDA_REGISTERS_PER_BLOCK] = "registers_per_block",
+    [NITRO_CUDA_REGISTERS_PER_SM] = "registers_per_sm",
+    [NITRO_CUDA_THREADS_PER_BLOCK] = "threads_per_block",
+    [NITRO_CUDA_THREADS_PER_SM] = "threads_per_sm",
+    [NITRO_CUDA_BLOCKS_PER_SM] = "blocks_per_sm",
+    [NITRO_CUDA_WARP_SIZE] = "warp_size",
+    [NITRO_CUDA_COPY_ENGINES] = "copy_engines",
+    [NITRO_CUDA_SP_TO_DP_RATIO] = "sp_to_dp_ratio",
+    [NITRO_CUDA_ECC] = "ecc",
+    [NITRO_CUDA_INTEGRATED] = "integrated",
+    [NITRO_CUDA_DRIVER_VERSION] = "driver_version",
+    [NITRO_CUDA_RUNTIME_VERSION] = "runtime_version",
+    [NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ] = "nvml_max_sm_clock_mhz",
+    [NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ] = "nvml_max_mem_clock_mhz",
+    [NITRO_CUDA_NVML_MEM_BUS_WIDTH_BITS] = "nvml_mem_bus_width_bits",
+    [NITRO_CUDA_NVML_CUDA_CORES] = "nvml_cuda_cores",
+    [NITRO_CUDA_NVML_MIG] = "nvml_mig",
+    [NITRO_CUDA_NVML_POWER_LIMIT_MW] = "nvml_power_limit_mw",
+};
 
-/* What the child process queries: all devices, or one device and optionally its benchmarks. */
-typedef struct query {
-    const char *id; /* NULL: all devices */
-    bool measure;
-} query;
+static const char *const benchmark_names[NITRO_CUDA_NUM_BENCHMARKS] = {
+    [NITRO_CUDA_COPY_GBPS] = "copy_gbps",
+    [NITRO_CUDA_L2_GBPS] = "l2_gbps",
+    [NITRO_CUDA_SHARED_ATOMIC] = "shared_atomic",
+    [NITRO_CUDA_GLOBAL_ATOMIC] = "global_atomic",
+    [NITRO_CUDA_SHARED_ATOMIC_SPREAD] = "shared_atomic_spread",
+    [NITRO_CUDA_GLOBAL_ATOMIC_SPREAD] = "global_atomic_spread",
+    [NITRO_CUDA_LAUNCH_US] = "launch_us",
+    [NITRO_CUDA_SP_GFLOPS] = "sp_gflops",
+    [NITRO_CUDA_DP_GFLOPS] = "dp_gflops",
+};
 
-size_t nitro_cuda_find(const nitro_cuda_facts *facts, size_t count, const char *id)
-{
-    if (strcmp(id, KIND) == 0)
-        return count > 0 ? 0 : NITRO_NONE;
-    double number;
-    bool is_number = strncmp(id, PREFIX, strlen(PREFIX)) == 0 &&
-                     strspn(id + strlen(PREFIX), "0123456789") == strlen(id) - strlen(PREFIX) &&
-                     nitro_parse_number(id + strlen(PREFIX), &number);
-    for (size_t i = 0; i < count; i++) {
-        char own[64];
-        nitro_cuda_format_id(facts[i].name, own, sizeof(own));
-        if (is_number ? facts[i].index == number : strcmp(own, id) == 0)
-            return i;
-    }
-    return NITRO_NONE;
-}
+const nitro_queried_kind nitro_cuda_kind = {
+    .name = "cuda",
+    .title = "CUDA device",
+    .article = "a",
+    .driver = "the CUDA driver",
+    .texts = text_names,
+    .values = fact_names,
+    .benchmarks = benchmark_names,
+    .num_texts = NITRO_CUDA_NUM_TEXTS,
+    .num_values = NITRO_CUDA_NUM_FACTS,
+    .num_benchmarks = NITRO_CUDA_NUM_BENCHMARKS,
+    .is_built = &nitro_cuda_is_built,
+    .format_id = nitro_cuda_format_id,
+    .query = nitro_cuda_query,
+    .measure = nitro_cuda_measure,
+    .describe = nitro_cuda_describe,
+};
 
-static nitro_status fail_other(nitro_context *context, const nitro_cuda_facts *facts, size_t count,
-                               const char *id)
-{
-    char first[64];
-    nitro_cuda_format_id(facts[0].name, first, sizeof(first));
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "no CUDA device '%.80s' among this machine's %zu; " PREFIX "0 is %s", id,
-                      count, first);
-}
-
-static nitro_status answer_query(nitro_context *context, void *state, char **answer)
-{
-    const query *asked = state;
-    nitro_cuda_facts *facts = NULL;
-    size_t count = 0;
-    nitro_status status = nitro_cuda_query(context, &facts, &count);
-    if (status != NITRO_OK)
-        return status;
-    size_t index = asked->id ? nitro_cuda_find(facts, count, asked->id) : 0;
-    if (index == NITRO_NONE)
-        status = fail_other(context, facts, count, asked->id);
-    if (status == NITRO_OK && asked->measure)
-        status = nitro_cuda_measure(context, &facts[index]);
-    if (status == NITRO_OK && asked->id)
-        status = nitro_cuda_facts_print(context, &facts[index], answer);
-    else if (status == NITRO_OK)
-        status = nitro_cuda_facts_print_all(context, facts, count, answer);
-    free(facts);
-    return status;
-}
-
-/* Without the CUDA runtime no child process is needed to report the error. */
-static nitro_status run_query(nitro_context *context, query *asked, char **answer)
-{
-    if (!nitro_cuda_is_built)
-        return answer_query(context, asked, answer);
-    return nitro_child_run(
-        context, asked->measure ? "measuring a CUDA device" : "querying the CUDA driver",
-        asked->measure ? MEASURE_LIMIT_MS : QUERY_LIMIT_MS, answer_query, asked, answer);
-}
-
-static nitro_status add_ids(nitro_context *context, const nitro_cuda_facts *facts, size_t count,
-                            nitro_string_list *ids)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        char id[64];
-        nitro_cuda_format_id(facts[i].name, id, sizeof(id));
-        if (nitro_string_list_find(ids, id) == NITRO_NONE)
-            status = nitro_string_list_add(context, ids, id);
-    }
-    return status;
-}
-
-/* Having no device is not an error. A driver that does not answer is a warning, so that other
- * kinds' devices are still listed. */
-static nitro_status list(nitro_context *context, nitro_string_list *ids)
-{
-    query all = {0};
-    char *answer = NULL;
-    nitro_status status = run_query(context, &all, &answer);
-    if (status != NITRO_OK) {
-        char reason[512];
-        nitro_context_last_error(context, reason, sizeof(reason));
-        nitro_log(context, status == NITRO_ERR_IO ? NITRO_LOG_WARNING : NITRO_LOG_INFO,
-                  "no CUDA device is listed: %s", reason);
-        return status == NITRO_ERR_NO_MEMORY ? status : NITRO_OK;
-    }
-    nitro_cuda_facts *facts = NULL;
-    size_t count = 0;
-    status =
-        nitro_cuda_facts_parse(context, "CUDA devices", answer, strlen(answer), &facts, &count);
-    if (status == NITRO_OK)
-        status = add_ids(context, facts, count, ids);
-    free(facts);
-    free(answer);
-    return status;
-}
-
-static nitro_status record(nitro_context *context, const char *id, bool measure, char **text)
-{
-    query asked = {.id = id, .measure = measure};
-    if (strcmp(id, KIND) != 0 && strncmp(id, PREFIX, strlen(PREFIX)) != 0)
-        return nitro_fail(
-            context, NITRO_ERR_NOT_FOUND,
-            "'%.80s' is not a CUDA device: its id is '" KIND "' or starts with '" PREFIX "'", id);
-    return run_query(context, &asked, text);
-}
-
-static nitro_status replay(nitro_context *context, const char *origin, const char *text,
-                           size_t size, nitro_device **device)
-{
-    nitro_cuda_facts *facts = NULL;
-    size_t count = 0;
-    nitro_status status = nitro_cuda_facts_parse(context, origin, text, size, &facts, &count);
-    if (status == NITRO_OK && count != 1)
-        status =
-            nitro_fail(context, NITRO_ERR_FORMAT, "%s: %zu devices instead of one", origin, count);
-    if (status == NITRO_OK)
-        status = nitro_cuda_make_device(context, facts, device);
-    free(facts);
-    return status;
-}
-
-static nitro_status describe(nitro_context *context, const char *id, bool measure,
-                             nitro_device **device)
-{
-    char *text = NULL;
-    nitro_status status = record(context, id, measure, &text);
-    if (status == NITRO_OK)
-        status = replay(context, "CUDA device", text, strlen(text), device);
-    free(text);
-    return status;
-}
+NITRO_QUERIED_KIND_FUNCTIONS(&nitro_cuda_kind)
 
 const nitro_device_kind nitro_device_kind_cuda = {
-    .name = KIND,
+    .name = "cuda",
     .description = "NVIDIA GPUs of this machine",
     .priority = 5,
     .list = list,

@@ -1,17 +1,20 @@
-/* cuda_kind.h - shared by the files of device kind `cuda`.
- *
- * Querying a device (facts) and describing it are two steps: facts come from the driver, in a
- * child process, or from a recorded query. cuda_access.c, cuda_measure* and cuda_query.c need the
- * CUDA runtime; cuda_kind_stub.c replaces them in a build without it. */
+/* cuda_kind.h - shared by the files of device kind `cuda`. cuda_access.c, cuda_measure* and
+ * cuda_query.c need the CUDA runtime; cuda_kind_stub.c replaces them in a build without it. */
 #ifndef NITRO_FEATURES_DEVICE_CUDA_CUDA_KIND_H
 #define NITRO_FEATURES_DEVICE_CUDA_CUDA_KIND_H
 
-#include "nitro/nitro_backend.h"
-
-#define NITRO_CUDA_NAME_SIZE 256
+#include "features/device/facts.h"
 
 /* ---- Facts ------------------------------------------------------------------------------------
  */
+
+/** Texts that it reports. */
+typedef enum nitro_cuda_text {
+    NITRO_CUDA_NAME,   /* of the card: "NVIDIA H200" */
+    NITRO_CUDA_DRIVER, /* version, by NVML: "580.82.07" */
+    NITRO_CUDA_PCI,    /* "0000:17:00.0" */
+    NITRO_CUDA_NUM_TEXTS
+} nitro_cuda_text;
 
 /** Values that the driver (CUDA runtime or NVML) reports of a device, in its units. */
 typedef enum nitro_cuda_fact {
@@ -63,34 +66,7 @@ typedef enum nitro_cuda_benchmark {
     NITRO_CUDA_NUM_BENCHMARKS
 } nitro_cuda_benchmark;
 
-typedef struct nitro_cuda_facts {
-    char name[NITRO_CUDA_NAME_SIZE];   /* of the card: "NVIDIA H200" */
-    char driver[NITRO_CUDA_NAME_SIZE]; /* version, by NVML: "580.82.07"; "": unknown */
-    char pci[NITRO_CUDA_NAME_SIZE];    /* "0000:17:00.0"; "": unknown */
-    double index; /* of the device in the process that queried it; an integer */
-    double values[NITRO_CUDA_NUM_FACTS];        /* finite and >= 0; NaN: unknown */
-    double measured[NITRO_CUDA_NUM_BENCHMARKS]; /* positive; NaN: not measured */
-    double spread[NITRO_CUDA_NUM_BENCHMARKS];   /* relative, >= 0 */
-} nitro_cuda_facts;
-
-/** All unknown. */
-void nitro_cuda_facts_init(nitro_cuda_facts *facts);
-/** "copy_gbps", as in files and devices. */
-const char *nitro_cuda_benchmark_name(nitro_cuda_benchmark benchmark);
-
-/** Facts of several devices as JSON, an array; free with free(). */
-nitro_status nitro_cuda_facts_print_all(nitro_context *context, const nitro_cuda_facts *facts,
-                                        size_t count, char **text);
-/** Facts of one device as JSON, an indented object; free with free(). */
-nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_facts *facts,
-                                    char **text);
-/**
- * Parse either form; `origin` names the text in errors.
- * @param[out] facts  shape [count], >= 0; free with free().
- * @return NITRO_OK; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: origin and line or field are named.
- */
-nitro_status nitro_cuda_facts_parse(nitro_context *context, const char *origin, const char *text,
-                                    size_t size, nitro_cuda_facts **facts, size_t *count);
+extern const nitro_queried_kind nitro_cuda_kind;
 
 /* ---- Known without a query -------------------------------------------------------------- */
 
@@ -108,7 +84,7 @@ const nitro_cuda_architecture *nitro_cuda_architecture_find(double major, double
 
 /** A row of data/devices/nvidia.csv; NaN and "": not published. */
 typedef struct nitro_cuda_card {
-    char name[NITRO_CUDA_NAME_SIZE]; /* the one that was matched */
+    char name[NITRO_FACTS_TEXT_SIZE]; /* the one that was matched */
     char chip[32];
     char architecture[32];
     double compute_capability, sm_count, cuda_cores;
@@ -132,13 +108,9 @@ const nitro_cuda_card *nitro_cuda_card_find(const nitro_cuda_card *cards, size_t
 /** Write the id of a card: "cuda:nvidia-h200". @param[out] id  shape [size], 64 is enough. */
 void nitro_cuda_format_id(const char *name, char *id, size_t size);
 
-/** The device of these facts, with queried, published, computed and measured features. */
-nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_facts *facts,
-                                    nitro_device **device);
-
-/** Index of the device that an id names ("cuda", "cuda:1", "cuda:nvidia-h200": the first of that
- *  name), or NITRO_NONE. */
-size_t nitro_cuda_find(const nitro_cuda_facts *facts, size_t count, const char *id);
+/** Add queried, published and computed features. */
+nitro_status nitro_cuda_describe(nitro_context *context, const nitro_facts *facts,
+                                 nitro_device *device);
 
 /* ---- With the CUDA runtime ------------------------------------------------------------------ */
 
@@ -151,10 +123,10 @@ extern const bool nitro_cuda_is_built;
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND: no driver, a too old driver, or no GPU; the error says
  * which.
  */
-nitro_status nitro_cuda_query(nitro_context *context, nitro_cuda_facts **facts, size_t *count);
+nitro_status nitro_cuda_query(nitro_context *context, nitro_facts **facts, size_t *count);
 
 /** Run the microbenchmarks on the device of these facts, in this process: seconds. */
-nitro_status nitro_cuda_measure(nitro_context *context, nitro_cuda_facts *facts);
+nitro_status nitro_cuda_measure(nitro_context *context, nitro_facts *facts);
 
 extern const nitro_device_access nitro_cuda_access;
 

@@ -10,14 +10,14 @@ static nitro_status fail_not_built(nitro_context *context)
                       "build again with -DNITRO_CUDA=ON");
 }
 
-nitro_status nitro_cuda_query(nitro_context *context, nitro_cuda_facts **facts, size_t *count)
+nitro_status nitro_cuda_query(nitro_context *context, nitro_facts **facts, size_t *count)
 {
     (void)facts;
     (void)count;
     return fail_not_built(context);
 }
 
-nitro_status nitro_cuda_measure(nitro_context *context, nitro_cuda_facts *facts)
+nitro_status nitro_cuda_measure(nitro_context *context, nitro_facts *facts)
 {
     (void)facts;
     return fail_not_built(context);

@@ -168,7 +168,7 @@ static nitro_status choose_amount(bench *self, launch run, const char *what)
 
 /* ---- The benchmarks -------------------------------------------------------------------------- */
 
-static nitro_status measure_copy(bench *self, nitro_cuda_facts *facts)
+static nitro_status measure_copy(bench *self, nitro_facts *facts)
 {
     static const char what[] = "copy bandwidth";
     static const launch ways[] = {copy_by_driver, copy_by_tiles, copy_by_steps};
@@ -192,7 +192,7 @@ static nitro_status measure_copy(bench *self, nitro_cuda_facts *facts)
 }
 
 /* The largest power of two within that fraction of the cache, and within the array. */
-static size_t choose_read_bytes(const bench *self, const nitro_cuda_facts *facts)
+static size_t choose_read_bytes(const bench *self, const nitro_facts *facts)
 {
     double l2_bytes = facts->values[NITRO_CUDA_L2_CACHE_SIZE_BYTES];
     size_t bytes = MIN_READ_BYTES;
@@ -201,7 +201,7 @@ static size_t choose_read_bytes(const bench *self, const nitro_cuda_facts *facts
     return bytes;
 }
 
-static nitro_status measure_l2(bench *self, nitro_cuda_facts *facts)
+static nitro_status measure_l2(bench *self, nitro_facts *facts)
 {
     static const char what[] = "level-2 bandwidth";
     double median_ms, spread;
@@ -225,9 +225,9 @@ static double num_threads(const bench *self)
 }
 
 static nitro_status measure_atomics(bench *self, launch run, unsigned num_counters,
-                                    nitro_cuda_benchmark benchmark, nitro_cuda_facts *facts)
+                                    nitro_cuda_benchmark benchmark, nitro_facts *facts)
 {
-    const char *what = nitro_cuda_benchmark_name(benchmark);
+    const char *what = nitro_cuda_kind.benchmarks[benchmark];
     double median_ms, spread;
     self->num_counters = num_counters;
     nitro_status status = choose_amount(self, run, what);
@@ -242,9 +242,9 @@ static nitro_status measure_atomics(bench *self, launch run, unsigned num_counte
 }
 
 static nitro_status measure_flops(bench *self, launch run, nitro_cuda_benchmark benchmark,
-                                  nitro_cuda_facts *facts)
+                                  nitro_facts *facts)
 {
-    const char *what = nitro_cuda_benchmark_name(benchmark);
+    const char *what = nitro_cuda_kind.benchmarks[benchmark];
     const double flops_a_round = 2.0 * NITRO_CUDA_NUM_SUMS * NITRO_CUDA_NUM_STEPS;
     double median_ms, spread;
     nitro_status status = choose_amount(self, run, what);
@@ -259,7 +259,7 @@ static nitro_status measure_flops(bench *self, launch run, nitro_cuda_benchmark 
 }
 
 /* Host time from launch to synchronisation: the latency that a caller sees. */
-static nitro_status measure_launch(bench *self, nitro_cuda_facts *facts)
+static nitro_status measure_launch(bench *self, nitro_facts *facts)
 {
     static const char what[] = "launches";
     enum { LAUNCHES = 100 };
@@ -299,7 +299,7 @@ static nitro_status warm_up(bench *self)
     return status;
 }
 
-static nitro_status measure_all(bench *self, nitro_cuda_facts *facts)
+static nitro_status measure_all(bench *self, nitro_facts *facts)
 {
     nitro_status status = warm_up(self);
     if (status == NITRO_OK)
@@ -338,7 +338,7 @@ static size_t choose_copy_bytes(void)
     return bytes - bytes % NITRO_CUDA_TILE_BYTES;
 }
 
-static nitro_status allocate(bench *self, const nitro_cuda_facts *facts)
+static nitro_status allocate(bench *self, const nitro_facts *facts)
 {
     char what[64];
     double sms = facts->values[NITRO_CUDA_SM_COUNT];
@@ -384,10 +384,10 @@ static void release(bench *self)
         cudaStreamDestroy(self->stream);
 }
 
-nitro_status nitro_cuda_measure(nitro_context *context, nitro_cuda_facts *facts)
+nitro_status nitro_cuda_measure(nitro_context *context, nitro_facts *facts)
 {
     bench self = {.context = context, .amount = 1};
-    nitro_cuda_facts measured = *facts;
+    nitro_facts measured = *facts;
     nitro_status status = allocate(&self, facts);
     if (status == NITRO_OK)
         status = measure_all(&self, &measured);

@@ -79,19 +79,19 @@ static const struct {
 };
 
 static nitro_status query_device(nitro_context *context, int index, nitro_nvml *nvml,
-                                 nitro_cuda_facts *facts)
+                                 nitro_facts *facts)
 {
     struct cudaDeviceProp properties;
     int version;
-    nitro_cuda_facts_init(facts);
+    nitro_facts_init(facts);
     facts->index = index;
     cudaError_t error = cudaGetDeviceProperties(&properties, index);
     if (error != cudaSuccess)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "querying GPU %d failed: %s (CUDA error %d)", index,
                           cudaGetErrorString(error), (int)error);
-    snprintf(facts->name, sizeof(facts->name), "%.*s", (int)sizeof(facts->name) - 1,
-             properties.name);
+    snprintf(facts->texts[NITRO_CUDA_NAME], NITRO_FACTS_TEXT_SIZE, "%.*s",
+             NITRO_FACTS_TEXT_SIZE - 1, properties.name);
     facts->values[NITRO_CUDA_GLOBAL_MEM_BYTES] = (double)properties.totalGlobalMem;
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
         int value;
@@ -103,19 +103,20 @@ static nitro_status query_device(nitro_context *context, int index, nitro_nvml *
         facts->values[NITRO_CUDA_DRIVER_VERSION] = version;
     if (cudaRuntimeGetVersion(&version) == cudaSuccess)
         facts->values[NITRO_CUDA_RUNTIME_VERSION] = version;
-    if (cudaDeviceGetPCIBusId(facts->pci, sizeof(facts->pci), index) != cudaSuccess)
-        facts->pci[0] = '\0';
+    if (cudaDeviceGetPCIBusId(facts->texts[NITRO_CUDA_PCI], NITRO_FACTS_TEXT_SIZE, index) !=
+        cudaSuccess)
+        facts->texts[NITRO_CUDA_PCI][0] = '\0';
     nitro_nvml_add_facts(nvml, facts);
     return NITRO_OK;
 }
 
-nitro_status nitro_cuda_query(nitro_context *context, nitro_cuda_facts **facts, size_t *count)
+nitro_status nitro_cuda_query(nitro_context *context, nitro_facts **facts, size_t *count)
 {
     int num_devices = 0;
     cudaError_t error = cudaGetDeviceCount(&num_devices);
     if (error != cudaSuccess || num_devices <= 0)
         return fail_count(context, error);
-    nitro_cuda_facts *asked = nitro_calloc(context, (size_t)num_devices, sizeof(*asked));
+    nitro_facts *asked = nitro_calloc(context, (size_t)num_devices, sizeof(*asked));
     if (!asked)
         return NITRO_ERR_NO_MEMORY;
     nitro_nvml *nvml = nitro_nvml_open(NITRO_NVML_LIBRARY);

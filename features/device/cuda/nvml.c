@@ -79,7 +79,7 @@ void nitro_nvml_close(nitro_nvml *nvml)
 
 typedef int (*property_function)(device_handle device, unsigned *value);
 
-static void query(device_handle device, property_function function, nitro_cuda_facts *facts,
+static void query(device_handle device, property_function function, nitro_facts *facts,
                   nitro_cuda_fact fact)
 {
     unsigned value;
@@ -88,23 +88,23 @@ static void query(device_handle device, property_function function, nitro_cuda_f
 }
 
 static void query_max_clock(const nitro_nvml *nvml, device_handle device, unsigned kind,
-                            nitro_cuda_facts *facts, nitro_cuda_fact fact)
+                            nitro_facts *facts, nitro_cuda_fact fact)
 {
     unsigned mhz;
     if (nvml->max_clock && nvml->max_clock(device, kind, &mhz) == SUCCESS)
         facts->values[fact] = mhz;
 }
 
-void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_cuda_facts *facts)
+void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_facts *facts)
 {
     device_handle device;
     unsigned mig, pending;
     if (!nvml)
         return;
     if (!nvml->driver_version ||
-        nvml->driver_version(facts->driver, sizeof(facts->driver)) != SUCCESS)
-        facts->driver[0] = '\0';
-    if (nvml->find(facts->pci, &device) != SUCCESS)
+        nvml->driver_version(facts->texts[NITRO_CUDA_DRIVER], NITRO_FACTS_TEXT_SIZE) != SUCCESS)
+        facts->texts[NITRO_CUDA_DRIVER][0] = '\0';
+    if (nvml->find(facts->texts[NITRO_CUDA_PCI], &device) != SUCCESS)
         return;
     query_max_clock(nvml, device, CLOCK_SM, facts, NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ);
     query_max_clock(nvml, device, CLOCK_MEMORY, facts, NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ);

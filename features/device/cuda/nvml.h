@@ -16,8 +16,8 @@ void nitro_nvml_close(nitro_nvml *nvml);
 
 #define NITRO_NVML_LIBRARY "libnvidia-ml.so.1"
 
-/** Add a device's NVML values, found by facts->pci, to the facts; `nvml` may be NULL. */
-void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_cuda_facts *facts);
+/** Add a device's NVML values, found by its PCI address, to the facts; `nvml` may be NULL. */
+void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_facts *facts);
 
 /** Current clocks and throttling: "1980 MHz, memory 2619 MHz, throttled: power"; "": unknown.
  * `nvml` may be NULL. */

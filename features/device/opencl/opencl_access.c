@@ -14,7 +14,7 @@ const bool nitro_opencl_is_built = true;
 /* ---- Querying ---- */
 
 static void query_texts(const nitro_opencl *cl, cl_platform_id platform, cl_device_id id,
-                        nitro_opencl_facts *facts)
+                        nitro_facts *facts)
 {
     static const struct {
         nitro_opencl_text text;
@@ -29,7 +29,7 @@ static void query_texts(const nitro_opencl *cl, cl_platform_id platform, cl_devi
     } types[] = {{CL_DEVICE_TYPE_CPU, "cpu"},
                  {CL_DEVICE_TYPE_GPU, "gpu"},
                  {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"}};
-    const size_t size = NITRO_OPENCL_NAME_SIZE;
+    const size_t size = NITRO_FACTS_TEXT_SIZE;
     cl_device_type type = 0;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (cl->GetDeviceInfo(id, texts[i].info, size, facts->texts[texts[i].text], NULL) !=
@@ -49,7 +49,7 @@ static void query_texts(const nitro_opencl *cl, cl_platform_id platform, cl_devi
     }
 }
 
-static void query_values(const nitro_opencl *cl, cl_device_id id, nitro_opencl_facts *facts)
+static void query_values(const nitro_opencl *cl, cl_device_id id, nitro_facts *facts)
 {
     static const struct {
         nitro_opencl_fact fact;
@@ -71,7 +71,7 @@ static void query_values(const nitro_opencl *cl, cl_device_id id, nitro_opencl_f
         facts->values[NITRO_OPENCL_DOUBLE] = precision != 0;
 }
 
-nitro_status nitro_opencl_query(nitro_context *context, nitro_opencl_facts **facts, size_t *count)
+nitro_status nitro_opencl_query(nitro_context *context, nitro_facts **facts, size_t *count)
 {
     const nitro_opencl *cl = nitro_opencl_load();
     if (!cl)
@@ -86,12 +86,12 @@ nitro_status nitro_opencl_query(nitro_context *context, nitro_opencl_facts **fac
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no OpenCL platform has a device: install the GPU's, or "
                           "pocl-opencl-icd for the processor");
-    nitro_opencl_facts *asked = nitro_calloc(context, num_devices, sizeof(*asked));
+    nitro_facts *asked = nitro_calloc(context, num_devices, sizeof(*asked));
     if (!asked)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < num_devices; i++) {
         cl_device_id id = nitro_opencl_find_device(cl, i, &platform);
-        nitro_opencl_facts_init(&asked[i]);
+        nitro_facts_init(&asked[i]);
         asked[i].index = (double)i;
         query_texts(cl, platform, id, &asked[i]);
         query_values(cl, id, &asked[i]);
@@ -126,12 +126,12 @@ static void close_session(nitro_device_session *session)
 static nitro_status open_session(nitro_context *context, const char *id,
                                  nitro_device_session **session)
 {
-    nitro_opencl_facts *facts = NULL;
+    nitro_facts *facts = NULL;
     size_t count = 0, index;
     nitro_status status = nitro_opencl_query(context, &facts, &count);
     if (status != NITRO_OK)
         return status;
-    index = nitro_opencl_find(facts, count, id);
+    index = nitro_facts_find(&nitro_opencl_kind, facts, count, id);
     double cache_bytes =
         index == NITRO_NONE ? 0 : facts[index].values[NITRO_OPENCL_GLOBAL_CACHE_BYTES];
     free(facts);

@@ -1,12 +1,9 @@
-/* opencl_kind.h - shared by the files of device kind `opencl`. Querying a device (facts) and
- * describing it are two steps: facts come from the platforms, in a child process, or from a
- * recorded query. opencl_stub.c replaces what calls OpenCL in a build without its headers. */
+/* opencl_kind.h - shared by the files of device kind `opencl`. opencl_stub.c replaces what calls
+ * OpenCL in a build without its headers. */
 #ifndef NITRO_FEATURES_DEVICE_OPENCL_OPENCL_KIND_H
 #define NITRO_FEATURES_DEVICE_OPENCL_OPENCL_KIND_H
 
-#include "nitro/nitro_backend.h"
-
-#define NITRO_OPENCL_NAME_SIZE 256
+#include "features/device/facts.h"
 
 /** Texts that a platform reports of a device. */
 typedef enum nitro_opencl_text {
@@ -42,33 +39,7 @@ typedef enum nitro_opencl_benchmark {
     NITRO_OPENCL_NUM_BENCHMARKS
 } nitro_opencl_benchmark;
 
-typedef struct nitro_opencl_facts {
-    char texts[NITRO_OPENCL_NUM_TEXTS][NITRO_OPENCL_NAME_SIZE];
-    double index;                                 /* among the devices of all platforms */
-    double values[NITRO_OPENCL_NUM_FACTS];        /* >= 0; NaN: unknown */
-    double measured[NITRO_OPENCL_NUM_BENCHMARKS]; /* positive; NaN: not measured */
-    double spread[NITRO_OPENCL_NUM_BENCHMARKS];
-} nitro_opencl_facts;
-
-/** All unknown. */
-void nitro_opencl_facts_init(nitro_opencl_facts *facts);
-/** Facts of several devices as JSON, an array; free with free(). */
-nitro_status nitro_opencl_facts_print_all(nitro_context *context, const nitro_opencl_facts *facts,
-                                          size_t count, char **text);
-/** Facts of one device, an indented object. */
-nitro_status nitro_opencl_facts_print(nitro_context *context, const nitro_opencl_facts *facts,
-                                      char **text);
-/** Parse either form. @param[out] facts  shape [count]; free with free().
- *  @return NITRO_OK; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: origin and line or field are named. */
-nitro_status nitro_opencl_facts_parse(nitro_context *context, const char *origin, const char *text,
-                                      size_t size, nitro_opencl_facts **facts, size_t *count);
-
-/** "opencl:pthread-skylake-avx512-intel-xeon"; @param[out] id  shape [size], 64 is enough. */
-void nitro_opencl_format_id(const nitro_opencl_facts *facts, char *id, size_t size);
-/** Index of the device that an id names ("opencl", "opencl:1", or as above), or NITRO_NONE. */
-size_t nitro_opencl_find(const nitro_opencl_facts *facts, size_t count, const char *id);
-nitro_status nitro_opencl_make_device(nitro_context *context, const nitro_opencl_facts *facts,
-                                      nitro_device **device);
+extern const nitro_queried_kind nitro_opencl_kind;
 
 /* ---- With OpenCL ----------------------------------------------------------------------------- */
 
@@ -78,9 +49,9 @@ extern const bool nitro_opencl_is_built;
 /** Query the platforms in this process, which must not fork afterwards.
  *  @param[out] facts  shape [count], count >= 1; free with free().
  *  @return NITRO_OK; NITRO_ERR_NOT_FOUND: the error says what is missing. */
-nitro_status nitro_opencl_query(nitro_context *context, nitro_opencl_facts **facts, size_t *count);
+nitro_status nitro_opencl_query(nitro_context *context, nitro_facts **facts, size_t *count);
 /** Run the microbenchmarks on the device of these facts, in this process: seconds. */
-nitro_status nitro_opencl_measure(nitro_context *context, nitro_opencl_facts *facts);
+nitro_status nitro_opencl_measure(nitro_context *context, nitro_facts *facts);
 
 extern const nitro_device_access nitro_opencl_access;
 extern const nitro_device_kind nitro_device_kind_opencl;

@@ -149,7 +149,7 @@ static nitro_status measure_launch(bench *self, double *value, double *spread)
     return NITRO_OK;
 }
 
-static nitro_status measure_all(bench *self, nitro_opencl_facts *facts)
+static nitro_status measure_all(bench *self, nitro_facts *facts)
 {
     double items = (double)self->num_blocks * BLOCK;
     const struct {
@@ -205,10 +205,10 @@ static nitro_status allocate(bench *self)
     return NITRO_OK;
 }
 
-nitro_status nitro_opencl_measure(nitro_context *context, nitro_opencl_facts *facts)
+nitro_status nitro_opencl_measure(nitro_context *context, nitro_facts *facts)
 {
     bench self = {.context = context};
-    nitro_opencl_facts measured = *facts;
+    nitro_facts measured = *facts;
     char id[80];
     double units = facts->values[NITRO_OPENCL_COMPUTE_UNITS];
     self.num_blocks = (size_t)(units > 0 ? units : 1) * BLOCKS_A_UNIT;

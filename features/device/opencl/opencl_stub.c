@@ -10,14 +10,14 @@
 
 const bool nitro_opencl_is_built = false;
 
-nitro_status nitro_opencl_query(nitro_context *context, nitro_opencl_facts **facts, size_t *count)
+nitro_status nitro_opencl_query(nitro_context *context, nitro_facts **facts, size_t *count)
 {
     (void)facts;
     (void)count;
     return nitro_fail(context, NITRO_ERR_NOT_BUILT, NOT_BUILT);
 }
 
-nitro_status nitro_opencl_measure(nitro_context *context, nitro_opencl_facts *facts)
+nitro_status nitro_opencl_measure(nitro_context *context, nitro_facts *facts)
 {
     (void)facts;
     return nitro_fail(context, NITRO_ERR_NOT_BUILT, NOT_BUILT);

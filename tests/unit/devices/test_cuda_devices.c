@@ -90,7 +90,7 @@ static void test_ids(void **state)
         nitro_cuda_format_id(cases[i].name, id, sizeof(id));
         assert_string_equal(id, cases[i].id);
     }
-    char longest[NITRO_CUDA_NAME_SIZE];
+    char longest[NITRO_FACTS_TEXT_SIZE];
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
     nitro_cuda_format_id(longest, id, sizeof(id));
@@ -100,20 +100,20 @@ static void test_ids(void **state)
 static void test_find(void **state)
 {
     (void)state;
-    nitro_cuda_facts facts[3];
+    nitro_facts facts[3];
     for (int i = 0; i < 3; i++) {
-        nitro_cuda_facts_init(&facts[i]);
+        nitro_facts_init(&facts[i]);
         facts[i].index = i;
-        strcpy(facts[i].name, i == 0 ? "NVIDIA A40" : "NVIDIA H200");
+        strcpy(facts[i].texts[NITRO_CUDA_NAME], i == 0 ? "NVIDIA A40" : "NVIDIA H200");
     }
-    assert_int_equal(nitro_cuda_find(facts, 3, "cuda"), 0);
-    assert_int_equal(nitro_cuda_find(facts, 3, "cuda:2"), 2);
-    assert_int_equal(nitro_cuda_find(facts, 3, "cuda:nvidia-h200"), 1);
+    assert_int_equal(nitro_facts_find(&nitro_cuda_kind, facts, 3, "cuda"), 0);
+    assert_int_equal(nitro_facts_find(&nitro_cuda_kind, facts, 3, "cuda:2"), 2);
+    assert_int_equal(nitro_facts_find(&nitro_cuda_kind, facts, 3, "cuda:nvidia-h200"), 1);
     static const char *const strangers[] = {"cuda:3",   "cuda:", "cuda:-1", "cuda:1e0",
                                             "cuda:0x1", "host",  "",        "cuda:h200"};
     for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
-        assert_int_equal(nitro_cuda_find(facts, 3, strangers[i]), NITRO_NONE);
-    assert_int_equal(nitro_cuda_find(facts, 0, "cuda"), NITRO_NONE);
+        assert_int_equal(nitro_facts_find(&nitro_cuda_kind, facts, 3, strangers[i]), NITRO_NONE);
+    assert_int_equal(nitro_facts_find(&nitro_cuda_kind, facts, 0, "cuda"), NITRO_NONE);
 }
 
 /* ---- Recorded devices ------------------------------------------------------------------------ */
@@ -296,15 +296,15 @@ static void test_card_of_the_same_name(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_cuda_facts facts;
+    nitro_facts facts;
     nitro_device *device = NULL;
-    nitro_cuda_facts_init(&facts);
-    strcpy(facts.name, "NVIDIA GeForce RTX 3080");
+    nitro_facts_init(&facts);
+    strcpy(facts.texts[NITRO_CUDA_NAME], "NVIDIA GeForce RTX 3080");
     facts.values[NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR] = 8;
     facts.values[NITRO_CUDA_COMPUTE_CAPABILITY_MINOR] = 6;
     facts.values[NITRO_CUDA_SM_COUNT] = 70;
     facts.values[NITRO_CUDA_CLOCK_RATE_KHZ] = 1710e3;
-    assert_ok(context, nitro_cuda_make_device(context, &facts, &device));
+    assert_ok(context, nitro_facts_make_device(context, &nitro_cuda_kind, &facts, &device));
     assert_string_equal(
         nitro_device_label(device, "specification"),
         "of another card of this name: compute capability 8.6, 68 SMs, a bus of 320 bits");
@@ -313,7 +313,7 @@ static void test_card_of_the_same_name(void **state)
     check_value(device, "peak_gflops_sp", 2 * 70 * 128 * 1.710);
     nitro_device_free(device);
     facts.values[NITRO_CUDA_SM_COUNT] = 68;
-    assert_ok(context, nitro_cuda_make_device(context, &facts, &device));
+    assert_ok(context, nitro_facts_make_device(context, &nitro_cuda_kind, &facts, &device));
     assert_null(nitro_device_label(device, "specification"));
     check_value(device, "peak_gbps", 760);
     nitro_device_free(device);
@@ -325,13 +325,13 @@ static void test_round_trip(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_cuda_facts facts[2], *read = NULL;
+    nitro_facts facts[2], *read = NULL;
     size_t count = 0;
     char *text = NULL;
     for (int i = 0; i < 2; i++) {
-        nitro_cuda_facts_init(&facts[i]);
+        nitro_facts_init(&facts[i]);
         facts[i].index = i;
-        snprintf(facts[i].name, sizeof(facts[i].name), "card \"%d\"", i);
+        snprintf(facts[i].texts[NITRO_CUDA_NAME], NITRO_FACTS_TEXT_SIZE, "card \"%d\"", i);
         for (int f = i; f < NITRO_CUDA_NUM_FACTS; f += 2)
             facts[i].values[f] = f * 1234567890.0;
         for (int b = i; b < NITRO_CUDA_NUM_BENCHMARKS; b += 2) {
@@ -339,14 +339,15 @@ static void test_round_trip(void **state)
             facts[i].spread[b] = b / 1000.0;
         }
     }
-    assert_ok(context, nitro_cuda_facts_print_all(context, facts, 2, &text));
-    assert_ok(context, nitro_cuda_facts_parse(context, "text", text, strlen(text), &read, &count));
+    assert_ok(context, nitro_facts_print_all(context, &nitro_cuda_kind, facts, 2, &text));
+    assert_ok(context, nitro_facts_parse(context, &nitro_cuda_kind, "text", text, strlen(text),
+                                         &read, &count));
     assert_int_equal(count, 2);
     for (int i = 0; i < 2; i++) {
         char *one = NULL, *other = NULL;
-        assert_string_equal(read[i].name, facts[i].name);
-        assert_ok(context, nitro_cuda_facts_print(context, &facts[i], &one));
-        assert_ok(context, nitro_cuda_facts_print(context, &read[i], &other));
+        assert_string_equal(read[i].texts[NITRO_CUDA_NAME], facts[i].texts[NITRO_CUDA_NAME]);
+        assert_ok(context, nitro_facts_print(context, &nitro_cuda_kind, &facts[i], &one));
+        assert_ok(context, nitro_facts_print(context, &nitro_cuda_kind, &read[i], &other));
         assert_string_equal(one, other);
         free(one);
         free(other);
@@ -411,30 +412,30 @@ static void test_nvml(void **state)
 {
     (void)state;
     char text[128];
-    nitro_cuda_facts facts;
+    nitro_facts facts;
     assert_null(nitro_nvml_open("/nonexistent/libnvidia-ml.so.1"));
     assert_null(nitro_nvml_open("libm.so.6")); /* a library, but another one */
     nitro_nvml *nvml = nitro_nvml_open(FAKE_NVML);
     assert_non_null(nvml);
-    nitro_cuda_facts_init(&facts);
-    strcpy(facts.pci, "0000:17:00.0");
+    nitro_facts_init(&facts);
+    strcpy(facts.texts[NITRO_CUDA_PCI], "0000:17:00.0");
     nitro_nvml_add_facts(nvml, &facts);
-    assert_string_equal(facts.driver, "580.82.07");
+    assert_string_equal(facts.texts[NITRO_CUDA_DRIVER], "580.82.07");
     assert_true(facts.values[NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ] == 1980);
     assert_true(facts.values[NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ] == 2619);
     assert_true(facts.values[NITRO_CUDA_NVML_POWER_LIMIT_MW] == 700000);
     assert_true(isnan(facts.values[NITRO_CUDA_NVML_CUDA_CORES])); /* not a function of it */
     assert_true(isnan(facts.values[NITRO_CUDA_NVML_MIG]));        /* it refuses */
-    nitro_nvml_print_state(nvml, facts.pci, text, sizeof(text));
+    nitro_nvml_print_state(nvml, facts.texts[NITRO_CUDA_PCI], text, sizeof(text));
     assert_string_equal(text, "1755 MHz, memory 1593 MHz, throttled: power, temperature");
-    nitro_nvml_print_state(nvml, facts.pci, text, 20);
+    nitro_nvml_print_state(nvml, facts.texts[NITRO_CUDA_PCI], text, 20);
     assert_string_equal(text, "1755 MHz, memory 15");
     nitro_nvml_print_state(nvml, "0000:99:00.0", text, sizeof(text));
     assert_string_equal(text, "");
     nitro_nvml_close(nvml);
     nitro_nvml_close(NULL);
     nitro_nvml_add_facts(NULL, &facts);
-    nitro_nvml_print_state(NULL, facts.pci, text, sizeof(text));
+    nitro_nvml_print_state(NULL, facts.texts[NITRO_CUDA_PCI], text, sizeof(text));
     assert_string_equal(text, "");
 }
 

@@ -3,11 +3,11 @@
 #include "nitro/kernels.h"
 #include "unit/opencl_here.h"
 
-static nitro_opencl_facts made_up(const char *name, double index)
+static nitro_facts made_up(const char *name, double index)
 {
-    nitro_opencl_facts facts;
-    nitro_opencl_facts_init(&facts);
-    snprintf(facts.texts[NITRO_OPENCL_NAME], NITRO_OPENCL_NAME_SIZE, "%s", name);
+    nitro_facts facts;
+    nitro_facts_init(&facts);
+    snprintf(facts.texts[NITRO_OPENCL_NAME], NITRO_FACTS_TEXT_SIZE, "%s", name);
     strcpy(facts.texts[NITRO_OPENCL_TYPE], "gpu");
     facts.index = index;
     facts.values[NITRO_OPENCL_COMPUTE_UNITS] = 32;
@@ -21,11 +21,11 @@ static nitro_opencl_facts made_up(const char *name, double index)
 static void facts_survive_a_file(void **state)
 {
     nitro_context *context = unit_context();
-    nitro_opencl_facts facts = made_up("Tahiti (TM) XT", 1);
+    nitro_facts facts = made_up("Tahiti (TM) XT", 1);
     char *text;
     nitro_device *device;
     (void)state;
-    assert_ok(context, nitro_opencl_facts_print(context, &facts, &text));
+    assert_ok(context, nitro_facts_print(context, &nitro_opencl_kind, &facts, &text));
     assert_ok(context,
               nitro_device_kind_opencl.replay(context, "file", text, strlen(text), &device));
     assert_string_equal(device->id, "opencl:tahiti-xt");
@@ -49,12 +49,12 @@ static void wrong_files_are_refused(void **state)
         {"{", "file:1"},
         {"[]", "0 devices"},
         {"{\"format\": \"nitro-cuda-query\", \"version\": 1}", "recorded query of an OpenCL"},
-        {"{\"format\": \"nitro-opencl-query\", \"version\": 1, \"texts\": {}, \"index\": 0, "
+        {"{\"format\": \"nitro-opencl-query\", \"version\": 1, \"index\": 0, "
          "\"facts\": {}, \"measured\": {}}",
          "name"},
-        {"{\"format\": \"nitro-opencl-query\", \"version\": 1, \"texts\": {\"name\": \"\", "
-         "\"vendor\": \"\", \"version\": \"\", \"driver\": \"\", \"platform\": \"\", \"type\": "
-         "\"\"}, \"index\": 0, \"facts\": {\"compute_units\": -1}, \"measured\": {}}",
+        {"{\"format\": \"nitro-opencl-query\", \"version\": 1, \"name\": \"\", "
+         "\"vendor\": \"\", \"opencl\": \"\", \"driver\": \"\", \"platform\": \"\", \"type\": "
+         "\"\", \"index\": 0, \"facts\": {\"compute_units\": -1}, \"measured\": {}}",
          "facts.compute_units is -1"},
     };
     nitro_context *context = unit_context();
@@ -73,14 +73,14 @@ static void wrong_files_are_refused(void **state)
 static void ids_name_devices(void **state)
 {
     static const char *const strangers[] = {"opencl:2", "opencl:", "opencl:-1", "host", "opencl:b"};
-    const nitro_opencl_facts facts[] = {made_up("A", 0), made_up("B-2", 1)};
+    const nitro_facts facts[] = {made_up("A", 0), made_up("B-2", 1)};
     (void)state;
-    assert_int_equal(nitro_opencl_find(facts, 2, "opencl"), 0);
-    assert_int_equal(nitro_opencl_find(facts, 2, "opencl:1"), 1);
-    assert_int_equal(nitro_opencl_find(facts, 2, "opencl:b-2"), 1);
+    assert_int_equal(nitro_facts_find(&nitro_opencl_kind, facts, 2, "opencl"), 0);
+    assert_int_equal(nitro_facts_find(&nitro_opencl_kind, facts, 2, "opencl:1"), 1);
+    assert_int_equal(nitro_facts_find(&nitro_opencl_kind, facts, 2, "opencl:b-2"), 1);
     for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
-        assert_int_equal(nitro_opencl_find(facts, 2, strangers[i]), NITRO_NONE);
-    assert_int_equal(nitro_opencl_find(facts, 0, "opencl"), NITRO_NONE);
+        assert_int_equal(nitro_facts_find(&nitro_opencl_kind, facts, 2, strangers[i]), NITRO_NONE);
+    assert_int_equal(nitro_facts_find(&nitro_opencl_kind, facts, 0, "opencl"), NITRO_NONE);
 }
 
 /* ---- With a device --------------------------------------------------------------------------- */
