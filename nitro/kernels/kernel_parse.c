@@ -70,8 +70,9 @@ static nitro_status read_expression(step_reader *reader, size_t step, const char
                                     nitro_expression **expression)
 {
     const nitro_kernel *kernel = reader->loaded->kernel;
-    const nitro_expression_names names = {&reader->loaded->names.names, reader->is_string,
-                                          &reader->strings};
+    const nitro_expression_names names = {.names = &reader->loaded->names.names,
+                                          .is_string = reader->is_string,
+                                          .strings = &reader->strings};
     char origin[160];
     snprintf(origin, sizeof(origin), "%s: step %s: '%.80s'", kernel->origin,
              kernel->steps[step].entry, text);

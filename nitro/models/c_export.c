@@ -11,7 +11,7 @@
 
 #include "nitro/models/c_export_ranges.h"
 #include "nitro/models/c_export_terms.h"
-#include "nitro/records/formula_program.h"
+#include "nitro/records/expression_program.h"
 #include "nitro/runtime/model/model.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
@@ -38,48 +38,58 @@ static void print_variable(FILE *out, const nitro_model *model, size_t variable)
         fprintf(out, "%a", model->relative_values[variable - num_features]);
 }
 
-static void print_one(FILE *out, formula_operation operation, size_t at)
+static void print_one(FILE *out, expression_operation operation, size_t at)
 {
-    static const char *const functions[] = {[FORMULA_NEGATE] = "-",
-                                            [FORMULA_LN] = "log",
-                                            [FORMULA_LOG2] = "log2",
-                                            [FORMULA_SQRT] = "sqrt"};
-    if (operation == FORMULA_SIGNED_LOG)
+    static const char *const functions[] = {[EXPRESSION_NEGATE] = "-",
+                                            [EXPRESSION_LN] = "log",
+                                            [EXPRESSION_LOG2] = "log2",
+                                            [EXPRESSION_SQRT] = "sqrt"};
+    if (operation == EXPRESSION_SIGNED_LOG)
         fprintf(out, "copysign(log1p(fabs(s[%zu])), s[%zu])", at, at);
     else
         fprintf(out, "%s(s[%zu])", functions[operation], at);
 }
 
-static void print_two(FILE *out, formula_operation operation, size_t at)
+static void print_two(FILE *out, expression_operation operation, size_t at)
 {
     static const char *const operators[] = {
-        [FORMULA_ADD] = "+",    [FORMULA_SUBTRACT] = "-", [FORMULA_MULTIPLY] = "*",
-        [FORMULA_DIVIDE] = "/", [FORMULA_MIN] = "<",      [FORMULA_MAX] = ">"};
+        [EXPRESSION_ADD] = "+",    [EXPRESSION_SUBTRACT] = "-", [EXPRESSION_MULTIPLY] = "*",
+        [EXPRESSION_DIVIDE] = "/", [EXPRESSION_MIN] = "<",      [EXPRESSION_MAX] = ">"};
     fprintf(out, "s[%zu] %s s[%zu]", at, operators[operation], at + 1);
-    if (operation == FORMULA_MIN || operation == FORMULA_MAX)
+    if (operation == EXPRESSION_MIN || operation == EXPRESSION_MAX)
         fprintf(out, " ? s[%zu] : s[%zu]", at, at + 1);
+}
+
+static size_t depth_after(const expression_step *step, size_t depth)
+{
+    return expression_pushes(step->operation)      ? depth + 1
+           : expression_takes_one(step->operation) ? depth
+                                                   : depth - 1;
 }
 
 /** The function of one formula, one step a line; NaN if a step is undefined. */
 static void print_formula(FILE *out, const nitro_model *model, size_t index)
 {
-    const nitro_formula *formula = model->relative->formulas[index];
-    size_t depth = 0;
+    const nitro_expression *program = nitro_formula_program(model->relative->formulas[index]);
+    size_t depth = 0, most = 0;
+    for (size_t i = 0; i < program->num_steps; i++) {
+        depth = depth_after(&program->steps[i], depth);
+        most = depth > most ? depth : most;
+    }
     fprintf(out,
-            "/* %s */\nstatic double relative_%zu(const double *f)\n{\n    double s[%d];\n"
+            "/* %s */\nstatic double relative_%zu(const double *f)\n{\n    double s[%zu];\n"
             "    (void)f;\n",
-            model->schema->relative[index].name, index, FORMULA_MAX_VALUES);
-    for (size_t i = 0; i < formula->num_steps; i++) {
-        const formula_step *step = &formula->steps[i];
-        bool pushes = step->operation == FORMULA_CONSTANT || step->operation == FORMULA_VARIABLE;
-        depth += pushes;
-        depth -= step->operation >= FORMULA_ADD;
+            model->schema->relative[index].name, index, most);
+    depth = 0;
+    for (size_t i = 0; i < program->num_steps; i++) {
+        const expression_step *step = &program->steps[i];
+        depth = depth_after(step, depth);
         fprintf(out, "    s[%zu] = ", depth - 1);
-        if (step->operation == FORMULA_CONSTANT)
+        if (step->operation == EXPRESSION_CONSTANT)
             fprintf(out, "%a", step->constant);
-        else if (pushes)
+        else if (step->operation == EXPRESSION_VARIABLE)
             print_variable(out, model, step->variable);
-        else if (step->operation < FORMULA_ADD)
+        else if (expression_takes_one(step->operation))
             print_one(out, step->operation, depth - 1);
         else
             print_two(out, step->operation, depth - 1);

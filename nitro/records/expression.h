@@ -1,5 +1,6 @@
 /*
- * expression.h - constraints and values of tuning-parameter spaces. Internal to nitro/.
+ * expression.h - constraints and values of tuning-parameter spaces, and formulas (formula.h).
+ * Internal to nitro/.
  *
  *     32 <= block_size_x * block_size_y <= 1024 and not (KWG % KWI)
  *
@@ -14,14 +15,15 @@
  * primary:     number | "True" | "False" | string | name | "(" expression ")" | function "("
  *              expression { "," expression } ")"
  * string:      characters between two ' or two "
- * name:        letter or "_", then letters, digits, "_", and "." before a letter; or any characters
- *              between backquotes
+ * name:        letter or "_", then letters, digits, "_" and "."; or any characters between
+ *              backquotes. A name followed by "(" is a function's, so a variable may be called
+ * "min".
  *
- * The meaning is Python's: "/" is real, "//" floors, "%" has the sign of its right side, "and" and
- * "or" do not evaluate a right side that does not matter. Functions are those of
- * formula.h, abs, and ceil_div(a, b), a / b rounded up.
- * Strings can be compared by == and !=, and nothing else. An expression is undefined (NaN) where a
- * part that is evaluated is: a division by zero, a logarithm of zero or less, an overflow.
+ * Blanks, tabs and newlines may separate tokens. The meaning is Python's: "/" is real, "//" floors,
+ * "%" has the sign of its right side, "and" and "or" do not evaluate a right side that does not
+ * matter. Functions are those of formula.h, abs, and ceil_div(a, b), a / b rounded up. Strings can
+ * be compared by == and !=, and nothing else. An expression is undefined (NaN) where a part that is
+ * evaluated is: a division by zero, a logarithm of zero or less, an overflow.
  */
 #ifndef NITRO_RECORDS_EXPRESSION_H
 #define NITRO_RECORDS_EXPRESSION_H
@@ -30,11 +32,14 @@
 
 #define NITRO_EXPRESSION_MAX_NESTING 64
 
-/** What an expression may name. */
+/** What an expression may contain. */
 typedef struct nitro_expression_names {
-    const nitro_string_list *names;
-    const bool *is_string;      /* shape [number of names] */
-    nitro_string_list *strings; /* literals are added; a string's value is its position here */
+    const nitro_string_list *names; /* the first of equal ones counts */
+    const bool *is_string;          /* shape [number of names]; NULL: none is */
+    nitro_string_list *strings;     /* literals are added; a string's value is its position here */
+    bool is_formula;                /* arithmetic alone: no strings, conditions, "//", "%", "**" */
+    nitro_string_list *grows; /* `names` if unknown ones with `prefix` may be added, else NULL */
+    const char *prefix;
 } nitro_expression_names;
 
 typedef struct nitro_expression nitro_expression;
@@ -42,7 +47,7 @@ typedef struct nitro_expression nitro_expression;
 /**
  * Read an expression.
  * @param[in] origin  names the text in errors, as in "gemm.json: condition 2".
- * @return NITRO_OK; NITRO_ERR_FORMAT: the error names origin and column; NITRO_ERR_NO_MEMORY.
+ * @return NITRO_OK; NITRO_ERR_FORMAT: the error names origin, line and column; NITRO_ERR_NO_MEMORY.
  */
 nitro_status nitro_expression_parse(nitro_context *context, const char *origin, const char *text,
                                     const nitro_expression_names *names,

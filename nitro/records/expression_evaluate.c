@@ -3,9 +3,7 @@
 
 #include "nitro/records/expression_program.h"
 
-/* As Python's float division: the quotient of what is left without the remainder is whole but for
- * rounding. */
-static double modulo(double left, double right)
+double expression_modulo(double left, double right)
 {
     if (fabs(left) < 0x1p31 && fabs(right) < 0x1p31 && right != 0) { /* fmod() is slow */
         int32_t whole_left = (int32_t)left, whole_right = (int32_t)right;
@@ -18,67 +16,9 @@ static double modulo(double left, double right)
     return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
 }
 
-static double floor_divide(double left, double right)
+double expression_floor_divide(double left, double right)
 {
-    return right == 0 ? (double)NAN : nearbyint((left - modulo(left, right)) / right);
-}
-
-static double apply_one(expression_operation operation, double value)
-{
-    switch (operation) {
-    case EXPRESSION_NEGATE:
-        return -value;
-    case EXPRESSION_NOT:
-        return value == 0;
-    case EXPRESSION_ABS:
-        return fabs(value);
-    case EXPRESSION_LN:
-        return log(value);
-    case EXPRESSION_LOG2:
-        return log2(value);
-    case EXPRESSION_SQRT:
-        return sqrt(value);
-    default: /* EXPRESSION_SIGNED_LOG */
-        return copysign(log1p(fabs(value)), value);
-    }
-}
-
-static double apply_two(expression_operation operation, double left, double right)
-{
-    switch (operation) {
-    case EXPRESSION_ADD:
-        return left + right;
-    case EXPRESSION_SUBTRACT:
-        return left - right;
-    case EXPRESSION_MULTIPLY:
-        return left * right;
-    case EXPRESSION_DIVIDE:
-        return left / right;
-    case EXPRESSION_FLOOR_DIVIDE:
-        return floor_divide(left, right);
-    case EXPRESSION_MODULO:
-        return modulo(left, right);
-    case EXPRESSION_POWER:
-        return pow(left, right);
-    case EXPRESSION_MIN:
-        return left < right ? left : right;
-    case EXPRESSION_MAX:
-        return left > right ? left : right;
-    case EXPRESSION_CEIL_DIVIDE:
-        return -floor_divide(-left, right);
-    case EXPRESSION_LESS:
-        return left < right;
-    case EXPRESSION_LESS_EQUAL:
-        return left <= right;
-    case EXPRESSION_GREATER:
-        return left > right;
-    case EXPRESSION_GREATER_EQUAL:
-        return left >= right;
-    case EXPRESSION_EQUAL:
-        return left == right;
-    default: /* EXPRESSION_NOT_EQUAL */
-        return left != right;
-    }
+    return right == 0 ? (double)NAN : nearbyint((left - expression_modulo(left, right)) / right);
 }
 
 double expression_run(const expression_step *steps, size_t num_steps, const double *values)
@@ -92,13 +32,13 @@ double expression_run(const expression_step *steps, size_t num_steps, const doub
         } else if (step->operation == EXPRESSION_VARIABLE) {
             *end++ = values[step->variable];
         } else if (step->operation <= EXPRESSION_SIGNED_LOG) {
-            end[-1] = apply_one(step->operation, end[-1]);
+            end[-1] = expression_apply(step->operation, end[-1], 0);
         } else if (step->operation <= EXPRESSION_NOT_EQUAL) {
             end--;
-            end[-1] = apply_two(step->operation, end[-1], end[0]);
+            end[-1] = expression_apply(step->operation, end[-1], end[0]);
         } else if (step->operation == EXPRESSION_CHAIN) {
             end--;
-            bool holds = apply_two(steps[i + 1].operation, end[-1], end[0]) != 0;
+            bool holds = expression_apply(steps[i + 1].operation, end[-1], end[0]) != 0;
             end[-1] = holds ? end[0] : 0;
             i = holds ? i + 1 : step->target - 1;
             continue;

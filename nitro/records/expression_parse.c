@@ -1,25 +1,15 @@
 /* Parses expressions by recursive descent into postfix steps. Bounded nesting protects the stack.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/records/expression_program.h"
-
-#define DIGITS            "0123456789"
-#define LETTERS           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
-#define MAX_NUMBER_LENGTH 63
-#define MAX_NAME_LENGTH   127
-
-static const char *const keywords[] = {"and", "or", "not", "for", "in", "if", "else"};
 
 static const struct expression_function {
     const char *name;
     expression_operation operation;
     bool takes_many; /* two or more arguments, else exactly one */
 } functions[] = {
-    {"abs", EXPRESSION_ABS, false},
     {"ln", EXPRESSION_LN, false},
     {"log", EXPRESSION_LN, false},
     {"log2", EXPRESSION_LOG2, false},
@@ -27,63 +17,13 @@ static const struct expression_function {
     {"signed_log", EXPRESSION_SIGNED_LOG, false},
     {"min", EXPRESSION_MIN, true},
     {"max", EXPRESSION_MAX, true},
+    /* Not in formulas: */
+    {"abs", EXPRESSION_ABS, false},
     {"ceil_div", EXPRESSION_CEIL_DIVIDE, true},
 };
-#define NUM_FUNCTIONS  (sizeof(functions) / sizeof(functions[0]))
-#define FUNCTION_NAMES "abs, ln, log, log2, sqrt, signed_log, min, max and ceil_div"
-
-/* ---- Errors and tokens ----------------------------------------------------------------------- */
-
-nitro_status expression_fail(const expression_parser *parser, const char *where, const char *format,
-                             ...)
-{
-    char message[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    nitro_text_clean(message, "");
-    return nitro_fail(parser->context, NITRO_ERR_FORMAT, "%s: column %zu: %s", parser->origin,
-                      (size_t)(where - parser->text) + 1, message);
-}
-
-nitro_status expression_fail_unexpected(const expression_parser *parser, const char *expected)
-{
-    unsigned char found = (unsigned char)*parser->at;
-    if (found == '\0')
-        return expression_fail(parser, parser->at, "expected %s, but the text ends here", expected);
-    if (found < 0x20 || found > 0x7E)
-        return expression_fail(parser, parser->at, "expected %s, but found the byte 0x%02X",
-                               expected, (unsigned)found);
-    return expression_fail(parser, parser->at, "expected %s, but found '%c'", expected, found);
-}
-
-size_t expression_name_length(const char *at)
-{
-    if (!*at || !strchr(LETTERS, *at))
-        return 0;
-    size_t length = strspn(at, LETTERS DIGITS);
-    while (at[length] == '.' && at[length + 1] && strchr(LETTERS, at[length + 1]))
-        length += 1 + strspn(at + length + 1, LETTERS DIGITS);
-    return length;
-}
-
-void expression_skip_blanks(expression_parser *parser)
-{
-    parser->at += strspn(parser->at, " \t\r\n");
-}
-
-bool expression_accept(expression_parser *parser, const char *token)
-{
-    expression_skip_blanks(parser);
-    size_t length = strlen(token);
-    if (strncmp(parser->at, token, length) != 0)
-        return false;
-    if (strchr(LETTERS, *token) && expression_name_length(parser->at) != length)
-        return false;
-    parser->at += length;
-    return true;
-}
+#define NUM_FUNCTIONS         (sizeof(functions) / sizeof(functions[0]))
+#define NUM_FORMULA_FUNCTIONS (NUM_FUNCTIONS - 2)
+#define FORMULA_FUNCTIONS     "ln, log, log2, sqrt, signed_log, min, max"
 
 /* An operator that is no prefix of a longer one. */
 static bool accept_operator(expression_parser *parser, const char *token, const char *not_before)
@@ -96,25 +36,9 @@ static bool accept_operator(expression_parser *parser, const char *token, const 
     return false;
 }
 
-/* ---- Steps ----------------------------------------------------------------------------------- */
-
-static nitro_status add_step(expression_parser *parser, expression_step step)
-{
-    if (parser->num_steps == parser->capacity) {
-        size_t capacity = parser->capacity ? 2 * parser->capacity : 64;
-        expression_step *steps = realloc(parser->steps, capacity * sizeof(*steps));
-        if (!steps)
-            return nitro_fail(parser->context, NITRO_ERR_NO_MEMORY, "out of memory: expression");
-        parser->steps = steps;
-        parser->capacity = capacity;
-    }
-    parser->steps[parser->num_steps++] = step;
-    return NITRO_OK;
-}
-
 static nitro_status add_operation(expression_parser *parser, expression_operation operation)
 {
-    return add_step(parser, (expression_step){.operation = operation});
+    return expression_add_step(parser, (expression_step){.operation = operation});
 }
 
 static nitro_status require_number(const expression_parser *parser, const char *operator)
@@ -129,7 +53,7 @@ static nitro_status require_number(const expression_parser *parser, const char *
 
 /* ---- The grammar of expression.h ------------------------------------------------------------- */
 
-static nitro_status parse_or(expression_parser *parser);
+static nitro_status parse_value(expression_parser *parser);
 static nitro_status parse_factor(expression_parser *parser);
 
 static nitro_status parse_nested(expression_parser *parser,
@@ -144,90 +68,13 @@ static nitro_status parse_nested(expression_parser *parser,
     return status;
 }
 
-static nitro_status parse_number(expression_parser *parser)
-{
-    const char *start = parser->at;
-    size_t length = strspn(start, DIGITS);
-    if (start[length] == '.')
-        length += 1 + strspn(start + length + 1, DIGITS);
-    if (start[length] == 'e' || start[length] == 'E') {
-        size_t sign = start[length + 1] == '+' || start[length + 1] == '-';
-        size_t digits = strspn(start + length + 1 + sign, DIGITS);
-        length += digits > 0 ? 1 + sign + digits : 0;
-    }
-    char number[MAX_NUMBER_LENGTH + 1];
-    double value;
-    snprintf(number, sizeof(number), "%.*s", (int)(length < 100 ? length : 100), start);
-    if (length > MAX_NUMBER_LENGTH || !nitro_parse_number(number, &value))
-        return expression_fail(parser, start, "'%s' is not a finite number", number);
-    parser->at += length;
-    parser->is_string = false;
-    return add_step(parser, (expression_step){.operation = EXPRESSION_CONSTANT, .constant = value});
-}
-
-static nitro_status parse_string(expression_parser *parser)
-{
-    const char *start = parser->at + 1;
-    size_t length = strcspn(start, *parser->at == '\'' ? "'" : "\"");
-    if (start[length] == '\0' || memchr(start, '\\', length))
-        return expression_fail(parser, parser->at,
-                               "expected a string that ends and has no backslash");
-    char *text = strndup(start, length);
-    if (!text)
-        return nitro_fail(parser->context, NITRO_ERR_NO_MEMORY, "out of memory: string");
-    nitro_string_list *strings = parser->names.strings;
-    size_t position = nitro_string_list_find(strings, text);
-    nitro_status status = NITRO_OK;
-    if (position == NITRO_NONE) {
-        position = strings->count;
-        status = nitro_string_list_add(parser->context, strings, text);
-    }
-    free(text);
-    parser->at = start + length + 1;
-    parser->is_string = true;
-    if (status != NITRO_OK)
-        return status;
-    return add_step(
-        parser, (expression_step){.operation = EXPRESSION_CONSTANT, .constant = (double)position});
-}
-
-static nitro_status fail_unknown(const expression_parser *parser, const char *name)
-{
-    const nitro_string_list *names = parser->names.names;
-    const char *closest = nitro_closest_name((const char *const *)names->items, names->count, name);
-    if (closest)
-        return expression_fail(parser, parser->at, "unknown name '%s'; did you mean '%s'?", name,
-                               closest);
-    return expression_fail(parser, parser->at, "unknown name '%s'; no parameter has it", name);
-}
-
-static nitro_status add_variable(expression_parser *parser, const char *start, size_t length,
-                                 size_t consumed)
-{
-    char name[MAX_NAME_LENGTH + 1];
-    snprintf(name, sizeof(name), "%.*s", (int)(length < 200 ? length : 200), start);
-    if (length > MAX_NAME_LENGTH)
-        return expression_fail(parser, start, "name '%s...' is longer than %d bytes", name,
-                               MAX_NAME_LENGTH);
-    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-        if (strcmp(name, keywords[i]) == 0)
-            return expression_fail(parser, start, "expected a value, but found '%s'", name);
-    size_t variable = nitro_string_list_find(parser->names.names, name);
-    if (variable == NITRO_NONE)
-        return fail_unknown(parser, name);
-    parser->at += consumed;
-    parser->is_string = parser->names.is_string && parser->names.is_string[variable];
-    return add_step(parser,
-                    (expression_step){.operation = EXPRESSION_VARIABLE, .variable = variable});
-}
-
-/* Arguments after the opening parenthesis. */
-static nitro_status parse_arguments(expression_parser *parser,
+/* Arguments after the opening parenthesis; `name` is the position of the function's name. */
+static nitro_status parse_arguments(expression_parser *parser, const char *name,
                                     const struct expression_function *function)
 {
     size_t count = 0;
     do {
-        nitro_status status = parse_nested(parser, parse_or);
+        nitro_status status = parse_nested(parser, parse_value);
         if (status == NITRO_OK)
             status = require_number(parser, function->name);
         count++;
@@ -235,57 +82,80 @@ static nitro_status parse_arguments(expression_parser *parser,
             status = add_operation(parser, function->operation);
         if (status != NITRO_OK)
             return status;
-    } while (function->takes_many && expression_accept(parser, ","));
+    } while (expression_accept(parser, ","));
     if (!expression_accept(parser, ")"))
-        return expression_fail_unexpected(parser, "an operator or ')'");
+        return expression_fail_unexpected(parser, "an operator, ',' or ')'");
     if (function->takes_many && count < 2)
-        return expression_fail(parser, parser->at, "%s takes two or more arguments, not one",
+        return expression_fail(parser, name, "%s takes two or more arguments, not one",
                                function->name);
+    if (!function->takes_many && count > 1)
+        return expression_fail(parser, name, "%s takes one argument, not %zu", function->name,
+                               count);
     return NITRO_OK;
+}
+
+static nitro_status fail_no_function(const expression_parser *parser, const char *start, int length)
+{
+    const nitro_string_list *names = parser->names.names;
+    for (size_t i = 0; i < names->count; i++)
+        if (strncmp(names->items[i], start, (size_t)length) == 0 && !names->items[i][length])
+            return expression_fail(parser, start,
+                                   "'%.*s' is not a function: is an operator missing after it?",
+                                   length, start);
+    return expression_fail(parser, start, "unknown function '%.*s'; available: %s", length, start,
+                           parser->names.is_formula ? FORMULA_FUNCTIONS
+                                                    : FORMULA_FUNCTIONS ", abs, ceil_div");
 }
 
 static nitro_status parse_name(expression_parser *parser)
 {
     const char *start = parser->at;
     size_t length = expression_name_length(start);
-    bool is_true = length == 4 && strncmp(start, "True", 4) == 0;
-    if (is_true || (length == 5 && strncmp(start, "False", 5) == 0)) {
-        parser->at += length;
-        parser->is_string = false;
-        return add_step(parser, (expression_step){.operation = EXPRESSION_CONSTANT,
-                                                  .constant = is_true ? 1 : 0});
-    }
-    if (start[length + strspn(start + length, " \t")] != '(')
-        return add_variable(parser, start, length, length);
-    for (size_t i = 0; i < NUM_FUNCTIONS; i++)
-        if (strlen(functions[i].name) == length && !strncmp(functions[i].name, start, length)) {
-            parser->at += length;
-            expression_accept(parser, "(");
-            return parse_arguments(parser, &functions[i]);
-        }
-    return expression_fail(parser, start, "unknown function '%.*s'; known are " FUNCTION_NAMES,
-                           (int)(length < 100 ? length : 100), start);
+    size_t num_functions = parser->names.is_formula ? NUM_FORMULA_FUNCTIONS : NUM_FUNCTIONS;
+    const struct expression_function *function = NULL;
+    for (size_t i = 0; i < num_functions; i++)
+        if (strlen(functions[i].name) == length && !strncmp(functions[i].name, start, length))
+            function = &functions[i];
+    parser->at += length;
+    if (expression_accept(parser, "("))
+        return function ? parse_arguments(parser, start, function)
+                        : fail_no_function(parser, start, length < 100 ? (int)length : 100);
+    nitro_status status = expression_read_variable(parser, start, length, start + length);
+    return status == NITRO_ERR_FORMAT && function
+               ? expression_fail(parser, start,
+                                 "%s is a function and needs an argument, as in %s(...)",
+                                 function->name, function->name)
+               : status;
+}
+
+static bool accept_truth(expression_parser *parser, double *value)
+{
+    *value = expression_accept(parser, "True") ? 1 : 0;
+    return *value == 1 || expression_accept(parser, "False");
 }
 
 static nitro_status parse_primary(expression_parser *parser)
 {
     if (expression_accept(parser, "(")) {
-        nitro_status status = parse_nested(parser, parse_or);
+        nitro_status status = parse_nested(parser, parse_value);
         if (status == NITRO_OK && !expression_accept(parser, ")"))
             return expression_fail_unexpected(parser, "an operator or ')'");
         return status;
     }
     char next = *parser->at;
-    if (next == '`') {
-        size_t length = strcspn(parser->at + 1, "`");
-        if (parser->at[1 + length] == '\0')
-            return expression_fail(parser, parser->at, "a name in backquotes does not end");
-        return add_variable(parser, parser->at + 1, length, length + 2);
+    double truth;
+    if (next == '`')
+        return expression_read_quoted_name(parser);
+    if ((next >= '0' && next <= '9') ||
+        (next == '.' && parser->at[1] >= '0' && parser->at[1] <= '9'))
+        return expression_read_number(parser);
+    if (!parser->names.is_formula && (next == '\'' || next == '"'))
+        return expression_read_string(parser);
+    if (!parser->names.is_formula && accept_truth(parser, &truth)) {
+        parser->is_string = false;
+        return expression_add_step(
+            parser, (expression_step){.operation = EXPRESSION_CONSTANT, .constant = truth});
     }
-    if (next == '\'' || next == '"')
-        return parse_string(parser);
-    if (next && (strchr(DIGITS, next) || (next == '.' && strchr(DIGITS, parser->at[1]))))
-        return parse_number(parser);
     if (expression_name_length(parser->at) > 0)
         return parse_name(parser);
     return expression_fail_unexpected(parser, "a number, a name or '('");
@@ -302,7 +172,7 @@ static nitro_status parse_factor(expression_parser *parser)
         sign = true;
     }
     nitro_status status = parse_primary(parser);
-    if (status == NITRO_OK && expression_accept(parser, "**")) {
+    if (status == NITRO_OK && !parser->names.is_formula && expression_accept(parser, "**")) {
         status = require_number(parser, "**");
         if (status == NITRO_OK)
             status = parse_nested(parser, parse_factor);
@@ -319,8 +189,9 @@ static nitro_status parse_factor(expression_parser *parser)
 static bool accept_product_operator(expression_parser *parser, const char **name,
                                     expression_operation *operation)
 {
+    bool is_formula = parser->names.is_formula;
     *operation = EXPRESSION_FLOOR_DIVIDE;
-    if (expression_accept(parser, *name = "//"))
+    if (!is_formula && expression_accept(parser, *name = "//"))
         return true;
     *operation = EXPRESSION_MULTIPLY;
     if (accept_operator(parser, *name = "*", "*"))
@@ -329,7 +200,7 @@ static bool accept_product_operator(expression_parser *parser, const char **name
     if (expression_accept(parser, *name = "/"))
         return true;
     *operation = EXPRESSION_MODULO;
-    return expression_accept(parser, *name = "%");
+    return !is_formula && expression_accept(parser, *name = "%");
 }
 
 static bool accept_sum_operator(expression_parser *parser, const char **name,
@@ -416,7 +287,7 @@ static nitro_status parse_comparison(expression_parser *parser)
         status = parse_compared(parser, operation);
         bool more = status == NITRO_OK && accept_comparison(parser, &next);
         if (more) { /* chains are linked through `target` until their end is known */
-            status = add_step(
+            status = expression_add_step(
                 parser, (expression_step){.operation = EXPRESSION_CHAIN, .target = last_chain});
             last_chain = parser->num_steps - 1;
         }
@@ -483,10 +354,15 @@ static nitro_status parse_or(expression_parser *parser)
     return parse_logical(parser, "or", EXPRESSION_OR, parse_and);
 }
 
+static nitro_status parse_value(expression_parser *parser)
+{
+    return parser->names.is_formula ? parse_sum(parser) : parse_or(parser);
+}
+
 nitro_status expression_parse_next(expression_parser *parser)
 {
     parser->num_steps = 0;
-    return parse_or(parser);
+    return parse_value(parser);
 }
 
 /* ---- Whole expressions ----------------------------------------------------------------------- */
@@ -512,7 +388,7 @@ nitro_status nitro_expression_parse(nitro_context *context, const char *origin, 
     nitro_status status = expression_parse_next(&parser);
     expression_skip_blanks(&parser);
     if (status == NITRO_OK && *parser.at != '\0')
-        status = expression_fail_unexpected(&parser, "an operator or the end");
+        status = expression_fail_unexpected(&parser, "an operator");
     if (status == NITRO_OK)
         status = require_number(&parser, "a condition");
     nitro_expression *parsed = NULL;

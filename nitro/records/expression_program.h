@@ -2,6 +2,8 @@
 #ifndef NITRO_RECORDS_EXPRESSION_PROGRAM_H
 #define NITRO_RECORDS_EXPRESSION_PROGRAM_H
 
+#include <math.h>
+
 #include "nitro/records/expression.h"
 
 typedef enum expression_operation {
@@ -51,8 +53,78 @@ typedef struct expression_step {
 
 struct nitro_expression {
     size_t num_steps;
-    expression_step steps[];
+    expression_step steps[]; /* in postfix order */
 };
+
+/** As Python's float division: the quotient of what is left without the remainder is whole but for
+ *  rounding. */
+double expression_modulo(double left, double right);
+double expression_floor_divide(double left, double right);
+
+/** Apply an operation before EXPRESSION_CHAIN to one value (`right` is ignored) or two. */
+static inline double expression_apply(expression_operation operation, double left, double right)
+{
+    switch (operation) {
+    case EXPRESSION_NEGATE:
+        return -left;
+    case EXPRESSION_NOT:
+        return left == 0;
+    case EXPRESSION_ABS:
+        return fabs(left);
+    case EXPRESSION_LN:
+        return log(left);
+    case EXPRESSION_LOG2:
+        return log2(left);
+    case EXPRESSION_SQRT:
+        return sqrt(left);
+    case EXPRESSION_SIGNED_LOG:
+        return copysign(log1p(fabs(left)), left);
+    case EXPRESSION_ADD:
+        return left + right;
+    case EXPRESSION_SUBTRACT:
+        return left - right;
+    case EXPRESSION_MULTIPLY:
+        return left * right;
+    case EXPRESSION_DIVIDE:
+        return left / right;
+    case EXPRESSION_FLOOR_DIVIDE:
+        return expression_floor_divide(left, right);
+    case EXPRESSION_MODULO:
+        return expression_modulo(left, right);
+    case EXPRESSION_POWER:
+        return pow(left, right);
+    case EXPRESSION_MIN:
+        return left < right || isnan(left) ? left : right;
+    case EXPRESSION_MAX:
+        return left > right || isnan(left) ? left : right;
+    case EXPRESSION_CEIL_DIVIDE:
+        return -expression_floor_divide(-left, right);
+    case EXPRESSION_LESS:
+        return left < right;
+    case EXPRESSION_LESS_EQUAL:
+        return left <= right;
+    case EXPRESSION_GREATER:
+        return left > right;
+    case EXPRESSION_GREATER_EQUAL:
+        return left >= right;
+    case EXPRESSION_EQUAL:
+        return left == right;
+    case EXPRESSION_NOT_EQUAL:
+        return left != right;
+    default:
+        return (double)NAN;
+    }
+}
+
+static inline bool expression_pushes(expression_operation operation)
+{
+    return operation <= EXPRESSION_VARIABLE;
+}
+
+static inline bool expression_takes_one(expression_operation operation)
+{
+    return operation <= EXPRESSION_SIGNED_LOG && !expression_pushes(operation);
+}
 
 double expression_run(const expression_step *steps, size_t num_steps, const double *values);
 
@@ -77,6 +149,14 @@ void expression_skip_blanks(expression_parser *parser);
 bool expression_accept(expression_parser *parser, const char *token);
 /** Length of the name at a position; 0: none. */
 size_t expression_name_length(const char *at);
+nitro_status expression_add_step(expression_parser *parser, expression_step step);
+/** Read a primary of this kind, which is next. */
+nitro_status expression_read_number(expression_parser *parser);
+nitro_status expression_read_string(expression_parser *parser);
+nitro_status expression_read_quoted_name(expression_parser *parser);
+/** A variable's name of `length` bytes at `start`, where `parser->at` will be `end`. */
+nitro_status expression_read_variable(expression_parser *parser, const char *start, size_t length,
+                                      const char *end);
 /** Parse an expression from `at` into `steps`, which were emptied; stops at the first character
  * that does not continue it. */
 nitro_status expression_parse_next(expression_parser *parser);

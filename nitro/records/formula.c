@@ -1,40 +1,69 @@
-/* Evaluates formulas. Evaluation stops at the first step without a finite value, so that min, max
- * and division propagate undefined values.
- */
-#include <math.h>
+/* Formulas: expressions of arithmetic alone, with their text. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "nitro/records/formula_program.h"
+#include "nitro/records/formula.h"
+
+struct nitro_formula {
+    char *text;
+    nitro_expression *program;
+};
+
+static nitro_status parse(nitro_context *context, const char *origin, const char *text,
+                          const nitro_expression_names *names, nitro_formula **formula)
+{
+    size_t length = strlen(text);
+    if (length > NITRO_FORMULA_MAX_BYTES)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: a formula of %zu bytes; %d is the limit: split it", origin, length,
+                          NITRO_FORMULA_MAX_BYTES);
+    nitro_formula *parsed = nitro_calloc(context, 1, sizeof(*parsed));
+    if (!parsed)
+        return NITRO_ERR_NO_MEMORY;
+    parsed->text = nitro_strdup(context, text);
+    nitro_status status = parsed->text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_expression_parse(context, origin, text, names, &parsed->program);
+    if (status == NITRO_OK)
+        *formula = parsed;
+    else
+        nitro_formula_free(parsed);
+    return status;
+}
+
+nitro_status nitro_formula_parse(nitro_context *context, const char *origin, const char *text,
+                                 const nitro_string_list *variables, nitro_formula **formula)
+{
+    const nitro_expression_names names = {.names = variables, .is_formula = true};
+    return parse(context, origin, text, &names, formula);
+}
+
+nitro_status nitro_formula_parse_open(nitro_context *context, const char *origin, const char *text,
+                                      const char *prefix, nitro_string_list *variables,
+                                      nitro_formula **formula)
+{
+    const nitro_expression_names names = {
+        .names = variables, .is_formula = true, .grows = variables, .prefix = prefix};
+    return parse(context, origin, text, &names, formula);
+}
+
+void nitro_formula_free(nitro_formula *formula)
+{
+    if (!formula)
+        return;
+    nitro_expression_free(formula->program);
+    free(formula->text);
+    free(formula);
+}
 
 double nitro_formula_evaluate(const nitro_formula *formula, const double *values)
 {
-    double stack[FORMULA_MAX_VALUES];
-    double *top = stack; /* one past the last value */
-    for (size_t i = 0; i < formula->num_steps; i++) {
-        const formula_step *step = &formula->steps[i];
-        if (step->operation == FORMULA_CONSTANT) {
-            *top++ = step->constant;
-        } else if (step->operation == FORMULA_VARIABLE) {
-            *top++ = values[step->variable];
-        } else if (step->operation < FORMULA_ADD) {
-            top[-1] = formula_apply(step->operation, top[-1], top[-1]);
-        } else {
-            top--;
-            top[-1] = formula_apply(step->operation, top[-1], top[0]);
-        }
-        if (!isfinite(top[-1]))
-            return NAN;
-    }
-    return stack[0];
+    return nitro_expression_evaluate(formula->program, values);
 }
 
 bool nitro_formula_uses(const nitro_formula *formula, size_t variable)
 {
-    for (size_t i = 0; i < formula->num_steps; i++)
-        if (formula->steps[i].operation == FORMULA_VARIABLE &&
-            formula->steps[i].variable == variable)
-            return true;
-    return false;
+    return nitro_expression_uses(formula->program, variable);
 }
 
 const char *nitro_formula_text(const nitro_formula *formula)
@@ -42,11 +71,7 @@ const char *nitro_formula_text(const nitro_formula *formula)
     return formula->text;
 }
 
-void nitro_formula_free(nitro_formula *formula)
+const nitro_expression *nitro_formula_program(const nitro_formula *formula)
 {
-    if (!formula)
-        return;
-    free(formula->steps);
-    free(formula->text);
-    free(formula);
+    return formula->program;
 }

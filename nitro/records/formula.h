@@ -3,19 +3,9 @@
  *
  *     ln(nnz / (2048 * device.sm_count))          min(rows, cols) / `row-max`
  *
- *   formula  = sum
- *   sum      = product { ("+" | "-") product }         from the left: a - b - c is (a - b) - c
- *   product  = factor { ("*" | "/") factor }
- *   factor   = { "+" | "-" } primary
- *   primary  = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
- *   number   = decimal, as in 12, .5, 1e-3, 2.5E+6
- *   name     = letter or "_", then letters, digits, "_" and "."
- *            | "`" letters, digits, "_", ".", "+" and "-" "`"
- *
- * Names that contain + or - or begin with a digit or a dot need backquotes: row-max is a difference
- * and `row-max` a name. Backquotes around other names are allowed. A name followed by "(" is a
- * function, else a variable, so a variable may be called "min". Blanks, tabs and newlines may
- * separate tokens.
+ * A formula is an expression (expression.h) of arithmetic alone: "+", "-", "*", "/", parentheses
+ * and these functions. Names that contain + or - or begin with a digit or a dot need backquotes:
+ * row-max is a difference and `row-max` a name.
  *
  *   ln(x), log(x)   natural logarithm          min(x, y, ...)   two or more
  *   log2(x)         logarithm to base 2        max(x, y, ...)   two or more
@@ -28,11 +18,10 @@
 #ifndef NITRO_RECORDS_FORMULA_H
 #define NITRO_RECORDS_FORMULA_H
 
-#include "nitro/nitro_backend.h"
+#include "nitro/records/expression.h"
 
-/** Maximum length in bytes, and nesting depth of parentheses and functions. */
-#define NITRO_FORMULA_MAX_BYTES   4096
-#define NITRO_FORMULA_MAX_NESTING 32
+/** Maximum length. */
+#define NITRO_FORMULA_MAX_BYTES 4096
 
 typedef struct nitro_formula nitro_formula;
 
@@ -67,7 +56,8 @@ double nitro_formula_evaluate(const nitro_formula *formula, const double *values
 /** Does variable `variable` (its index) occur in the formula? */
 bool nitro_formula_uses(const nitro_formula *formula, size_t variable);
 
-/** The source text; owned by the formula. */
+/** The source text, and the compiled form; owned by the formula. */
 const char *nitro_formula_text(const nitro_formula *formula);
+const nitro_expression *nitro_formula_program(const nitro_formula *formula);
 
 #endif

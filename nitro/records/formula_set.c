@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/records/formula_program.h"
+#include "nitro/records/expression_program.h"
 
 #define MAX_PLACES 512
 
 /* One value: a constant, a variable, or an operation on two earlier values. */
 typedef struct set_step {
-    formula_operation operation;
+    expression_operation operation;
     uint16_t left, right; /* values; `right` is `left` for unary operations */
 } set_step;
 
@@ -61,7 +61,7 @@ static uint16_t find_place(set_maker *maker, const set_place *wanted)
 
 static uint16_t add_constant(set_maker *maker, double value)
 {
-    set_place place = {.step.operation = FORMULA_CONSTANT, .constant = value};
+    set_place place = {.step.operation = EXPRESSION_CONSTANT, .constant = value};
     return find_place(maker, &place);
 }
 
@@ -71,16 +71,23 @@ static uint16_t add_variable(set_maker *maker, size_t variable)
         double value = maker->known[variable - maker->num_open];
         return add_constant(maker, isfinite(value) ? value : (double)NAN);
     }
-    set_place place = {.step.operation = FORMULA_VARIABLE, .variable = variable};
+    set_place place = {.step.operation = EXPRESSION_VARIABLE, .variable = variable};
     return find_place(maker, &place);
 }
 
-static uint16_t add_operation(set_maker *maker, formula_operation operation, uint16_t left,
+/* NaN where undefined, which no later operation of a formula makes a number again. */
+static double apply(expression_operation operation, double left, double right)
+{
+    double value = expression_apply(operation, left, right);
+    return isfinite(value) ? value : (double)NAN;
+}
+
+static uint16_t add_operation(set_maker *maker, expression_operation operation, uint16_t left,
                               uint16_t right)
 {
     const set_place *a = &maker->places[left], *b = &maker->places[right];
-    if (a->step.operation == FORMULA_CONSTANT && b->step.operation == FORMULA_CONSTANT)
-        return add_constant(maker, formula_apply(operation, a->constant, b->constant));
+    if (a->step.operation == EXPRESSION_CONSTANT && b->step.operation == EXPRESSION_CONSTANT)
+        return add_constant(maker, apply(operation, a->constant, b->constant));
     set_place place = {.step = {operation, left, right}};
     return find_place(maker, &place);
 }
@@ -88,14 +95,15 @@ static uint16_t add_operation(set_maker *maker, formula_operation operation, uin
 /** The value of a formula. */
 static uint16_t add_formula(set_maker *maker, const nitro_formula *formula)
 {
-    uint16_t stack[FORMULA_MAX_VALUES] = {0}, *top = stack;
-    for (size_t i = 0; i < formula->num_steps && !maker->is_full; i++) {
-        const formula_step *step = &formula->steps[i];
-        if (step->operation == FORMULA_CONSTANT) {
+    const nitro_expression *program = nitro_formula_program(formula);
+    uint16_t stack[EXPRESSION_MAX_STACK] = {0}, *top = stack;
+    for (size_t i = 0; i < program->num_steps && !maker->is_full; i++) {
+        const expression_step *step = &program->steps[i];
+        if (step->operation == EXPRESSION_CONSTANT) {
             *top++ = add_constant(maker, step->constant);
-        } else if (step->operation == FORMULA_VARIABLE) {
+        } else if (step->operation == EXPRESSION_VARIABLE) {
             *top++ = add_variable(maker, step->variable);
-        } else if (step->operation < FORMULA_ADD) {
+        } else if (expression_takes_one(step->operation)) {
             top[-1] = add_operation(maker, step->operation, top[-1], top[-1]);
         } else {
             top--;
@@ -109,18 +117,18 @@ static void lay_out(const set_maker *maker, nitro_formula_set *set)
 {
     uint16_t moved[MAX_PLACES];
     for (size_t i = 0; i < maker->num_places; i++)
-        if (maker->places[i].step.operation == FORMULA_CONSTANT) {
+        if (maker->places[i].step.operation == EXPRESSION_CONSTANT) {
             moved[i] = (uint16_t)set->num_constants;
             set->constants[set->num_constants++] = maker->places[i].constant;
         }
     for (size_t i = 0; i < maker->num_places; i++)
-        if (maker->places[i].step.operation == FORMULA_VARIABLE) {
+        if (maker->places[i].step.operation == EXPRESSION_VARIABLE) {
             moved[i] = (uint16_t)(set->num_constants + set->num_variables);
             set->variables[set->num_variables++] = (uint16_t)maker->places[i].variable;
         }
     for (size_t i = 0; i < maker->num_places; i++) {
         set_step step = maker->places[i].step;
-        if (step.operation == FORMULA_CONSTANT || step.operation == FORMULA_VARIABLE)
+        if (step.operation == EXPRESSION_CONSTANT || step.operation == EXPRESSION_VARIABLE)
             continue;
         moved[i] = (uint16_t)(set->num_constants + set->num_variables + set->num_steps);
         set->steps[set->num_steps++] =
@@ -172,7 +180,7 @@ void nitro_formula_set_evaluate(const nitro_formula_set *set, const double *vari
     }
     for (size_t i = 0; i < set->num_steps; i++) {
         const set_step *step = &set->steps[i];
-        *next++ = formula_apply(step->operation, places[step->left], places[step->right]);
+        *next++ = apply(step->operation, places[step->left], places[step->right]);
     }
     for (size_t i = 0; i < set->count; i++)
         values[i] = places[set->results[i]];

@@ -275,7 +275,8 @@ static nitro_status add_parts(space_reader *reader, const char *text, nitro_expr
 
 static nitro_status read_condition(space_reader *reader, const json_t *entry, size_t position)
 {
-    const nitro_expression_names names = {&reader->names, reader->is_string, &reader->strings};
+    const nitro_expression_names names = {
+        .names = &reader->names, .is_string = reader->is_string, .strings = &reader->strings};
     char origin[256];
     const char *text = json_string_value(entry);
     snprintf(origin, sizeof(origin), "%s: condition %zu", reader->origin, position + 1);

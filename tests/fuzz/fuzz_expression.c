@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1);
     nitro_context *context = NULL;
     nitro_string_list strings = {0};
-    nitro_expression_names known = {&names, is_string, &strings};
+    nitro_expression_names known = {.names = &names, .is_string = is_string, .strings = &strings};
     if (text && nitro_context_create(&context) == NITRO_OK) {
         nitro_expression *expression = NULL;
         nitro_value_list list = {0};

@@ -242,7 +242,9 @@ static void test_hostile_model_files(void **state)
     } cases[] = {
         {"size / device.launch", "size / device.launch)",
          "m.json: field relative_features: toy: relative feature work: line 1, column 21"},
-        {"size / device.launch", "((((((((((((((((((((((((((((((((((size", "nested more than 32"},
+        {"size / device.launch",
+         "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((size",
+         "nested more than 64"},
         {"size / device.launch", "rows", "unknown name 'rows'"},
         {"size / device.launch", "size / device.other", "relative_values.other is missing"},
         {"\"name\":\"work\"", "\"name\":\"size\"", "name of an input feature"},

@@ -111,7 +111,7 @@ static void test_what_is_refused(void **state)
          ", \"relative_features\": [{\"name\": \"r\", \"formula\": \"rows /\\n row\"}]}",
          NITRO_ERR_FORMAT,
          "d.json: field relative_features[0]: spmv: relative feature r: line 2, column 2: unknown "
-         "name 'row'; the closest known name is rows"},
+         "name 'row'; did you mean 'rows'?"},
         {HEAD FEATURES ", \"relative_features\": [{\"name\": \"r\", \"formula\": \"1\", "
                        "\"replaces\": \"rows\"}]}",
          NITRO_ERR_FORMAT, "relative_features[0].replaces must be an array"},

@@ -242,13 +242,11 @@ static void test_sets_are_bounded(void **state)
 static void test_unknown_names(void **state)
 {
     (void)state;
-    assert_refused("1 + row", "f: line 1, column 5: unknown name 'row'; the closest known name is "
-                              "rows");
-    assert_refused("ln(rows)\n  / nzn", "line 2, column 5: unknown name 'nzn'; the closest known "
-                                        "name is nnz");
-    assert_refused("`rowmax`", "column 2: unknown name 'rowmax'; the closest known name is "
-                               "`row-max`");
-    assert_refused("device.peak", "the closest known name is device.peak_gbps");
+    assert_refused("1 + row", "f: line 1, column 5: unknown name 'row'; did you mean 'rows'?");
+    assert_refused("ln(rows)\n  / nzn",
+                   "line 2, column 5: unknown name 'nzn'; did you mean 'nnz'?");
+    assert_refused("`rowmax`", "column 2: unknown name 'rowmax'; did you mean `row-max`?");
+    assert_refused("device.peak", "did you mean 'device.peak_gbps'?");
     assert_refused("lnn(2)", "column 1: unknown function 'lnn'; available: ln, log,");
     assert_refused("2 * ln", "column 5: ln is a function and needs an argument");
     assert_refused("rows (2)", "column 1: 'rows' is not a function: is an operator missing");
@@ -263,15 +261,15 @@ static void test_unknown_names(void **state)
 static void test_malformed(void **state)
 {
     (void)state;
-    assert_refused("", "column 1: expected a number, a name or '(', but the formula ends here");
-    assert_refused("  ", "column 3: expected a number, a name or '(', but the formula ends here");
+    assert_refused("", "column 1: expected a number, a name or '(', but the text ends here");
+    assert_refused("  ", "column 3: expected a number, a name or '(', but the text ends here");
     assert_refused("1 +", "column 4: expected a number");
     assert_refused("* 2", "column 1: expected a number, a name or '(', but found '*'");
     assert_refused("2 rows", "column 3: expected an operator, but found 'r'");
     assert_refused("2rows", "column 2: expected an operator, but found 'r'");
     assert_refused("0x10", "column 2: expected an operator, but found 'x'");
     assert_refused("2 ^ 3", "column 3: expected an operator, but found '^'");
-    assert_refused("(1 + 2", "column 7: expected an operator or ')', but the formula ends here");
+    assert_refused("(1 + 2", "column 7: expected an operator or ')', but the text ends here");
     assert_refused("1)", "column 2: expected an operator, but found ')'");
     assert_refused("()", "column 2: expected a number");
     assert_refused("ln()", "column 4: expected a number");
@@ -285,7 +283,13 @@ static void test_malformed(void **state)
                                    "0xC3");
     assert_refused("``", "column 1: expected a name");
     assert_refused("`rows", "column 1: expected a name");
-    assert_refused("`rows cols`", "column 1: expected a name");
+    assert_refused("`rows cols`", "column 2: unknown name 'rows cols'");
+    assert_refused("2 // 3", "column 4: expected a number");
+    assert_refused("2 ** 3", "column 3: expected an operator, but found '*'");
+    assert_refused("2 % 3", "column 3: expected an operator, but found '%'");
+    assert_refused("rows < cols", "column 6: expected an operator, but found '<'");
+    assert_refused("'rows'", "column 1: expected a number");
+    assert_refused("abs(2)", "unknown function 'abs'");
 }
 
 /* `count` copies of a text, a middle, and `count` copies of another; free() it. */
@@ -305,14 +309,14 @@ static void test_nesting_is_bounded(void **state)
 {
     (void)state;
     /* Every level of this one leaves three values behind: the most that a stack must hold. */
-    char *text = wrapped("1 + 2 * min(3, ", "1 + 2 * 3", ")", NITRO_FORMULA_MAX_NESTING);
+    char *text = wrapped("1 + 2 * min(3, ", "1 + 2 * 3", ")", NITRO_EXPRESSION_MAX_NESTING);
     assert_value(text, 7);
     free(text);
-    text = wrapped("(", "1", ")", NITRO_FORMULA_MAX_NESTING + 1);
-    assert_refused(text, "nested more than 32 deep");
+    text = wrapped("(", "1", ")", NITRO_EXPRESSION_MAX_NESTING + 1);
+    assert_refused(text, "nested more than 64 deep");
     free(text);
     text = wrapped("ln(", "", "", 1000);
-    assert_refused(text, "nested more than 32 deep");
+    assert_refused(text, "nested more than 64 deep");
     free(text);
 }
 
@@ -332,7 +336,7 @@ static void test_length_is_bounded(void **state)
     assert_refused(text, "a number of 64 characters; 63 is the limit");
     free(text);
     text = wrapped("a", "", "", 200);
-    assert_refused(text, "unknown name 'aaaa");
+    assert_refused(text, "name 'aaaa");
     free(text);
 }
 

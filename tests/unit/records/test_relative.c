@@ -57,8 +57,8 @@ static void test_wrong_declarations(void **state)
         {"x", NULL, NULL, NITRO_ERR_ARGUMENT, "no formula"},
         {"x", "", NULL, NITRO_ERR_FORMAT, "line 1, column 1"},
         {"x", "size / (2 * sise)", NULL, NITRO_ERR_FORMAT,
-         "toy: relative feature x: line 1, column 13: unknown name 'sise'; the closest known name "
-         "is size"},
+         "toy: relative feature x: line 1, column 13: unknown name 'sise'; did you mean "
+         "'size'?"},
         {"x", "size /\n device.", NULL, NITRO_ERR_FORMAT, "line 2, column 2"},
         {"x", "size", "size,", NITRO_ERR_ARGUMENT, ""},
         {"x", "size", "rows", NITRO_ERR_FORMAT, "replaces 'rows', which is not an input feature"},

@@ -242,9 +242,10 @@ static void test_refused(void **state)
         {SPACE(PARAMETER("a", "int", "list(range(1, 9, 0))"), ""), "step of range() is 0"},
         {SPACE(PARAMETER("a", "int", "range(1000000)"), ""), "more than 65535 values"},
         {SPACE(A, CONDITION("blok > 1")), "unknown name 'blok'; did you mean 'block'?"},
-        {SPACE(A, CONDITION("block >")), "condition 1: column 8: expected a number, a name"},
+        {SPACE(A, CONDITION("block >")),
+         "condition 1: line 1, column 8: expected a number, a name"},
         {SPACE(A, CONDITION("block == 'x'")), "compares a string with a number"},
-        {SPACE(A, CONDITION("block = 1")), "column 7: expected an operator or the end"},
+        {SPACE(A, CONDITION("block = 1")), "column 7: expected an operator"},
         {SPACE(A, CONDITION("system(1)")), "unknown function 'system'"},
         {SPACE(A, CONDITION("block > 2")), "the space is empty"},
     };
