@@ -13,8 +13,19 @@
 /** Room of at least so many bytes. @return 0 or NITRO_ERR_NO_MEMORY. */
 int nitro_bfs_make_room(nitro_bfs *bfs, int64_t bytes);
 
-/** In how many parts to do `levels` of a search, each at the cost of waking the threads. */
-int nitro_bfs_num_parts(const nitro_bfs *bfs);
+/** Levels with at least so many edges are worth waking the threads, or never with one part. */
+typedef struct nitro_bfs_team {
+    int64_t least_edges;
+    int parts;
+} nitro_bfs_team;
+
+nitro_bfs_team nitro_bfs_make_team(const nitro_bfs *bfs);
+
+/** In how many parts to do a level with so many edges. */
+static inline int nitro_bfs_num_parts(nitro_bfs_team team, int64_t num_edges)
+{
+    return num_edges >= team.least_edges ? team.parts : 1;
+}
 
 /** All depths of one search to -1, but the source's to 0. Returns the depths. */
 int32_t *nitro_bfs_begin(const nitro_bfs *bfs, int64_t search);

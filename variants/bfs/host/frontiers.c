@@ -2,7 +2,8 @@
  * a list. ec reads vertices and writes those of their neighbours that were not visited. ce reads
  * neighbours, drops visited ones, and writes the others' neighbours. two_phase does the halves of
  * this one after the other, with both lists in memory. Fused: all levels in one parallel region,
- * with barriers between; iterative: a region each. */
+ * with barriers between; iterative: a region each. Short levels are one thread's: where it goes
+ * deep, a search has hundreds of thousands of these. */
 #include "variants/bfs/host/bfs_search.h"
 
 #define AHEAD 8 /* items whose offsets are prefetched */
@@ -23,6 +24,7 @@ typedef struct search {
     int64_t taken;           /* items of the list that is read */
     int turn, phase;
     int32_t depth; /* of the vertices that are visited now */
+    nitro_bfs_team team;
 } search;
 
 NITRO_BFS_INLINE void expand(const nitro_bfs *bfs, int32_t vertex, nitro_bfs_appender *to)
@@ -103,20 +105,42 @@ static void do_phase_part(const void *state, int part, int parts)
     do_phase(s, parts > 1);
 }
 
-static void do_all_part(const void *state, int part, int parts)
+static int phase_parts(const search *s)
 {
-    search *s = *(search *const *)state;
+    list_step now = s->method->phases[s->phase];
+    int64_t count = s->lists[s->turn].count;
+    bool has_vertices = now == EXPAND_CONTRACT || now == EXPAND;
+    int64_t degree = has_vertices ? s->bfs->num_edges / s->bfs->num_vertices + 1 : 1;
+    return nitro_bfs_num_parts(s->team, count * degree);
+}
+
+static void do_short_phases(search *s)
+{
+    for (; s->lists[s->turn].count > 0 && phase_parts(s) == 1; turn_lists(s))
+        do_phase(s, false);
+}
+
+static void do_fused(search *s)
+{
+    do_short_phases(s);
+    if (s->lists[s->turn].count == 0)
+        return;
+#pragma omp parallel num_threads(s->team.parts)
     while (s->lists[s->turn].count > 0) {
-        do_phase(s, parts > 1);
-        if (parts > 1) {
+        do_phase(s, true);
 #pragma omp barrier
-        }
-        if (part == 0)
+#pragma omp single
+        {
             turn_lists(s);
-        if (parts > 1) {
-#pragma omp barrier
+            do_short_phases(s);
         }
     }
+}
+
+static void do_iterative(search *s)
+{
+    for (; s->lists[s->turn].count > 0; turn_lists(s))
+        nitro_host_run_parts(do_phase_part, &s, phase_parts(s));
 }
 
 /* A list holds every vertex once, or every edge. */
@@ -138,11 +162,11 @@ static int run(void *argument, void *user)
 {
     const nitro_bfs *bfs = argument;
     const list_method *method = user;
-    int parts = nitro_bfs_num_parts(bfs);
+    nitro_bfs_team team = nitro_bfs_make_team(bfs);
     if (bfs->num_sources > 0 && !bfs->room)
         return 1; /* not prepared */
     for (int64_t i = 0; i < bfs->num_sources; i++) {
-        search now = {.bfs = bfs, .method = method, .depth = 1}, *state = &now;
+        search now = {.bfs = bfs, .method = method, .depth = 1, .team = team};
         now.lists[0] = (nitro_bfs_list){bfs->room, 1};
         now.lists[1].items = now.lists[0].items + capacity_of(bfs, method, 0);
         now.lists[0].items[0] = bfs->sources[i];
@@ -151,11 +175,7 @@ static int run(void *argument, void *user)
             now.depths[bfs->sources[i]] = -1;
             now.depth = 0;
         }
-        if (method->is_fused)
-            nitro_host_run_parts(do_all_part, &state, parts);
-        else
-            for (; now.lists[now.turn].count > 0; turn_lists(&now))
-                nitro_host_run_parts(do_phase_part, &state, parts);
+        method->is_fused ? do_fused(&now) : do_iterative(&now);
     }
     return 0;
 }
@@ -165,7 +185,7 @@ static int run(void *argument, void *user)
         .phases = {__VA_ARGS__}, .num_phases = count, .is_fused = fused};                          \
     const nitro_variant nitro_bfs_variant_##symbol = {                                             \
         .name = its_name,                                                                          \
-        .version = "1",                                                                            \
+        .version = "2",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
         .user = (void *)&symbol##_method,                                                          \

@@ -23,9 +23,17 @@ int nitro_bfs_make_room(nitro_bfs *bfs, int64_t bytes)
     return 0;
 }
 
-int nitro_bfs_num_parts(const nitro_bfs *bfs)
+/* Threads that slept since the last long level take longer to wake than was measured, hence the
+ * margin. */
+nitro_bfs_team nitro_bfs_make_team(const nitro_bfs *bfs)
 {
-    return nitro_host_num_parts(NITRO_BFS_NS_PER_EDGE * (double)bfs->num_edges / 16);
+    const double margin = 4;
+    for (int64_t edges = 1024; edges < 2 * bfs->num_edges; edges *= 2) {
+        int parts = nitro_host_num_parts(NITRO_BFS_NS_PER_EDGE * (double)edges / margin);
+        if (parts > 1)
+            return (nitro_bfs_team){edges, parts};
+    }
+    return (nitro_bfs_team){INT64_MAX, 1};
 }
 
 int32_t *nitro_bfs_begin(const nitro_bfs *bfs, int64_t search)
@@ -109,7 +117,7 @@ static int run_sweep(void *argument, void *user)
 {
     (void)user;
     const nitro_bfs *bfs = argument;
-    int parts = nitro_bfs_num_parts(bfs);
+    int parts = nitro_bfs_num_parts(nitro_bfs_make_team(bfs), bfs->num_edges / 4); /* a guess */
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         int64_t num_visited = 1;
         sweep s = {.bfs = bfs, .depths = nitro_bfs_begin(bfs, i), .num_visited = &num_visited};
@@ -130,7 +138,7 @@ static bool allows_sweep(const double *features, const void *argument, void *use
 
 const nitro_variant nitro_bfs_variant_level_sweep = {
     .name = "level_sweep",
-    .version = "1",
+    .version = "2",
     .run = run_sweep,
     .allows = allows_sweep,
     .allows_reads = "levels",
@@ -149,6 +157,7 @@ typedef struct directed {
     int64_t num_bit_words;
     int64_t taken, num_visited;
     int64_t num_edges; /* that leave the vertices visited now */
+    nitro_bfs_team team;
 } directed;
 
 NITRO_BFS_INLINE void step_down(directed *d, const bool is_shared)
@@ -232,9 +241,10 @@ static void bits_to_list(directed *d)
 }
 
 /* Up until the level is small and shrinks. */
-static void go_up(directed *d, int parts)
+static void go_up(directed *d)
 {
     int64_t before, count = d->level.count;
+    int parts = nitro_bfs_num_parts(d->team, d->bfs->num_vertices);
     list_to_bits(d);
     do {
         before = count;
@@ -249,8 +259,9 @@ static void go_up(directed *d, int parts)
     bits_to_list(d);
 }
 
-static void go_down(directed *d, int parts)
+static void go_down(directed *d)
 {
+    int parts = nitro_bfs_num_parts(d->team, d->num_edges);
     d->next.count = d->taken = d->num_edges = 0;
     nitro_host_run_parts(down_part, &d, parts);
     nitro_bfs_list done = d->level;
@@ -276,11 +287,12 @@ static int run_directed(void *argument, void *user)
 {
     (void)user;
     const nitro_bfs *bfs = argument;
-    int parts = nitro_bfs_num_parts(bfs);
+    nitro_bfs_team team = nitro_bfs_make_team(bfs);
     if (bfs->num_sources > 0 && !bfs->room)
         return 1; /* not prepared */
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         directed d = {.bfs = bfs,
+                      .team = team,
                       .in_offsets = bfs->in_offsets ? bfs->in_offsets : bfs->offsets,
                       .in_targets = bfs->in_offsets ? bfs->in_targets : bfs->targets,
                       .depth = 1,
@@ -295,11 +307,11 @@ static int run_directed(void *argument, void *user)
         d.num_edges = bfs->offsets[source + 1] - bfs->offsets[source];
         while (d.level.count > 0) {
             if (d.num_edges > unexplored / ALPHA) {
-                go_up(&d, parts);
+                go_up(&d);
                 d.num_edges = 0; /* few */
             } else {
                 unexplored -= d.num_edges;
-                go_down(&d, parts);
+                go_down(&d);
             }
         }
     }
@@ -308,7 +320,7 @@ static int run_directed(void *argument, void *user)
 
 const nitro_variant nitro_bfs_variant_direction_optimizing = {
     .name = "direction_optimizing",
-    .version = "1",
+    .version = "2",
     .run = run_directed,
     .prepare = prepare_directed,
 };
