@@ -1,12 +1,16 @@
-# A text file as a string in the library; the file stays its only source.
-# nitro_embed(FILE SYMBOL OUTPUT): writes OUTPUT, a C file that defines `const char SYMBOL[]`.
-function(nitro_embed file symbol output)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-    file(READ ${file} literal)
+# Text files, one after another, as a string in the library; the files stay its only source.
+# nitro_embed(FILES SYMBOL OUTPUT): writes OUTPUT, a C file that defines `const char SYMBOL[]`.
+function(nitro_embed files symbol output)
+    foreach(file IN LISTS files)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+        file(READ ${file} text)
+        string(APPEND literal "${text}")
+    endforeach()
     string(REPLACE "\\" "\\\\" literal "${literal}")
     string(REPLACE "\"" "\\\"" literal "${literal}")
     string(REPLACE "\n" "\\n\"\n    \"" literal "\"${literal}\"")
-    get_filename_component(name ${file} NAME)
+    list(GET files -1 name)
+    get_filename_component(name ${name} NAME)
     file(CONFIGURE OUTPUT ${output} CONTENT
         "/* Made by CMake from ${name}: change that file instead. */
 extern const char @symbol@[];

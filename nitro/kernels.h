@@ -212,8 +212,13 @@ NITRO_API nitro_status nitro_kernel_compile(nitro_context *context,
                                             const nitro_kernel *kernel, const char *const *values,
                                             void **image, size_t *bytes, double *compile_ms);
 
-/** Memory of OpenCL devices, for nitro_kit_device.memory. */
-extern NITRO_API const nitro_device_memory nitro_opencl_memory;
+/** Memory of OpenCL devices, and of CUDA devices by the driver alone, for nitro_kit_device.memory.
+ */
+extern NITRO_API const nitro_device_memory nitro_opencl_memory, nitro_cuda_driver_memory;
+
+/** For nitro_kernel.options on the backend "cuda": the source is OpenCL C. Vectors have 2 or 4
+ * floats, and __local declares arrays in kernels only, not parameters. */
+#define NITRO_KERNEL_OPENCL_C "--pre-include=nitro/opencl_c.h --device-as-default-execution-space"
 
 #ifdef __cplusplus
 }

@@ -153,7 +153,7 @@ check() {
 }
 
 mapfile -d '' -t files < <(find . \( -path './.*' -o -path './build*' \
-    -o -path './tests/install/consumer' -o -path './examples/sparse' -o \
+    -o -path './tests/install/consumer' -o -path './examples/sparse' -o -path './examples/kernels' -o \
     -path './examples/tunable' -o \
     -path './examples/gemm' -o -path './examples/string_search' -o \
     -path './examples/cuda_streams' -o -path './examples/tutorial' \) -prune -o -type f \

@@ -1,84 +1,112 @@
-/* CUDA C++ compiled by NVRTC, which needs no driver and is opened when it is asked for. Images are
- * cubins of one architecture. They are not loaded here: no GPU has run them yet. */
-#include <dlfcn.h>
+/* CUDA C++, or OpenCL C through a header, compiled by NVRTC, which needs no driver; loaded and
+ * launched by the driver. Images are cubins of one architecture. */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/kernels/cuda_context.h"
 #include "nitro/kernels/kernel.h"
 
 #define MAX_WORDS     64
 #define MESSAGE_BYTES 2000
 
-/* As nvrtc.h declares them, of CUDA 11 to 13. */
-typedef void *nvrtc_program;
-typedef struct nvrtc {
-    int (*version)(int *major, int *minor);
-    int (*create)(nvrtc_program *program, const char *source, const char *name, int num_headers,
-                  const char *const *headers, const char *const *names);
-    int (*compile)(nvrtc_program program, int num_options, const char *const *options);
-    int (*log_size)(nvrtc_program program, size_t *bytes);
-    int (*log)(nvrtc_program program, char *text);
-    int (*cubin_size)(nvrtc_program program, size_t *bytes);
-    int (*cubin)(nvrtc_program program, char *image);
-    int (*destroy)(nvrtc_program *program);
-    const char *(*error)(int code);
-} nvrtc;
+extern const char nitro_opencl_c_h[]; /* the text of opencl_c.h */
 
-static nvrtc library; /* filled once */
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load_library(void)
+int nitro_cuda_enter(int *device)
 {
-    static const char *const places[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                         "/usr/local/cuda/lib64/libnvrtc.so",
-                                         "/usr/local/cuda/lib/libnvrtc.so"};
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {
-        {"nvrtcVersion", &library.version},        {"nvrtcCreateProgram", &library.create},
-        {"nvrtcCompileProgram", &library.compile}, {"nvrtcGetProgramLogSize", &library.log_size},
-        {"nvrtcGetProgramLog", &library.log},      {"nvrtcGetCUBINSize", &library.cubin_size},
-        {"nvrtcGetCUBIN", &library.cubin},         {"nvrtcDestroyProgram", &library.destroy},
-        {"nvrtcGetErrorString", &library.error},
-    };
-    void *object = NULL;
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !object; i++)
-        object = dlopen(places[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    is_loaded = object != NULL;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && is_loaded; i++) {
-        void *function = dlsym(object, functions[i].name);
-        memcpy(functions[i].place, &function, sizeof(function));
-        is_loaded = function != NULL;
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    void *context = NULL;
+    int code = cuda->init(0);
+    if (code == 0)
+        code = cuda->get_context(&context);
+    if (code == 0 && !context) {
+        code = cuda->primary_context(&context, 0);
+        if (code == 0)
+            code = cuda->set_context(context);
     }
+    return code == 0 ? cuda->get_device(device) : code;
+}
+
+const char *nitro_cuda_error(int code, char *text, size_t size)
+{
+    const char *known = NULL;
+    if (nitro_cuda_driver_load()->error(code, &known) != 0 || !known)
+        known = "unknown error";
+    snprintf(text, size, "%s (CUDA error %d)", known, code);
+    return text;
+}
+
+static nitro_status fail(nitro_context *context, const char *what, int code)
+{
+    char text[160];
+    return nitro_fail(context, code == CUDA_OUT_OF_MEMORY ? NITRO_ERR_NO_MEMORY : NITRO_ERR_IO,
+                      "%s: %s", what, nitro_cuda_error(code, text, sizeof(text)));
+}
+
+/* Architecture, name and limits of the thread's device. */
+static nitro_status ask_device(nitro_context *context, char *architecture, size_t size, char *name,
+                               size_t name_size, double *limits)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    int device = 0, major = 0, minor = 0, units = 0, threads = 0, version = 0;
+    if (!cuda)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "no CUDA driver (libcuda.so.1) is installed here");
+    int code = nitro_cuda_enter(&device);
+    if (code == 0)
+        code = cuda->attribute(&major, CUDA_CAPABILITY_MAJOR, device);
+    if (code == 0)
+        code = cuda->attribute(&minor, CUDA_CAPABILITY_MINOR, device);
+    if (code == 0)
+        code = cuda->attribute(&units, CUDA_NUM_UNITS, device);
+    if (code == 0)
+        code = cuda->attribute(&threads, CUDA_MAX_THREADS, device);
+    if (code == 0)
+        code = cuda->version(&version);
+    char model[128] = "";
+    if (code == 0)
+        code = cuda->name(model, sizeof(model), device);
+    if (code != 0)
+        return fail(context, "asking for the CUDA device", code);
+    snprintf(architecture, size, "sm_%d%d", major, minor);
+    snprintf(name, name_size, ", %s, driver %d", model, version);
+    limits[0] = units;
+    limits[1] = threads;
+    return NITRO_OK;
 }
 
 static nitro_status open_target(nitro_context *context, const char *device, void *stream,
                                 nitro_kernel_target *target)
 {
+    const nvrtc_library *nvrtc = nitro_nvrtc_load();
     int major = 0, minor = 0;
+    char own[16] = "", name[192] = "";
+    /* Threads of a block since compute capability 2.0; static shared memory. */
+    double limits[KERNEL_NUM_LIMITS] = {(double)NAN, 1024, 48 << 10};
     (void)stream;
-    pthread_once(&once, load_library);
-    if (!is_loaded)
+    if (!nvrtc)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "NVRTC is not found: install it (libnvrtc.so of CUDA 11 to 13), and name "
                           "its folder in LD_LIBRARY_PATH");
-    if (!device || strncmp(device, "sm_", 3) != 0 || strlen(device) > 16)
+    if (device && (strncmp(device, "sm_", 3) != 0 || strlen(device) > 15))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "NVRTC compiles for an architecture such as sm_90, not for '%.40s'",
-                          device ? device : "");
-    library.version(&major, &minor);
-    snprintf(target->identity, sizeof(target->identity), "NVRTC %d.%d, %s", major, minor, device);
-    for (size_t i = 0; i < KERNEL_NUM_LIMITS; i++)
-        target->limits[i] = (double)NAN;
-    target->limits[1] = 1024; /* threads of a block, since compute capability 2.0 */
-    target->limits[2] = 48 << 10;
-    target->state = nitro_asprintf(context, "--gpu-architecture=%s", device);
-    return target->state ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+                          device);
+    nitro_status status =
+        device ? NITRO_OK : ask_device(context, own, sizeof(own), name, sizeof(name), limits);
+    if (status != NITRO_OK)
+        return status;
+    char *state = nitro_asprintf(context, "--gpu-architecture=%s", device ? device : own);
+    if (!state)
+        return NITRO_ERR_NO_MEMORY;
+    nvrtc->version(&major, &minor);
+    snprintf(target->identity, sizeof(target->identity), "NVRTC %d.%d, %s%s, opencl_c %08llx",
+             major, minor, device ? device : own, name,
+             (unsigned long long)nitro_hash(nitro_opencl_c_h, strlen(nitro_opencl_c_h), 0) >> 32);
+    memcpy(target->limits, limits, sizeof(limits));
+    target->state = state;
+    return NITRO_OK;
 }
 
 static void close_target(nitro_kernel_target *target)
@@ -86,17 +114,20 @@ static void close_target(nitro_kernel_target *target)
     free(target->state);
 }
 
+/* ---- Compiling ---- */
+
 static nitro_status fail_compile(nitro_context *context, nvrtc_program program, const char *origin,
                                  int code)
 {
+    const nvrtc_library *nvrtc = nitro_nvrtc_load();
     size_t bytes = 0;
-    char *log = library.log_size(program, &bytes) == 0 ? calloc(1, bytes + 1) : NULL;
-    if (log && library.log(program, log) == 0)
+    char *log = nvrtc->log_size(program, &bytes) == 0 ? calloc(1, bytes + 1) : NULL;
+    if (log && nvrtc->log(program, log) == 0)
         nitro_text_clean(log, "\n\t");
     if (log && bytes > MESSAGE_BYTES)
         log[MESSAGE_BYTES] = '\0';
     nitro_status status = nitro_fail(context, NITRO_ERR_FORMAT, "%s: does not compile: %s\n%s",
-                                     origin, library.error(code), log ? log : "");
+                                     origin, nvrtc->error(code), log ? log : "");
     free(log);
     return status;
 }
@@ -104,16 +135,17 @@ static nitro_status fail_compile(nitro_context *context, nvrtc_program program, 
 static nitro_status take_image(nitro_context *context, nvrtc_program program, const char *origin,
                                void **image, size_t *bytes)
 {
-    int code = library.cubin_size(program, bytes);
+    const nvrtc_library *nvrtc = nitro_nvrtc_load();
+    int code = nvrtc->cubin_size(program, bytes);
     char *made = code == 0 ? nitro_calloc(context, 1, *bytes) : NULL;
     if (code == 0 && !made)
         return NITRO_ERR_NO_MEMORY;
     if (code == 0)
-        code = library.cubin(program, made);
+        code = nvrtc->cubin(program, made);
     if (code != 0) {
         free(made);
         return nitro_fail(context, NITRO_ERR_IO, "%s: NVRTC has no image: %s", origin,
-                          library.error(code));
+                          nvrtc->error(code));
     }
     *image = made;
     return NITRO_OK;
@@ -123,6 +155,8 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
                             const char *origin, const char *source, const char *options,
                             void **image, size_t *bytes)
 {
+    const char *headers[] = {nitro_opencl_c_h}, *names[] = {"nitro/opencl_c.h"};
+    const nvrtc_library *nvrtc = nitro_nvrtc_load();
     const char *words[MAX_WORDS] = {target->state, "--std=c++17"};
     int count = 2;
     nvrtc_program program;
@@ -133,25 +167,102 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
          word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
     nitro_status status = NITRO_OK;
-    int code = library.create(&program, source, origin, 0, NULL, NULL);
+    int code = nvrtc->create(&program, source, origin, 1, headers, names);
     if (code != 0) {
-        status = nitro_fail(context, NITRO_ERR_IO, "%s: NVRTC: %s", origin, library.error(code));
+        status = nitro_fail(context, NITRO_ERR_IO, "%s: NVRTC: %s", origin, nvrtc->error(code));
     } else {
-        code = library.compile(program, count, words);
+        code = nvrtc->compile(program, count, words);
         status = code == 0 ? take_image(context, program, origin, image, bytes)
                            : fail_compile(context, program, origin, code);
-        library.destroy(&program);
+        nvrtc->destroy(&program);
     }
     free(copy);
     return status;
 }
 
+/* ---- Loading ---- */
+
+static void unload(void *program, void **functions, size_t count)
+{
+    int device;
+    (void)functions;
+    (void)count;
+    if (nitro_cuda_enter(&device) == 0)
+        nitro_cuda_driver_load()->unload(program);
+}
+
+static nitro_status load(nitro_context *context, const nitro_kernel_target *target,
+                         const void *image, size_t bytes, const char *const *entries, size_t count,
+                         void **program, void **functions)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    void *made = NULL;
+    int device, code = cuda ? nitro_cuda_enter(&device) : 0;
+    (void)target;
+    (void)bytes;
+    if (!cuda)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "no CUDA driver (libcuda.so.1) is installed here");
+    if (code == 0)
+        code = cuda->load(&made, image);
+    if (code != 0)
+        return fail(context, "loading a compiled kernel", code);
+    for (size_t i = 0; i < count; i++)
+        if (cuda->function(&functions[i], made, entries[i]) != 0) {
+            unload(made, NULL, 0);
+            return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                              "the kernel's source has no function %s, or it is not extern \"C\"",
+                              entries[i]);
+        }
+    *program = made;
+    return NITRO_OK;
+}
+
+/* Local memory is the block's dynamic shared memory, which is no argument. */
+static int launch(void *function, const nitro_kernel_launch *launched, char *problem, size_t size)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    void *arguments[NITRO_KERNEL_MAX_ARGUMENTS];
+    size_t count = 0, shared = 0;
+    unsigned grid[3], block[3];
+    char text[160];
+    for (size_t a = 0; a < launched->num_arguments; a++)
+        if (launched->arguments[a].value)
+            arguments[count++] = (void *)launched->arguments[a].value;
+        else
+            shared += launched->arguments[a].bytes;
+    for (size_t d = 0; d < 3; d++) {
+        if (launched->local[d] == 0 || launched->global[d] % launched->local[d] != 0) {
+            snprintf(problem, size, "%zu work-items are no multiple of a group's %zu",
+                     launched->global[d], launched->local[d]);
+            return 1;
+        }
+        block[d] = (unsigned)launched->local[d];
+        grid[d] = (unsigned)(launched->global[d] / launched->local[d]);
+    }
+    int device, code = nitro_cuda_enter(&device);
+    if (code == 0 && shared > 48 << 10)
+        code = cuda->set_function(function, CUDA_FUNCTION_DYNAMIC_BYTES, (int)shared);
+    if (code == 0)
+        code = cuda->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                            (unsigned)shared, launched->stream, arguments, NULL);
+    if (code == 0)
+        return 0;
+    snprintf(problem, size, "launching %u x %u x %u blocks of %u x %u x %u threads: %s", grid[0],
+             grid[1], grid[2], block[0], block[1], block[2],
+             nitro_cuda_error(code, text, sizeof(text)));
+    return code == CUDA_OUT_OF_MEMORY ? NITRO_ERR_NO_MEMORY : 1;
+}
+
 extern const nitro_kernel_backend nitro_kernel_backend_cuda;
 const nitro_kernel_backend nitro_kernel_backend_cuda = {
     .name = "cuda",
-    .description = "CUDA C++, compiled by NVRTC",
+    .description = "CUDA C++, compiled by NVRTC, run by the driver",
     .device_kind = "cuda",
     .open = open_target,
     .close = close_target,
     .compile = compile,
+    .load = load,
+    .launch = launch,
+    .unload = unload,
 };

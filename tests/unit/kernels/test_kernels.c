@@ -313,7 +313,8 @@ static void nvrtc_compiles_without_a_gpu(void **state)
                                       (const char *const[]){"8192"}, &image, &bytes, &compile_ms),
                  NITRO_ERR_FORMAT, "add.cu: does not compile");
     backend->close(&target);
-    assert_fails(context, backend->open(context, NULL, NULL, &target), NITRO_ERR_ARGUMENT, "sm_90");
+    assert_fails(context, backend->open(context, "a100", NULL, &target), NITRO_ERR_ARGUMENT,
+                 "sm_90");
     nitro_context_free(context);
 }
 

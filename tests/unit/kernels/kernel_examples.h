@@ -1,0 +1,35 @@
+/* kernel_examples.h - the kernels of examples/kernels, and configurations drawn from their spaces.
+ */
+#ifndef NITRO_TESTS_KERNEL_EXAMPLES_H
+#define NITRO_TESTS_KERNEL_EXAMPLES_H
+
+#include "nitro/kernels/kernel.h"
+#include "unit/unit.h"
+
+const nitro_module *nitro_module_get(void); /* of examples/kernels */
+
+/** Configurations that are drawn of each kernel: `usual`, or what the environment says. */
+static inline uint64_t examples_count(const char *variable, uint64_t usual)
+{
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : usual;
+}
+
+static inline void examples_values(const nitro_space *space, uint64_t configuration,
+                                   const char **values)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    nitro_space_indices(space, configuration, indices);
+    for (size_t p = 0; p < nitro_space_num_parameters(space); p++)
+        values[p] = nitro_space_parameter(space, p)->values[indices[p]].text;
+}
+
+/** Number i of the `count` configurations that are drawn; all of the space if it has no more. */
+static inline uint64_t examples_draw(const nitro_space *space, uint64_t count, uint64_t i,
+                                     nitro_random *random)
+{
+    uint64_t size = nitro_space_size(space);
+    return size <= count ? i : (uint64_t)(nitro_random_uniform(random) * (double)size);
+}
+
+#endif
