@@ -5,7 +5,7 @@
 #ifndef NITRO_LEARN_FEATURE_COSTS_H
 #define NITRO_LEARN_FEATURE_COSTS_H
 
-#include "nitro/learn/training_rows.h"
+#include "nitro/learn/data/training_rows.h"
 
 struct json_t;
 

@@ -4,7 +4,7 @@
 #define NITRO_LEARN_FEW_USES_FIT_H
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/training_rows.h"
+#include "nitro/learn/data/training_rows.h"
 
 /**
  * Find the choice for few uses: one variant, or one on each side of a border of a feature that

@@ -1,6 +1,7 @@
 /* Training without any choice: columns from the samples, scaled, into the strategy. */
 #include "nitro/learn/fit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_range.h"
 #include "nitro/learn/held_out.h"
+
+/* Factor by which the other variants of a fixed choice are behind, so that none ties with it. */
+#define BEHIND_FIXED 1.01
 
 static nitro_status set_relative(const nitro_fit_task *task, nitro_model *model)
 {
@@ -87,23 +91,55 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
     return status;
 }
 
-/** Train with the total times of all rows in every row. */
+/** The variant of the least total time, as in nitro_held_out_fixed_time. */
+static size_t find_fixed(const nitro_training_rows *rows, const nitro_schema *schema)
+{
+    double totals[NITRO_MAX_VARIANTS] = {0};
+    size_t best = 0;
+    for (size_t v = 0; v < schema->num_variants; v++)
+        for (size_t row = 0; row < rows->num_rows; row++)
+            totals[v] += nitro_held_out_fixed_time(rows->times_ms + row * schema->num_variants, v,
+                                                   schema->default_variant);
+    for (size_t v = 1; v < schema->num_variants; v++)
+        best = totals[v] < totals[best] ? v : best;
+    return best;
+}
+
+/** Times by which the fixed variant is the best, and the others are ranked for inputs that it does
+ *  not accept: by their times there over the best ones, or on all inputs where there are none. */
+static void rank_by_fixed(const nitro_training_rows *rows, size_t num_variants, size_t fixed,
+                          double *times)
+{
+    double sums[NITRO_MAX_VARIANTS] = {0}, bests[NITRO_MAX_VARIANTS] = {0};
+    bool is_always = true;
+    for (size_t row = 0; row < rows->num_rows; row++)
+        is_always = is_always && !isnan(rows->times_ms[row * num_variants + fixed]);
+    for (size_t row = 0; row < rows->num_rows; row++) {
+        const double *of = rows->times_ms + row * num_variants;
+        for (size_t v = 0; v < num_variants && (is_always || isnan(of[fixed])); v++) {
+            sums[v] += isnan(of[v]) ? 0.0 : of[v];
+            bests[v] += isnan(of[v]) ? 0.0 : of[nitro_times_best(of, num_variants)];
+        }
+    }
+    for (size_t v = 0; v < num_variants; v++)
+        times[v] = bests[v] > 0.0 ? BEHIND_FIXED * sums[v] / bests[v] : (double)NAN;
+    times[fixed] = 1.0;
+}
+
+/** Train with the same times in every row. */
 static nitro_status train_fixed(nitro_context *context, const nitro_fit_task *task,
                                 const nitro_training_rows *rows, nitro_model *model,
                                 double *held_out_scores)
 {
     size_t num_variants = model->schema->num_variants, count = rows->num_rows * num_variants;
-    double *totals = nitro_calloc(context, count, sizeof *totals);
-    if (!totals)
+    double *times = nitro_calloc(context, count, sizeof *times);
+    if (!times)
         return NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        totals[i % num_variants] +=
-            nitro_held_out_fixed_time(rows->times_ms + i / num_variants * num_variants,
-                                      i % num_variants, model->schema->default_variant);
+    rank_by_fixed(rows, num_variants, find_fixed(rows, model->schema), times);
     for (size_t i = num_variants; i < count; i++)
-        totals[i] = totals[i - num_variants];
-    nitro_status status = train_strategy(context, task, rows, totals, model, held_out_scores);
-    free(totals);
+        times[i] = times[i - num_variants];
+    nitro_status status = train_strategy(context, task, rows, times, model, held_out_scores);
+    free(times);
     return status;
 }
 

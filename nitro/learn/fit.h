@@ -3,7 +3,7 @@
 #ifndef NITRO_LEARN_FIT_H
 #define NITRO_LEARN_FIT_H
 
-#include "nitro/learn/training_rows.h"
+#include "nitro/learn/data/training_rows.h"
 
 /** Everything that determines a model. All pointers are borrowed. */
 typedef struct nitro_fit_task {

@@ -3,7 +3,7 @@
 #ifndef NITRO_LEARN_HELD_OUT_H
 #define NITRO_LEARN_HELD_OUT_H
 
-#include "nitro/learn/training_rows.h"
+#include "nitro/learn/data/training_rows.h"
 
 struct json_t;
 

@@ -2,7 +2,7 @@
 #ifndef NITRO_LEARN_PREPARE_COSTS_FIT_H
 #define NITRO_LEARN_PREPARE_COSTS_FIT_H
 
-#include "nitro/learn/training_rows.h"
+#include "nitro/learn/data/training_rows.h"
 
 /**
  * Fit the costs of all variants that have some in the rows: a ridge regression of ln(cost / best

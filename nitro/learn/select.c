@@ -1,17 +1,17 @@
 /*
  * Selection: fit a model, validate it, and take another setting where validation shows that it is
- * clearly better. In this order: relative features, hyper-parameters, ensemble members, input
- * features by their costs, and whether device features are used at all.
+ * clearly better. In this order: relative features, hyper-parameters, ensemble members, and whether
+ * device features are used at all. For a device's own samples, see select_own.c.
  */
 #include "nitro/learn/select.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/learn/calibration_fit.h"
+#include "nitro/learn/candidate.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_likeness.h"
 #include "nitro/learn/data/device_range.h"
@@ -26,36 +26,21 @@
 /* Without one source, LODO validation must still be able to use a constant relative feature. */
 #define MIN_SOURCES_FOR_CONSTANTS (NITRO_MIN_DEVICE_VALUES + 1)
 
-typedef struct selection {
-    nitro_context *context;
-    const nitro_training_task *task;
-    bool logs;
-} selection;
-
-/** A model, how it was fitted, and the ensemble members that validation prefers. */
-typedef struct candidate {
-    nitro_fit_task fit;
-    nitro_model *model;
-    uint64_t members;       /* 0: all that are used now */
-    double members_quality; /* LODO quality with only these, percent */
-    double total;           /* nitro_feature_costs_total */
-} candidate;
-
-static bool has_lodo(const candidate *c, size_t least)
+static bool has_lodo(const nitro_candidate *c, size_t least)
 {
     const nitro_predicted_quality *predicted = c->model->predicted;
     return predicted && predicted->num_sources >= least;
 }
 
-static void replace(candidate *c, const candidate *by)
+void nitro_candidate_replace(nitro_candidate *c, const nitro_candidate *by)
 {
     nitro_model_free(c->model);
     *c = *by;
 }
 
 /** Replace the candidate by one without some features if its LODO quality is clearly better. */
-static void replace_if_better(const selection *s, nitro_log_level level, const char *features,
-                              const candidate *without, candidate *c)
+static void replace_if_better(const nitro_selection *s, nitro_log_level level, const char *features,
+                              const nitro_candidate *without, nitro_candidate *c)
 {
     const nitro_predicted_quality *with = c->model->predicted;
     if (!nitro_predicted_quality_is_better(without->model->predicted, with)) {
@@ -68,12 +53,12 @@ static void replace_if_better(const selection *s, nitro_log_level level, const c
                   "without",
                   features, s->task->target->id, with->lodo_quality,
                   without->model->predicted->lodo_quality);
-    replace(c, without);
+    nitro_candidate_replace(c, without);
 }
 
 /* ---- One candidate --------------------------------------------------------------------------- */
 
-static void compare_members(const nitro_lodo *lodo, candidate *c)
+static void compare_members(const nitro_lodo *lodo, nitro_candidate *c)
 {
     const nitro_predicted_quality *predicted = c->model->predicted;
     double best = 0.0;
@@ -88,7 +73,8 @@ static void compare_members(const nitro_lodo *lodo, candidate *c)
     }
 }
 
-static nitro_status validate_by_lodo(const selection *s, double held_out_quality, candidate *c)
+static nitro_status validate_by_lodo(const nitro_selection *s, double held_out_quality,
+                                     nitro_candidate *c)
 {
     nitro_lodo lodo = {0};
     nitro_status status = nitro_lodo_run(s->context, &c->fit, &lodo);
@@ -105,7 +91,8 @@ static nitro_status validate_by_lodo(const selection *s, double held_out_quality
 }
 
 /** Calibrate by held-out inputs, and for the target by LODO validation if that is wanted. */
-static nitro_status validate(const selection *s, const nitro_fit_evidence *evidence, candidate *c)
+static nitro_status validate(const nitro_selection *s, const nitro_fit_evidence *evidence,
+                             nitro_candidate *c)
 {
     const nitro_training_rows *rows = &evidence->rows;
     size_t num_variants = c->model->schema->num_variants;
@@ -130,8 +117,7 @@ static nitro_status validate(const selection *s, const nitro_fit_evidence *evide
     return status;
 }
 
-/** Fit and validate c->fit. */
-static nitro_status evaluate(const selection *s, bool logs, candidate *c)
+nitro_status nitro_candidate_evaluate(const nitro_selection *s, bool logs, nitro_candidate *c)
 {
     nitro_fit_evidence evidence = {0};
     c->model = NULL;
@@ -245,9 +231,9 @@ static nitro_status choose_hyper_settings(nitro_context *context, nitro_fit_task
 /* ---- Choices --------------------------------------------------------------------------------- */
 
 /** Relative features that are constant on each device are dropped if validation prefers it. */
-static nitro_status select_relative(const selection *s, candidate *c)
+static nitro_status select_relative(const nitro_selection *s, nitro_candidate *c)
 {
-    candidate without = {.fit = c->fit};
+    nitro_candidate without = {.fit = c->fit};
     size_t num_dropped = 0;
     if (!has_lodo(c, MIN_SOURCES_FOR_CONSTANTS))
         return NITRO_OK;
@@ -255,30 +241,30 @@ static nitro_status select_relative(const selection *s, candidate *c)
                                                        without.fit.relative, &num_dropped);
     if (status != NITRO_OK || num_dropped == 0)
         return status;
-    status = evaluate(s, false, &without);
+    status = nitro_candidate_evaluate(s, false, &without);
     if (status == NITRO_OK)
         replace_if_better(s, NITRO_LOG_INFO, "relative features that are constant on each device",
                           &without, c);
     return status;
 }
 
-static nitro_status select_hyper_settings(const selection *s, candidate *c)
+static nitro_status select_hyper_settings(const nitro_selection *s, nitro_candidate *c)
 {
-    candidate other = {.fit = c->fit};
+    nitro_candidate other = {.fit = c->fit};
     bool is_changed = false;
     if (!has_lodo(c, NITRO_MIN_LODO_SOURCES))
         return NITRO_OK;
     nitro_status status =
         choose_hyper_settings(s->context, &other.fit, c->model->predicted, s->logs, &is_changed);
     if (status == NITRO_OK && is_changed) {
-        status = evaluate(s, false, &other);
+        status = nitro_candidate_evaluate(s, false, &other);
         if (status == NITRO_OK)
-            replace(c, &other);
+            nitro_candidate_replace(c, &other);
     }
     return status;
 }
 
-static void log_members(const selection *s, const candidate *c)
+static void log_members(const nitro_selection *s, const nitro_candidate *c)
 {
     const nitro_strategy *strategy = s->task->strategy;
     char names[512] = "";
@@ -295,136 +281,45 @@ static void log_members(const selection *s, const candidate *c)
                   c->members_quality);
 }
 
-static nitro_status select_members(const selection *s, candidate *c)
+static nitro_status select_members(const nitro_selection *s, nitro_candidate *c)
 {
-    candidate other = {.fit = c->fit};
+    nitro_candidate other = {.fit = c->fit};
     if (c->members == 0 || s->task->all_members)
         return NITRO_OK;
     log_members(s, c);
     other.fit.members = c->members;
-    nitro_status status = evaluate(s, false, &other);
+    nitro_status status = nitro_candidate_evaluate(s, false, &other);
     if (status == NITRO_OK)
-        replace(c, &other);
+        nitro_candidate_replace(c, &other);
     return status;
-}
-
-/** Least gain, in units of its cost, of a group that is kept: gains vary between validations by
- * more than features cost, and a useful group that is dropped loses more than a useless one costs.
- */
-#define LEAST_GAIN 0.5
-
-/** Try the candidate without a group of features; keep it as the best if it is. */
-static nitro_status try_without(const selection *s, const candidate *c, nitro_feature_cost *group,
-                                candidate *best)
-{
-    candidate without = {.fit = c->fit};
-    without.fit.dropped |= group->features;
-    nitro_status status = evaluate(s, false, &without);
-    if (status != NITRO_OK)
-        return status;
-    double cost = group->cost / NITRO_FEATURE_USES;
-    group->gain = without.total - c->total + cost;
-    if (group->gain < LEAST_GAIN * cost && without.total < best->total)
-        replace(best, &without);
-    else
-        nitro_model_free(without.model);
-    return NITRO_OK;
-}
-
-/** Drop the group whose omission shortens a run most, and so on until none does. */
-static nitro_status drop_features(const selection *s, nitro_feature_cost *groups, size_t count,
-                                  candidate *c)
-{
-    nitro_status status = NITRO_OK;
-    bool is_better = true;
-    while (is_better && status == NITRO_OK) {
-        candidate best = {.total = c->total};
-        uint64_t used = nitro_model_used_features(c->model);
-        for (size_t g = 0; g < count && status == NITRO_OK; g++)
-            if (groups[g].features & used && groups[g].cost >= NITRO_LEAST_FEATURE_COST)
-                status = try_without(s, c, &groups[g], &best);
-        is_better = status == NITRO_OK && best.model;
-        if (is_better)
-            replace(c, &best);
-        else
-            nitro_model_free(best.model);
-    }
-    return status;
-}
-
-/** Features that cost more than they gain are not used. Only for a device's own samples: what
- *  features cost on another device is not known. */
-static nitro_status select_features(const selection *s, candidate *c)
-{
-    nitro_feature_cost groups[NITRO_MAX_FEATURES];
-    size_t count = nitro_feature_costs_find(c->fit.sources, groups);
-    if (count == 0 || s->task->lodo || s->task->guards || s->task->use_relative)
-        return NITRO_OK;
-    nitro_status status = drop_features(s, groups, count, c);
-    if (status != NITRO_OK || !s->task->feature_report)
-        return status;
-    json_t *report = nitro_feature_costs_json(c->fit.sources->schema, groups, count,
-                                              nitro_model_used_features(c->model));
-    if (!report)
-        return nitro_fail(s->context, NITRO_ERR_NO_MEMORY, "out of memory: costs of features");
-    *s->task->feature_report = report;
-    return NITRO_OK;
-}
-
-/** A model of a device's own samples must not be slower than always running one variant: if that
- *  takes less time on held-out inputs, the model chooses it for all. */
-static nitro_status replace_by_fixed(const selection *s, candidate *c)
-{
-    candidate fixed = {.fit = c->fit};
-    const nitro_held_out *learnt = c->model->held_out;
-    if (s->task->lodo || s->task->guards || learnt->num_rows == 0 ||
-        learnt->model.time <= learnt->best_fixed.time)
-        return NITRO_OK;
-    fixed.fit.is_fixed = true;
-    fixed.fit.dropped = UINT64_MAX;
-    nitro_status status = evaluate(s, false, &fixed);
-    if (status != NITRO_OK)
-        return status;
-    fixed.model->held_out->replaced = learnt->model;
-    if (s->logs)
-        nitro_log(s->context, NITRO_LOG_INFO,
-                  "%s for %s: the model chooses %s for all inputs, which takes %.2f times the best "
-                  "variants' time on held-out inputs; a learnt one takes %.2f times",
-                  fixed.model->schema->computation, s->task->target->id,
-                  fixed.model->schema->variants[learnt->fixed], learnt->best_fixed.time,
-                  learnt->model.time);
-    replace(c, &fixed);
-    return NITRO_OK;
 }
 
 /** The best model with these device features. */
-static nitro_status select_with(const selection *s, const nitro_string_list *device_features,
-                                candidate *c)
+static nitro_status select_with(const nitro_selection *s, const nitro_string_list *device_features,
+                                nitro_candidate *c)
 {
     const nitro_training_task *task = s->task;
-    *c = (candidate){.fit = {.sources = task->sources,
-                             .target = task->target,
-                             .device_features = device_features,
-                             .clamps_device = task->guards,
-                             .strategy = task->strategy,
-                             .seed = task->seed,
-                             .num_threads = task->num_threads}};
+    *c = (nitro_candidate){.fit = {.sources = task->sources,
+                                   .target = task->target,
+                                   .device_features = device_features,
+                                   .clamps_device = task->guards,
+                                   .strategy = task->strategy,
+                                   .seed = task->seed,
+                                   .num_threads = task->num_threads}};
     for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)
         c->fit.relative[i] = task->use_relative;
     nitro_status status =
         nitro_relative_select(s->context, task->sources, task->target, s->logs, c->fit.relative);
     if (status == NITRO_OK)
-        status = evaluate(s, s->logs, c);
+        status = nitro_candidate_evaluate(s, s->logs, c);
     if (status == NITRO_OK)
         status = select_relative(s, c);
     if (status == NITRO_OK)
         status = select_hyper_settings(s, c);
     if (status == NITRO_OK)
         status = select_members(s, c);
-    if (status == NITRO_OK)
-        status = select_features(s, c);
-    if (status == NITRO_OK)
-        status = replace_by_fixed(s, c);
+    if (status == NITRO_OK && !task->lodo && !task->guards)
+        status = nitro_select_own(s, c);
     if (status != NITRO_OK) {
         nitro_model_free(c->model);
         c->model = NULL;
@@ -433,11 +328,11 @@ static nitro_status select_with(const selection *s, const nitro_string_list *dev
 }
 
 /** No device features if validation prefers it. */
-static nitro_status select_device_features(const selection *s, candidate *c)
+static nitro_status select_device_features(const nitro_selection *s, nitro_candidate *c)
 {
     static const nitro_string_list none = {0};
-    const selection quiet = {s->context, s->task, false};
-    candidate without;
+    const nitro_selection quiet = {s->context, s->task, false};
+    nitro_candidate without;
     if (c->model->device_features.count == 0 || !has_lodo(c, NITRO_MIN_LODO_SOURCES))
         return NITRO_OK;
     nitro_status status = select_with(&quiet, &none, &without);
@@ -463,8 +358,8 @@ static bool have_one_stack(const nitro_dataset *sources)
 static nitro_status train_together(nitro_context *context, const nitro_training_task *task,
                                    nitro_model **model)
 {
-    const selection s = {context, task, !task->quiet};
-    candidate c;
+    const nitro_selection s = {context, task, !task->quiet};
+    nitro_candidate c;
     nitro_status status = select_with(&s, task->device_features, &c);
     if (status != NITRO_OK)
         return status;

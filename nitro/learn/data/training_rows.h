@@ -1,7 +1,7 @@
 /* training_rows.h - the samples that a model is trained on, as matrices. Internal to nitro/learn.
  */
-#ifndef NITRO_LEARN_TRAINING_ROWS_H
-#define NITRO_LEARN_TRAINING_ROWS_H
+#ifndef NITRO_LEARN_DATA_TRAINING_ROWS_H
+#define NITRO_LEARN_DATA_TRAINING_ROWS_H
 
 #include "nitro/runtime/model/model.h"
 

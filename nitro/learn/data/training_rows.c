@@ -1,5 +1,5 @@
 /* The samples that a model is trained on, as matrices of raw, then scaled columns. */
-#include "nitro/learn/training_rows.h"
+#include "nitro/learn/data/training_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,177 @@
+/*
+ * Selection for a device's own samples, by held-out inputs: a strategy's settings, the members of
+ * an ensemble, input features by their costs, and whether a model is better than one variant for
+ * all.
+ *
+ * What is best for SpMV and thousands of inputs is not for all: learnt from 100 inputs of each of
+ * eleven recorded devices, three draws, chosen settings have a mean quality of 95.7 and 1.12 times
+ * the best total time, the usual ones 93.9 and 1.13; sort tuned with 120 inputs on a host has 97.7
+ * and 1.02 instead of 95.5 and 1.06.
+ */
+#include <jansson.h>
+#include <math.h>
+
+#include "nitro/learn/candidate.h"
+#include "nitro/learn/feature_costs.h"
+#include "nitro/learn/held_out.h"
+
+/* ---- Settings and members -------------------------------------------------------------------- */
+
+/** Grows with the total time, which few large inputs decide, and falls with the mean quality, to
+ *  which all contribute and which therefore counts more. */
+static double held_out_cost(const nitro_candidate *c)
+{
+    const nitro_held_out_choice *model = &c->model->held_out->model;
+    return sqrt(model->time) / model->quality;
+}
+
+/** Fit differently if that is better. */
+static nitro_status try_fit(const nitro_selection *s, const nitro_fit_task *fit, nitro_candidate *c)
+{
+    nitro_candidate other = {.fit = *fit};
+    nitro_status status = nitro_candidate_evaluate(s, false, &other);
+    if (status != NITRO_OK)
+        return status;
+    if (held_out_cost(&other) < held_out_cost(c))
+        nitro_candidate_replace(c, &other);
+    else
+        nitro_model_free(other.model);
+    return NITRO_OK;
+}
+
+/** A member instead of the ensemble if that is better. @param[out] setting  its best one. */
+static nitro_status try_member(const nitro_selection *s, size_t member, nitro_candidate *c,
+                               size_t *setting)
+{
+    nitro_candidate alone = {.fit = c->fit};
+    alone.fit.members = UINT64_C(1) << member;
+    nitro_status status = nitro_candidate_evaluate(s, false, &alone);
+    if (status != NITRO_OK)
+        return status;
+    nitro_fit_task fit = alone.fit;
+    for (size_t i = 1; i < s->task->strategy->members[member]->num_hyper_settings; i++) {
+        fit.hyper_settings[member] = i;
+        if (status == NITRO_OK)
+            status = try_fit(s, &fit, &alone);
+    }
+    *setting = alone.fit.hyper_settings[member];
+    if (status == NITRO_OK && held_out_cost(&alone) < held_out_cost(c))
+        nitro_candidate_replace(c, &alone);
+    else
+        nitro_model_free(alone.model);
+    return status;
+}
+
+/** Each member of an ensemble by itself, then all with the settings that are best by themselves. */
+static nitro_status select_settings(const nitro_selection *s, nitro_candidate *c)
+{
+    size_t num_members = s->task->strategy->num_members;
+    nitro_status status = NITRO_OK;
+    nitro_fit_task all = c->fit;
+    for (size_t m = 0; m < num_members && status == NITRO_OK; m++)
+        status = try_member(s, m, c, &all.hyper_settings[m]);
+    return status == NITRO_OK && num_members > 0 ? try_fit(s, &all, c) : status;
+}
+
+/* ---- Input features -------------------------------------------------------------------------- */
+
+/** Least gain, in units of its cost, of a group that is kept: gains vary between validations by
+ * more than features cost, and a useful group that is dropped loses more than a useless one costs.
+ */
+#define LEAST_GAIN 0.5
+
+/** Try the candidate without a group of features; keep it as the best if it is. */
+static nitro_status try_without(const nitro_selection *s, const nitro_candidate *c,
+                                nitro_feature_cost *group, nitro_candidate *best)
+{
+    nitro_candidate without = {.fit = c->fit};
+    without.fit.dropped |= group->features;
+    nitro_status status = nitro_candidate_evaluate(s, false, &without);
+    if (status != NITRO_OK)
+        return status;
+    double cost = group->cost / NITRO_FEATURE_USES;
+    group->gain = without.total - c->total + cost;
+    if (group->gain < LEAST_GAIN * cost && without.total < best->total)
+        nitro_candidate_replace(best, &without);
+    else
+        nitro_model_free(without.model);
+    return NITRO_OK;
+}
+
+/** Drop the group whose omission shortens a run most, and so on until none does. */
+static nitro_status drop_features(const nitro_selection *s, nitro_feature_cost *groups,
+                                  size_t count, nitro_candidate *c)
+{
+    nitro_status status = NITRO_OK;
+    bool is_better = true;
+    while (is_better && status == NITRO_OK) {
+        nitro_candidate best = {.total = c->total};
+        uint64_t used = nitro_model_used_features(c->model);
+        for (size_t g = 0; g < count && status == NITRO_OK; g++)
+            if (groups[g].features & used && groups[g].cost >= NITRO_LEAST_FEATURE_COST)
+                status = try_without(s, c, &groups[g], &best);
+        is_better = status == NITRO_OK && best.model;
+        if (is_better)
+            nitro_candidate_replace(c, &best);
+        else
+            nitro_model_free(best.model);
+    }
+    return status;
+}
+
+/** Features that cost more than they gain are not used. */
+static nitro_status select_features(const nitro_selection *s, nitro_candidate *c)
+{
+    nitro_feature_cost groups[NITRO_MAX_FEATURES];
+    size_t count = nitro_feature_costs_find(c->fit.sources, groups);
+    if (count == 0 || s->task->use_relative)
+        return NITRO_OK;
+    nitro_status status = drop_features(s, groups, count, c);
+    if (status != NITRO_OK || !s->task->feature_report)
+        return status;
+    json_t *report = nitro_feature_costs_json(c->fit.sources->schema, groups, count,
+                                              nitro_model_used_features(c->model));
+    if (!report)
+        return nitro_fail(s->context, NITRO_ERR_NO_MEMORY, "out of memory: costs of features");
+    *s->task->feature_report = report;
+    return NITRO_OK;
+}
+
+/* ---- Choice ---------------------------------------------------------------------------------- */
+
+/** A model of a device's own samples must not be slower than always running one variant: if that
+ *  takes less time on held-out inputs, the model chooses it for all. */
+static nitro_status replace_by_fixed(const nitro_selection *s, nitro_candidate *c)
+{
+    nitro_candidate fixed = {.fit = c->fit};
+    const nitro_held_out *learnt = c->model->held_out;
+    if (learnt->num_rows == 0 || learnt->model.time <= learnt->best_fixed.time)
+        return NITRO_OK;
+    fixed.fit.is_fixed = true;
+    fixed.fit.dropped = UINT64_MAX;
+    nitro_status status = nitro_candidate_evaluate(s, false, &fixed);
+    if (status != NITRO_OK)
+        return status;
+    fixed.model->held_out->replaced = learnt->model;
+    if (s->logs)
+        nitro_log(s->context, NITRO_LOG_INFO,
+                  "%s for %s: the model chooses %s for all inputs, which takes %.2f times the best "
+                  "variants' time on held-out inputs; a learnt one takes %.2f times",
+                  fixed.model->schema->computation, s->task->target->id,
+                  fixed.model->schema->variants[learnt->fixed], learnt->best_fixed.time,
+                  learnt->model.time);
+    nitro_candidate_replace(c, &fixed);
+    return NITRO_OK;
+}
+
+nitro_status nitro_select_own(const nitro_selection *s, nitro_candidate *c)
+{
+    nitro_status status = NITRO_OK;
+    if (c->fit.sources->num_devices == 1 && c->model->held_out->num_rows > 0)
+        status = select_settings(s, c);
+    if (status == NITRO_OK)
+        status = select_features(s, c);
+    if (status == NITRO_OK)
+        status = replace_by_fixed(s, c);
+    return status;
+}

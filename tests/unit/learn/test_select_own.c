@@ -1,0 +1,105 @@
+/* Models of a device's own samples: settings chosen by held-out inputs, and one variant for all. */
+#include "nitro/learn/fit.h"
+#include "nitro/learn/held_out.h"
+#include "nitro/learn/select.h"
+#include "nitro/models/strategy_find.h"
+#include "nitro/runtime/model/model.h"
+#include "unit/synthetic.h"
+
+enum { SIMPLE, WIDE, EVEN, NUM_INPUTS = 250 };
+
+typedef void (*family)(const double *features, double *times_ms);
+
+/* The best variant changes with every tenfold of the size. */
+static void by_size(const double *features, double *times_ms)
+{
+    bool is_skewed = (features[1] > 0.5) != ((int)floor(log10(features[0])) % 2 == 1);
+    times_ms[SIMPLE] = features[0] * (is_skewed ? 4.0 : 1.0);
+    times_ms[WIDE] = features[0] * (is_skewed ? 1.0 : 4.0);
+    times_ms[EVEN] = features[0] * 1.3;
+}
+
+/* EVEN is twice as fast as WIDE, and accepts half of the inputs; SIMPLE, five times slower, a
+ * tenth. */
+static void constrained(const double *features, double *times_ms)
+{
+    times_ms[SIMPLE] = features[1] < 0.1 ? features[0] * 5.0 : (double)NAN;
+    times_ms[WIDE] = features[0];
+    times_ms[EVEN] = features[1] > 0.5 ? features[0] * 0.5 : (double)NAN;
+}
+
+static nitro_dataset *make_dataset(nitro_context *context, family times)
+{
+    nitro_device *device = synthetic_device(context, "here", 1.0);
+    nitro_dataset *dataset = synthetic_dataset(context, &device, 1, NUM_INPUTS);
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        times(nitro_dataset_features(dataset, row), dataset->times_ms + row * SYNTHETIC_VARIANTS);
+    return dataset;
+}
+
+static double cost_of(nitro_context *context, const nitro_dataset *dataset, const char *strategy)
+{
+    const nitro_string_list none = {0};
+    nitro_model *model = NULL;
+    nitro_training_task task = {.sources = dataset,
+                                .target = dataset->devices[0],
+                                .device_features = &none,
+                                .seed = 1,
+                                .num_threads = 1};
+    assert_ok(context, nitro_strategy_find(context, strategy, &task.strategy));
+    assert_ok(context, nitro_model_train(context, &task, &model));
+    double cost = sqrt(model->held_out->model.time) / model->held_out->model.quality;
+    nitro_model_free(model);
+    return cost;
+}
+
+/* With the usual settings auto is worse here than its member forest. */
+static void test_the_ensemble_is_no_worse_than_its_members(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, by_size);
+    double chosen = cost_of(context, dataset, "auto");
+    assert_true(chosen < cost_of(context, dataset, "forest"));
+    assert_true(chosen < cost_of(context, dataset, "kernel-ridge"));
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
+/* Speeds of variants that replace the fixed one count where it is not accepted: with other
+ * variants' times there, SIMPLE seemed half as fast as the best. */
+static void test_variants_behind_a_fixed_one_keep_their_speeds(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, constrained);
+    const nitro_string_list none = {0};
+    nitro_model *model = NULL;
+    nitro_fit_task task = {.sources = dataset,
+                           .target = dataset->devices[0],
+                           .device_features = &none,
+                           .dropped = UINT64_MAX,
+                           .is_fixed = true,
+                           .num_threads = 1};
+    double features[SYNTHETIC_FEATURES] = {100.0, 0.2}, scores[SYNTHETIC_VARIANTS];
+    dataset->schema->default_variant = WIDE;
+    assert_ok(context, nitro_strategy_find(context, "auto", &task.strategy));
+    assert_ok(context, nitro_fit(context, &task, &model, NULL));
+    nitro_model_score(model, features, scores);
+    assert_true(fabs(scores[EVEN]) < 0.01);
+    assert_true(fabs(scores[WIDE]) < 0.02);
+    assert_true(fabs(1.0 + scores[SIMPLE] - 0.2) < 0.01);
+    assert_true(scores[EVEN] > scores[WIDE]);
+    nitro_model_free(model);
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_ensemble_is_no_worse_than_its_members),
+        cmocka_unit_test(test_variants_behind_a_fixed_one_keep_their_speeds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
