@@ -177,11 +177,11 @@ static void rows_part(const void *state, int part, int parts)
 static int run(void *argument, void *user)
 {
     nitro_transpose *t = argument;
+    if (prepare(argument, user))
+        return 1;
     decomposition d = describe(t, *(const bool *)user);
     if (d.rows == 0 || d.cols == 0)
         return 0;
-    if (!t->room)
-        return 1; /* not prepared */
     int64_t most = (t->room_bytes - (d.room - (char *)t->room)) / d.part_bytes;
     int parts = num_parts(&d);
     parts = parts < most ? parts : (int)most;
@@ -318,11 +318,11 @@ static int prepare_skinny(void *argument, void *user)
 static int run_skinny(void *argument, void *user)
 {
     nitro_transpose *t = argument;
+    if (prepare_skinny(argument, user))
+        return 1;
     decomposition d = describe(t, *(const bool *)user);
     if (d.rows == 0 || d.cols == 0)
         return 0;
-    if (!t->room)
-        return 1; /* not prepared */
     find_places(&d);
     if (d.is_inverse) {
         move_rows(&d, d.room);
@@ -341,6 +341,7 @@ const nitro_variant nitro_transpose_inplace_variant_r2c = {
     .version = "1",
     .run = run,
     .prepare = prepare,
+    .release = nitro_transpose_release_room,
     .user = (void *)&inverse,
 };
 
@@ -349,6 +350,7 @@ const nitro_variant nitro_transpose_inplace_variant_c2r = {
     .version = "1",
     .run = run,
     .prepare = prepare,
+    .release = nitro_transpose_release_room,
     .user = (void *)&forwards,
 };
 
@@ -357,6 +359,7 @@ const nitro_variant nitro_transpose_inplace_variant_skinny_r2c = {
     .version = "1",
     .run = run_skinny,
     .prepare = prepare_skinny,
+    .release = nitro_transpose_release_room,
     .allows = allows_skinny,
     .allows_reads = "num_rows,num_cols,row_major",
     .user = (void *)&inverse,
@@ -367,6 +370,7 @@ const nitro_variant nitro_transpose_inplace_variant_skinny_c2r = {
     .version = "1",
     .run = run_skinny,
     .prepare = prepare_skinny,
+    .release = nitro_transpose_release_room,
     .allows = allows_skinny,
     .allows_reads = "num_rows,num_cols,row_major",
     .user = (void *)&forwards,

@@ -22,6 +22,15 @@ int nitro_transpose_make_room(nitro_transpose *t, int64_t bytes)
     return 0;
 }
 
+void nitro_transpose_release_room(void *argument, void *user)
+{
+    (void)user;
+    nitro_transpose *t = argument;
+    nitro_host_free(t->room);
+    t->room = NULL;
+    t->room_bytes = 0;
+}
+
 static int64_t bytes_of(const nitro_transpose *t)
 {
     return t->num_rows * t->num_cols * t->element_bytes;
@@ -120,11 +129,10 @@ follow_cycles(char *data, unsigned char *written, nitro_transpose_view view, con
 
 static int run_cycles(void *argument, void *user)
 {
-    (void)user;
     const nitro_transpose *t = argument;
     nitro_transpose_view view = nitro_transpose_view_of(t);
-    if (!t->room)
-        return 1; /* not prepared */
+    if (prepare_cycles(argument, user))
+        return 1;
     if (t->element_bytes == 4)
         follow_cycles(t->data, t->room, view, 4);
     else if (t->element_bytes == 8)
@@ -139,6 +147,7 @@ const nitro_variant nitro_transpose_inplace_variant_cycles = {
     .version = "1",
     .run = run_cycles,
     .prepare = prepare_cycles,
+    .release = nitro_transpose_release_room,
 };
 
 /* ---- buffered ---- */
@@ -172,16 +181,15 @@ static void transpose_part(const void *state, int part, int parts)
 
 static int run_buffered(void *argument, void *user)
 {
-    (void)user;
     const nitro_transpose *t = argument;
+    if (prepare_buffered(argument, user))
+        return 1;
     nitro_transpose_view view = nitro_transpose_view_of(t);
     const nitro_transpose_block matrix = {view.rows, view.cols,
                                           t->room,   view.cols * t->element_bytes,
                                           t->data,   view.rows * t->element_bytes};
     if (bytes_of(t) == 0)
         return 0;
-    if (!t->room)
-        return 1; /* not prepared */
     int parts = nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t));
     nitro_host_run_parts(copy_part, &matrix, parts);
     nitro_host_run_parts(transpose_part, &matrix, parts);
@@ -193,4 +201,5 @@ const nitro_variant nitro_transpose_inplace_variant_buffered = {
     .version = "1",
     .run = run_buffered,
     .prepare = prepare_buffered,
+    .release = nitro_transpose_release_room,
 };
