@@ -12,12 +12,14 @@
  *   auto        Nitro, told the number of uses
  *
  * `quality` is the mean over inputs of 100 x best run time over that of the variant that auto
- * chooses for many uses.
+ * chooses for many uses; the reference is that of the best fixed variant.
  *
  * NITRO_BENCH_COMPUTATION names the only one to measure, or is the path of a shared object, with a
  * '/', whose first computation is measured. NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set the numbers
  * of inputs (100 and 50); the Matrix Market files of the folder NITRO_BENCH_MATRICES are added to
- * the test inputs of spmv. OMP_NUM_THREADS sets the number of threads.
+ * the test inputs of spmv. NITRO_BENCH_STORES is a folder that keeps the training samples,
+ * COMPUTATION.db each, and where a later run finds them. OMP_NUM_THREADS sets the number of
+ * threads.
  */
 #include <dlfcn.h>
 #include <glob.h>
@@ -63,7 +65,7 @@ typedef struct setting {
     size_t num_variants;
     measured *inputs;
     size_t num_inputs;
-    char folder[64];
+    char folder[256];
 } setting;
 
 static int fail(const setting *s, const char *what)
@@ -141,7 +143,7 @@ static nitro_status tune(setting *s, nitro_store *store, size_t count)
 
 static nitro_status learn(setting *s, size_t num_inputs)
 {
-    char url[128];
+    char url[512];
     nitro_store *store = NULL;
     nitro_model *model = NULL;
     nitro_learn_options options;
@@ -180,21 +182,21 @@ static void run_call(void *state)
     nitro_run_decided(c->s->computation, c->argument, &c->decision);
 }
 
-/* The median of some calls, without the constraints' features; the last one is kept. */
-static double time_prepare(const setting *s, size_t v, void *argument)
+/* The median of some calls, without the constraints' features; the last one is kept. Without a
+ * release only the first call, which took `first_ms`, makes anything. */
+static double time_prepare(const setting *s, size_t v, void *argument, double first_ms)
 {
     const nitro_variant *variant = &s->computation->variants[v];
     double times_ms[PREPARE_REPEATS];
     size_t count = 0;
-    if (!variant->prepare)
-        return 0;
-    do {
-        if (variant->release)
-            variant->release(argument, variant->user);
+    if (!variant->prepare || !variant->release)
+        return variant->prepare ? first_ms : 0;
+    while (count < PREPARE_REPEATS) {
+        variant->release(argument, variant->user);
         double begin = now_ms();
         variant->prepare(argument, variant->user);
         times_ms[count++] = now_ms() - begin;
-    } while (variant->release && count < PREPARE_REPEATS);
+    }
     qsort(times_ms, count, sizeof(*times_ms), compare);
     return times_ms[count / 2];
 }
@@ -210,10 +212,12 @@ static int measure_variants(const setting *s, void *argument, measured *to)
         *c = (call){.s = s, .argument = argument};
         to->run_ms[v] = INFINITY;
         nitro_computation_force(s->computation, nitro_computation_variant_name(s->computation, v));
+        double begin = now_ms();
         nitro_status status = nitro_prepare(s->computation, argument, &c->decision);
+        double first_ms = now_ms() - begin;
         if (status != NITRO_OK || c->decision.variant != v)
             continue;
-        to->prepare_ms[v] = time_prepare(s, v, argument);
+        to->prepare_ms[v] = time_prepare(s, v, argument, first_ms);
         subjects[count] = (bench_subject){.run = run_call, .state = c};
         variants[count++] = v;
     }
@@ -404,19 +408,25 @@ static void report_group(bench_report *report, const setting *s, group in, size_
 
 static void report_quality(bench_report *report, const setting *s, group in)
 {
-    double sum = 0;
-    size_t count = count_inputs(s, in);
+    double sum = 0, best_fixed = 0, fixed[NITRO_MAX_VARIANTS] = {0};
+    double count = (double)count_inputs(s, in);
     char name[160];
     for (size_t i = 0; i < s->num_inputs; i++) {
         const measured *input = &s->inputs[i];
         double best = INFINITY;
+        if (!contains(in, input))
+            continue;
         for (size_t v = 0; v < s->num_variants; v++)
             best = fmin(best, input->run_ms[v]);
-        if (contains(in, input))
-            sum += 100 * best / input->run_ms[input->chosen[NUM_USES - 1]];
+        sum += 100 * best / input->run_ms[input->chosen[NUM_USES - 1]];
+        for (size_t v = 0; v < s->num_variants; v++) {
+            size_t used = isfinite(input->run_ms[v]) ? v : input->usual;
+            fixed[v] += 100 * best / input->run_ms[used];
+            best_fixed = fmax(best_fixed, fixed[v]);
+        }
     }
-    snprintf(name, sizeof(name), "%s/%s (%zu)/quality", s->module->name, group_names[in], count);
-    bench_add(report, name, sum / (double)count, 100, "%", 0);
+    snprintf(name, sizeof(name), "%s/%s (%g)/quality", s->module->name, group_names[in], count);
+    bench_add(report, name, sum / count, best_fixed / count, "%", 0);
 }
 
 static void report_computation(bench_report *report, const setting *s)
@@ -435,8 +445,9 @@ static void report_computation(bench_report *report, const setting *s)
 
 static int begin(setting *s, const char *folder, const nitro_module *module)
 {
+    const char *kept = getenv("NITRO_BENCH_STORES");
     *s = (setting){.module = module};
-    snprintf(s->folder, sizeof(s->folder), "%s", folder);
+    snprintf(s->folder, sizeof(s->folder), "%s", kept ? kept : folder);
     if (nitro_context_create(&s->context) != NITRO_OK)
         return bench_fail("benefit: out of memory");
     if (module->create(s->context, &s->computation) != NITRO_OK ||
