@@ -179,3 +179,17 @@ int features_given(const invocation *call, const nitro_model *model, const nitro
     return input ? evaluate_file(call, model, input, values)
                  : read_values(call, model, items, values);
 }
+
+int features_ask_model(invocation *call, const nitro_string_list *items, const char *input,
+                       const char *path, int (*ask)(const invocation *, const nitro_model *))
+{
+    nitro_model *model = NULL;
+    int code = features_check(call, items, input);
+    if (code != EXIT_DONE)
+        return code;
+    if (nitro_model_load(call->context, path, &model) != NITRO_OK)
+        return fail(call);
+    code = ask(call, model);
+    nitro_model_free(model);
+    return code;
+}

@@ -22,6 +22,10 @@
 /** Is one of --features and --input given, and not both? To be asked before a model is loaded. */
 int features_check(const invocation *call, const nitro_string_list *items, const char *input);
 
+/** Check --features and --input, load the model and ask it; the exit code. */
+int features_ask_model(invocation *call, const nitro_string_list *items, const char *input,
+                       const char *path, int (*ask)(const invocation *, const nitro_model *));
+
 /**
  * The model's input features from --features or --input, after features_check. What is wrong is
  * printed.

@@ -24,6 +24,9 @@ nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *s
 /** Check a model file's text and decode it; `path` is for errors. */
 nitro_status nitro_model_parse(nitro_context *context, const char *path, const char *text,
                                size_t size, nitro_model **model);
+/** The same of a model file of any form that this library reads. */
+nitro_status nitro_model_parse_any(nitro_context *context, const char *origin, const char *data,
+                                   size_t size, nitro_model **model);
 /** In place of a path, in errors. */
 #define NITRO_MODEL_IN_MEMORY "the model in memory"
 

@@ -63,15 +63,7 @@ static int explain(const invocation *call, const nitro_model *model)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    nitro_model *model = NULL;
-    int code = features_check(call, &given->features, given->input);
-    if (code != EXIT_DONE)
-        return code;
-    if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
-        return fail(call);
-    code = explain(call, model);
-    nitro_model_free(model);
-    return code;
+    return features_ask_model(call, &given->features, given->input, given->model, explain);
 }
 
 const command command_explain = {

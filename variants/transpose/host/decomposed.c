@@ -336,42 +336,17 @@ static int run_skinny(void *argument, void *user)
 
 static const bool forwards = false, inverse = true;
 
-const nitro_variant nitro_transpose_inplace_variant_r2c = {
-    .name = "r2c",
-    .version = "1",
-    .run = run,
-    .prepare = prepare,
-    .release = nitro_transpose_release_room,
-    .user = (void *)&inverse,
-};
+#define VARIANT(symbol, do_run, do_prepare, ...)                                                   \
+    const nitro_variant nitro_transpose_inplace_variant_##symbol = {                               \
+        .name = #symbol,                                                                           \
+        .version = "1",                                                                            \
+        .run = do_run,                                                                             \
+        .prepare = do_prepare,                                                                     \
+        .release = nitro_transpose_release_room,                                                   \
+        __VA_ARGS__}
+#define SKINNY .allows = allows_skinny, .allows_reads = "num_rows,num_cols,row_major"
 
-const nitro_variant nitro_transpose_inplace_variant_c2r = {
-    .name = "c2r",
-    .version = "1",
-    .run = run,
-    .prepare = prepare,
-    .release = nitro_transpose_release_room,
-    .user = (void *)&forwards,
-};
-
-const nitro_variant nitro_transpose_inplace_variant_skinny_r2c = {
-    .name = "skinny_r2c",
-    .version = "1",
-    .run = run_skinny,
-    .prepare = prepare_skinny,
-    .release = nitro_transpose_release_room,
-    .allows = allows_skinny,
-    .allows_reads = "num_rows,num_cols,row_major",
-    .user = (void *)&inverse,
-};
-
-const nitro_variant nitro_transpose_inplace_variant_skinny_c2r = {
-    .name = "skinny_c2r",
-    .version = "1",
-    .run = run_skinny,
-    .prepare = prepare_skinny,
-    .release = nitro_transpose_release_room,
-    .allows = allows_skinny,
-    .allows_reads = "num_rows,num_cols,row_major",
-    .user = (void *)&forwards,
-};
+VARIANT(r2c, run, prepare, .user = (void *)&inverse);
+VARIANT(c2r, run, prepare, .user = (void *)&forwards);
+VARIANT(skinny_r2c, run_skinny, prepare_skinny, SKINNY, .user = (void *)&inverse);
+VARIANT(skinny_c2r, run_skinny, prepare_skinny, SKINNY, .user = (void *)&forwards);
