@@ -119,6 +119,21 @@ NITRO_API nitro_status nitro_kernel_space(nitro_context *context, const nitro_ke
 NITRO_API nitro_status nitro_kernel_configure(nitro_context *context, const nitro_kernel *kernel,
                                               const char *const *values);
 
+/** A digest of source, options, launches, parameters and `values` (NULL: of any configuration). */
+NITRO_API uint64_t nitro_kernel_digest(const nitro_kernel *kernel, const char *const *values);
+
+/**
+ * For the time of measuring on a device: each variant that is a kernel runs in the configuration
+ * that it has now, and gets a version with the digest of that, so that times of another one are
+ * outdated.
+ * @param[in]  device  its id.
+ * @param[out] held    for nitro_kernels_let_go; 0 on failure.
+ * @return NITRO_OK, also without kernels; as nitro_kernel_ask_target.
+ */
+NITRO_API nitro_status nitro_kernels_hold(nitro_computation *computation, const char *device,
+                                          uint64_t *held);
+NITRO_API void nitro_kernels_let_go(nitro_computation *computation, uint64_t held);
+
 /** The kernel that is a computation's variant; NULL: the variant is none. */
 NITRO_API const nitro_kernel *nitro_kernel_of(const nitro_computation *computation, size_t variant);
 

@@ -11,10 +11,10 @@
 
 typedef struct hotspot_call {
     int64_t rows, cols;
-    int64_t num_steps, steps; /* in all, of a launch */
-    const float *power;       /* shape [rows, cols] */
-    const float *from;        /* shape [rows, cols]: temperatures */
-    float *to;                /* shape [rows, cols] */
+    int64_t num_steps;  /* a launch makes some of them */
+    const float *power; /* shape [rows, cols] */
+    const float *from;  /* shape [rows, cols]: temperatures */
+    float *to;          /* shape [rows, cols] */
     nitro_kept *kept;
 } hotspot_call;
 
@@ -22,7 +22,6 @@ static const nitro_field fields[] = {
     NITRO_NUMBER(hotspot_call, rows),
     NITRO_NUMBER(hotspot_call, cols),
     NITRO_NUMBER(hotspot_call, num_steps),
-    NITRO_NUMBER(hotspot_call, steps),
     NITRO_ARRAY(hotspot_call, power, NITRO_IN, NITRO_FLOAT32, "rows * cols"),
     NITRO_ARRAY(hotspot_call, from, NITRO_IN, NITRO_FLOAT32, "rows * cols"),
     NITRO_ARRAY(hotspot_call, to, NITRO_OUT, NITRO_FLOAT32, "rows * cols",
@@ -38,7 +37,7 @@ static int launch(nitro_kernel_call *call)
     if ((int)ceil(left / most) % 2 == 0)
         nitro_kernel_swap(call, "to", "other");
     for (bool is_first = true; left > 0 && !failure; is_first = false) {
-        nitro_kernel_set(call, "steps", fmin(left, most));
+        nitro_kernel_set(call, "num_steps", fmin(left, most));
         failure = nitro_kernel_launch_step(call, 0);
         nitro_kernel_swap(call, "from", "to"); /* what was written is read next */
         if (is_first)
@@ -61,7 +60,7 @@ KERNEL(hotspot,
                  "COLS * WG_Y <= device.max_local",
                  "4 * (2 + LOCAL) * ROWS * COLS <= device.local_bytes"},
        .steps = {{.entry = "advance",
-                  .arguments = {"rows", "cols", "steps", "power", "from", "to"},
+                  .arguments = {"rows", "cols", "num_steps", "power", "from", "to"},
                   .local = {"COLS", "WG_Y"},
                   .global = {"ceil_div(cols, COLS - 2 * STEPS) * COLS",
                              "ceil_div(rows, ROWS - 2 * STEPS) * WG_Y"}}},

@@ -88,6 +88,15 @@ size_t nitro_kernel_find_array(const nitro_kernel *kernel, const char *name);
 bool nitro_kernel_read_best(nitro_context *context, const nitro_kernel *kernel,
                             const nitro_kernel_target *target, char **values);
 
+/** The values that the kernel runs with on a device: those of this process (`is_configured`), else
+ * the best known, else the usual ones.
+ * @param[out] kept     shape [NITRO_KERNEL_MAX_PARAMETERS], zeroed: free each, also on failure.
+ * @param[out] values   shape [number of parameters]: of `kept`, the kernel or this process.
+ * @param[out] numbers  the same as numbers; a string's position among its values. */
+nitro_status nitro_kernel_choose_values(nitro_context *context, const nitro_kernel *kernel,
+                                        const nitro_kernel_target *target, char **kept,
+                                        const char **values, double *numbers, bool *is_configured);
+
 /** Fill names and steps; on error, what was made is freed with nitro_kernel_free_parsed. */
 nitro_status nitro_kernel_parse(nitro_context *context, loaded_kernel *loaded);
 void nitro_kernel_free_parsed(loaded_kernel *loaded);

@@ -150,11 +150,12 @@ static nitro_status check_values(nitro_context *context, const nitro_kernel *ker
  * is no longer in the space does not count. */
 static nitro_status choose_values(nitro_context *context, const nitro_kernel *kernel,
                                   const nitro_kernel_target *target, char **kept,
-                                  const char **values, double *numbers)
+                                  const char **values, double *numbers, bool *is_configured)
 {
     const configured_kernel *configured = find_configured(kernel);
     size_t num_parameters = nitro_kernel_num_parameters(kernel);
-    if (configured && configured->values[0]) {
+    *is_configured = configured && configured->values[0];
+    if (*is_configured) {
         memcpy(values, configured->values, num_parameters * sizeof(*values));
         return check_values(context, kernel, target, values, numbers);
     }
@@ -166,6 +167,17 @@ static nitro_status choose_values(nitro_context *context, const nitro_kernel *ke
     for (size_t p = 0; p < num_parameters; p++)
         values[p] = kernel->parameters[p].usual;
     return check_values(context, kernel, target, values, numbers);
+}
+
+nitro_status nitro_kernel_choose_values(nitro_context *context, const nitro_kernel *kernel,
+                                        const nitro_kernel_target *target, char **kept,
+                                        const char **values, double *numbers, bool *is_configured)
+{
+    pthread_mutex_lock(&here.lock);
+    nitro_status status =
+        choose_values(context, kernel, target, kept, values, numbers, is_configured);
+    pthread_mutex_unlock(&here.lock);
+    return status;
 }
 
 /* ---- Loading ---- */
@@ -202,8 +214,9 @@ static nitro_status load(nitro_context *context, const nitro_kernel *kernel,
         return NITRO_ERR_NO_MEMORY;
     made->kernel = kernel;
     made->on = on;
+    bool is_configured;
     nitro_status status =
-        choose_values(context, kernel, &on->target, kept, values, made->parameters);
+        choose_values(context, kernel, &on->target, kept, values, made->parameters, &is_configured);
     if (status == NITRO_OK)
         status = nitro_kernel_parse(context, made);
     if (status == NITRO_OK)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "nitro/base/require.h"
+#include "nitro/kernels.h"
 #include "nitro/measure/tune_input.h"
 
 /* How long a finished tune tries to send unsent samples. */
@@ -227,15 +228,19 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                                   .again = self.options.again,
                                   .max_blocks = self.options.measure.max_blocks,
                                   .cache = self.options.measure.cache};
+    uint64_t held = 0;
     nitro_status status = check_arguments(&self, device);
     if (status == NITRO_OK)
         status = nitro_computation_version_by_code(computation);
+    if (status == NITRO_OK)
+        status = nitro_kernels_hold(computation, device, &held);
     if (status == NITRO_OK)
         status = nitro_tune_plan_make(&self.plan, device, &self.options.measure);
     if (status == NITRO_OK) {
         count_stored(&self);
         status = send_unsent(&self, tune_inputs(&self));
     }
+    nitro_kernels_let_go(computation, held);
     nitro_tune_plan_free(&self.plan);
     return status;
 }

@@ -118,6 +118,12 @@ static int open_variant(const invocation *call, const char *path, const search_p
     nitro_string_list_free(&files);
     if (code != EXIT_DONE)
         return code;
+    /* Times on another input do not count. */
+    const char *input = target->inputs.inputs[0].name;
+    snprintf(target->kernel_version, sizeof(target->kernel_version), "1+%016llx",
+             (unsigned long long)nitro_hash(input, strlen(input),
+                                            nitro_kernel_digest(target->kernel, NULL)));
+    target->version = target->kernel_version;
     nitro_status status =
         nitro_kernel_ask_target(call->context, target->kernel, place->device, &target->compiler);
     if (status == NITRO_OK)

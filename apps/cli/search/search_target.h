@@ -20,6 +20,7 @@ typedef struct search_target {
     input_set inputs;
     const nitro_kernel *kernel;
     nitro_kernel_target compiler;
+    char kernel_version[24];
 } search_target;
 
 /** What evaluates a variant. */

@@ -275,6 +275,81 @@ static void spaces_follow_the_device(void **state)
     nitro_context_free(context);
 }
 
+/* ---- Versions ---- */
+
+static const nitro_kernel versioned = SCALE(.steps = {STEP("count", "from", "to")});
+
+static nitro_status add_no_features(nitro_computation *computation)
+{
+    (void)computation;
+    return NITRO_OK;
+}
+
+/* The version of a computation's only variant while it is held. */
+static void hold(nitro_context *context, nitro_computation *computation, char version[64])
+{
+    uint64_t held;
+    assert_ok(context, nitro_kernels_hold(computation, NULL, &held));
+    snprintf(version, 64, "%s", nitro_computation_variant_version(computation, 0));
+    nitro_kernels_let_go(computation, held);
+}
+
+/* A time of another configuration is outdated. */
+static void versions_name_the_configuration(void **state)
+{
+    static const nitro_variant variant = NITRO_KERNEL_VARIANT("scale", versioned, .version = "7");
+    static const nitro_variant *const variants[] = {&variant};
+    const nitro_kit own = {.name = "scale",
+                           .argument_bytes = sizeof(scale_call),
+                           .kept = offsetof(scale_call, kept),
+                           .fields = fields,
+                           .num_fields = 3,
+                           .variants = variants,
+                           .num_variants = 1,
+                           .usual = "scale",
+                           .add_features = add_no_features};
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    nitro_kernel_target target;
+    char folder[] = "/tmp/nitro-kernels-XXXXXX", command[128], usual[64], text[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    char *before = getenv("NITRO_KERNEL_CACHE") ? strdup(getenv("NITRO_KERNEL_CACHE")) : NULL;
+    setenv("NITRO_KERNEL_CACHE", folder, 1);
+    assert_ok(context, nitro_kit_create(context, &own, false, &computation));
+    hold(context, computation, usual);
+    assert_int_equal(strncmp(usual, "7+", 2), 0);
+    assert_true(nitro_version_has_digest(usual));
+    hold(context, computation, text);
+    assert_string_equal(text, usual);
+
+    assert_ok(context, nitro_kernel_ask_target(context, &versioned, NULL, &target));
+    assert_ok(context, nitro_kernel_keep_best(context, &versioned, &target,
+                                              (const char *const[]){"5", "0"}));
+    hold(context, computation, text);
+    assert_true(nitro_version_is_other(text, usual));
+    scale_call call = call_of(4);
+    assert_int_equal(prepare_and_run(&versioned, &call), 0);
+    assert_true(to[0] == 5); /* the best is what runs, held or not */
+
+    assert_ok(context,
+              nitro_kernel_configure(context, &versioned, (const char *const[]){"2", "0"}));
+    hold(context, computation, text);
+    assert_string_equal(text, usual);
+    assert_int_equal(prepare_and_run(&versioned, &call), 0);
+    assert_true(to[0] == 2); /* what this process has configured stays */
+    assert_ok(context, nitro_kernel_configure(context, &versioned, NULL));
+    nitro_computation_free(computation);
+    if (before)
+        setenv("NITRO_KERNEL_CACHE", before, 1);
+    else
+        unsetenv("NITRO_KERNEL_CACHE");
+    free(before);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    nitro_context_free(context);
+}
+
 /* ---- NVRTC ---- */
 
 static void nvrtc_compiles_without_a_gpu(void **state)
@@ -328,6 +403,7 @@ int main(void)
         cmocka_unit_test(launchers_run_steps_with_other_values),
         cmocka_unit_test(what_was_compiled_is_kept),
         cmocka_unit_test(spaces_follow_the_device),
+        cmocka_unit_test(versions_name_the_configuration),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
