@@ -339,7 +339,7 @@ static const bool forwards = false, inverse = true;
 #define VARIANT(symbol, do_run, do_prepare, ...)                                                   \
     const nitro_variant nitro_transpose_inplace_variant_##symbol = {                               \
         .name = #symbol,                                                                           \
-        .version = "1",                                                                            \
+        .version = "2",                                                                            \
         .run = do_run,                                                                             \
         .prepare = do_prepare,                                                                     \
         .release = nitro_transpose_release_room,                                                   \

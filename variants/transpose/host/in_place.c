@@ -144,7 +144,7 @@ static int run_cycles(void *argument, void *user)
 
 const nitro_variant nitro_transpose_inplace_variant_cycles = {
     .name = "cycles",
-    .version = "1",
+    .version = "2",
     .run = run_cycles,
     .prepare = prepare_cycles,
     .release = nitro_transpose_release_room,
@@ -198,7 +198,7 @@ static int run_buffered(void *argument, void *user)
 
 const nitro_variant nitro_transpose_inplace_variant_buffered = {
     .name = "buffered",
-    .version = "1",
+    .version = "2",
     .run = run_buffered,
     .prepare = prepare_buffered,
     .release = nitro_transpose_release_room,
