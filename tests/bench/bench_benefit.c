@@ -48,6 +48,7 @@ enum { NUM_USES = sizeof(uses) / sizeof(uses[0]), MAX_NAME = 512 };
 
 /* All that was measured of one test input. */
 typedef struct measured {
+    char name[80];
     bool outside;                      /* of the training range */
     double run_ms[NITRO_MAX_VARIANTS]; /* infinite: not allowed */
     double prepare_ms[NITRO_MAX_VARIANTS];
@@ -288,9 +289,10 @@ static size_t find_variant(const setting *s, const char *name, const measured *i
     return input->usual;
 }
 
-static int measure_input(setting *s, void *argument)
+static int measure_input(setting *s, const char *name, void *argument)
 {
     measured *input = &s->inputs[s->num_inputs++];
+    snprintf(input->name, sizeof(input->name), "%s", name);
     nitro_decision decision;
     if (measure_variants(s, argument, input) != 0 || measure_selection(s, argument, input) != 0 ||
         measure_library(s, argument, input) != 0)
@@ -312,7 +314,7 @@ static int measure_generated(setting *s, size_t count)
             NITRO_OK)
             return fail(s, "a test input");
         fprintf(stderr, "\r%s: test input %zu of %zu ", s->module->name, i + 1, count);
-        failed = measure_input(s, argument);
+        failed = measure_input(s, name, argument);
         s->module->unload(argument);
     }
     fputc('\n', stderr);
@@ -327,7 +329,7 @@ static int measure_files(setting *s, const glob_t *files)
         void *argument = NULL;
         if (s->module->load(s->context, files->gl_pathv[i], &argument) != NITRO_OK)
             return fail(s, files->gl_pathv[i]);
-        failed = measure_input(s, argument);
+        failed = measure_input(s, files->gl_pathv[i], argument);
         s->module->unload(argument);
     }
     return failed;
@@ -406,6 +408,14 @@ static void report_group(bench_report *report, const setting *s, group in, size_
     }
 }
 
+static size_t best_variant(const setting *s, const measured *input)
+{
+    size_t best = 0;
+    for (size_t v = 1; v < s->num_variants; v++)
+        best = input->run_ms[v] < input->run_ms[best] ? v : best;
+    return best;
+}
+
 static void report_quality(bench_report *report, const setting *s, group in)
 {
     double sum = 0, best_fixed = 0, fixed[NITRO_MAX_VARIANTS] = {0};
@@ -413,11 +423,9 @@ static void report_quality(bench_report *report, const setting *s, group in)
     char name[160];
     for (size_t i = 0; i < s->num_inputs; i++) {
         const measured *input = &s->inputs[i];
-        double best = INFINITY;
+        double best = input->run_ms[best_variant(s, input)];
         if (!contains(in, input))
             continue;
-        for (size_t v = 0; v < s->num_variants; v++)
-            best = fmin(best, input->run_ms[v]);
         sum += 100 * best / input->run_ms[input->chosen[NUM_USES - 1]];
         for (size_t v = 0; v < s->num_variants; v++) {
             size_t used = isfinite(input->run_ms[v]) ? v : input->usual;
@@ -429,8 +437,34 @@ static void report_quality(bench_report *report, const setting *s, group in)
     bench_add(report, name, sum / count, best_fixed / count, "%", 0);
 }
 
+/* What the choice for many uses loses. */
+static double lost_ms(const setting *s, const measured *input)
+{
+    return input->run_ms[input->chosen[NUM_USES - 1]] - input->run_ms[best_variant(s, input)];
+}
+
+static void list_worst(const setting *s, size_t count)
+{
+    bool is_listed[s->num_inputs];
+    memset(is_listed, 0, sizeof(is_listed));
+    for (size_t n = 0; n < count && n < s->num_inputs; n++) {
+        size_t worst = s->num_inputs;
+        for (size_t i = 0; i < s->num_inputs; i++)
+            if (!is_listed[i] && (worst == s->num_inputs ||
+                                  lost_ms(s, &s->inputs[i]) > lost_ms(s, &s->inputs[worst])))
+                worst = i;
+        const measured *input = &s->inputs[worst];
+        size_t best = best_variant(s, input), chosen = input->chosen[NUM_USES - 1];
+        is_listed[worst] = true;
+        fprintf(stderr, "%s: %s takes %.4g ms, %s %.4g ms\n", input->name,
+                nitro_computation_variant_name(s->computation, chosen), input->run_ms[chosen],
+                nitro_computation_variant_name(s->computation, best), input->run_ms[best]);
+    }
+}
+
 static void report_computation(bench_report *report, const setting *s)
 {
+    list_worst(s, number_from("NITRO_BENCH_WORST", 0));
     for (group in = 0; in < NUM_GROUPS; in++) {
         size_t count = count_inputs(s, in);
         if (count == 0 || (in == ALL && count == count_inputs(s, IN_RANGE)))
