@@ -23,15 +23,24 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING 
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY data/computations data/devices data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
-option(NITRO_SHIP_MODELS "install models for hosts and for every NVIDIA card of data/devices (takes minutes)" OFF)
+# Made once, and again where what determines their bytes has changed; never for each new program.
+set(ship_models ON)
+if(CMAKE_CROSSCOMPILING OR NITRO_SANITIZE OR NOT CMAKE_BUILD_TYPE MATCHES "^Rel")
+    set(ship_models OFF)
+endif()
+option(NITRO_SHIP_MODELS "make and install models for hosts and for every NVIDIA card of data/devices" ${ship_models})
 if(NITRO_SHIP_MODELS)
-    file(GLOB recordings CONFIGURE_DEPENDS data/recorded/*)
-    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/models/shipped.csv
-        COMMAND ${PROJECT_SOURCE_DIR}/data/recorded/make_models.sh $<TARGET_FILE:nitro_program> ${PROJECT_BINARY_DIR}/models
-        DEPENDS nitro_program ${recordings} data/devices/nvidia.csv
+    file(GLOB determining CONFIGURE_DEPENDS data/recorded/* nitro/learn/*/*.c nitro/learn/*.c nitro/models/*.c
+        features/device/model/*.c)
+    set(models ${PROJECT_BINARY_DIR}/models)
+    add_custom_command(OUTPUT ${models}/shipped.csv
+        COMMAND ${CMAKE_COMMAND} -E rm -rf ${models}
+        COMMAND ${PROJECT_SOURCE_DIR}/data/recorded/make_models.sh $<TARGET_FILE:nitro_program> ${models}
+        DEPENDS ${determining} data/devices/nvidia.csv
         COMMENT "Making the models that ship" VERBATIM)
-    add_custom_target(shipped_models ALL DEPENDS ${PROJECT_BINARY_DIR}/models/shipped.csv)
-    install(DIRECTORY ${PROJECT_BINARY_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+    add_custom_target(shipped_models ALL DEPENDS ${models}/shipped.csv)
+    add_dependencies(shipped_models nitro_program)
+    install(DIRECTORY ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 endif()
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -16,7 +16,7 @@ cd "$work"
 # Modelled sources are far from many cards, and the program warns of each: shown only where something fails.
 trap 'failed=$?; ((failed == 0)) || cat messages.txt >&3; rm -rf "$work"' EXIT
 exec 3>&2 2>messages.txt
-export HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
+export LC_ALL=C HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
 unset "${!NITRO_@}"
 export NITRO_GENERATE_MB=spmv=32,histogram=32 # the sizes of the modelled inputs
 
@@ -27,7 +27,7 @@ hosts() {
         "$nitro" store import --store hosts.db --computation "$computation" --device "$id" \
             --samples "$recorded/$samples" --devices "$recorded/devices.csv" --quiet >/dev/null
         "$nitro" learn "$computation" --store hosts.db --device "$id" --output model.json --quiet >/dev/null
-        add model.json "$computation@host.bin" "the recording of $id"
+        add model.json "$computation@host.bin" "the project's recording of $id"
     done < <(grep ',learn$' "$recorded/recordings.csv" | sed 's/,learn$//')
 }
 
@@ -50,17 +50,23 @@ name_cards() {
         }' "$devices/nvidia.csv"
 }
 
+readonly modelled=model:k20c,model:c2075,model:gtx-980,model:gtx-770,model:gtx-750-ti,model:gtx-480
+
+# COMPUTATION CARD
+card() {
+    "$nitro" tune-from-source "$1" --store cards.db --sources "$modelled" --target "$2" --strategy tree \
+        --threads 1 --output "$1@$2.json" --quiet >/dev/null
+    add "$1@$2.json" "$1@$2.bin" "a cost model of six GPUs (no measurements)"
+}
+
 cards() {
-    local computation id modelled=model:k20c,model:c2075,model:gtx-980,model:gtx-770,model:gtx-750-ti,model:gtx-480
+    local computation
     name_cards >cards.csv
     "$nitro" store import --store cards.db --devices cards.csv --quiet >/dev/null
     for computation in spmv histogram; do
-        "$nitro" tune "$computation" --generate 40 --device "$modelled" --store cards.db --no-model --quiet >/dev/null
-        cut -d , -f 1 cards.csv | tail -n +2 | while read -r id; do
-            "$nitro" tune-from-source "$computation" --store cards.db --sources "$modelled" --target "$id" \
-                --strategy tree --output model.json --quiet >/dev/null
-            add model.json "$computation@$id.bin" "six modelled devices (no measurement)"
-        done
+        "$nitro" tune "$computation" --generate 150 --device "$modelled" --store cards.db --no-model --quiet >/dev/null
+        cut -d , -f 1 cards.csv | tail -n +2 |
+            xargs -P "$(nproc)" -I CARD bash -euo pipefail -c 'card "$1" CARD' card "$computation"
     done
 }
 
@@ -70,7 +76,8 @@ add() {
     echo "$2,$3" >>shipped.csv
 }
 
-echo 'file,learnt from' >shipped.csv
+export -f add card
+export nitro output modelled
 hosts
 cards
-cp shipped.csv "$output"
+(echo 'file,learnt from' && sort shipped.csv) >"$output/shipped.csv"

@@ -117,7 +117,7 @@ typedef struct nitro_ginkgo_options {
     const char *path;                  /* the checkout, or a folder in it */
     const char *computation;           /* NULL: "spmv-ginkgo" */
     const char *campaign;              /* appended to device ids after '_'; NULL: nothing */
-    const char *devices_path;          /* table of devices, by id or folder; NULL: none */
+    const nitro_string_list *tables;   /* CSV of devices, by id, folder or card; NULL: none */
     const nitro_string_list *renamed;  /* "FOLDER=DEVICE": ids in place of folders; NULL: none */
     const char *description_path;      /* as in nitro_import_options */
     const nitro_string_list *folders;  /* device folders to import; NULL: all */
@@ -136,6 +136,8 @@ typedef struct nitro_ginkgo_campaign {
     bool capital;                     /* variants are spelled as in "CuspCsr" */
     double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
     size_t inputs, added, replaced, missing_values;
+    char *card;        /* row of a table that the folder's name was matched with; NULL: its own */
+    char *other_cards; /* rows that match as well, as text; NULL: none */
     char *skip_reason; /* why it was not imported; NULL: it was */
 } nitro_ginkgo_campaign;
 

@@ -18,8 +18,10 @@ NITRO_API nitro_status nitro_model_users_path(nitro_context *context, const char
                                               const char *device, char **path);
 
 /**
- * The folders that nitro_computation_configure() searches, in this order; appended.
- * @param[in] code  a function of the library that has the variants; NULL: unknown.
+ * The folders that nitro_computation_configure() searches, in this order; appended: the user's,
+ * that of the library that has the variants, share/nitro/models of its prefix where it lies in
+ * PREFIX/lib, and the system's.
+ * @param[in] code  a function of that library; NULL: unknown.
  */
 NITRO_API nitro_status nitro_model_folders(nitro_context *context, const void *code,
                                            nitro_string_list *folders);

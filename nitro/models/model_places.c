@@ -44,18 +44,26 @@ nitro_status nitro_model_users_path(nitro_context *context, const char *computat
     return NITRO_OK;
 }
 
-static nitro_status add_code_folder(nitro_context *context, const void *code,
-                                    nitro_string_list *folders)
+/** The folder of the library that has the code, and share/ of the prefix where that is in lib/. */
+static nitro_status add_code_folders(nitro_context *context, const void *code,
+                                     nitro_string_list *folders)
 {
     Dl_info object;
-    const char *slash = code && dladdr(code, &object) ? strrchr(object.dli_fname, '/') : NULL;
+    const char *file = code && dladdr(code, &object) ? object.dli_fname : "";
+    const char *slash = strrchr(file, '/');
     if (!slash)
         return NITRO_OK;
-    char *folder =
-        nitro_asprintf(context, "%.*s", (int)(slash - object.dli_fname), object.dli_fname);
+    int length = (int)(slash - file);
+    char *beside = nitro_asprintf(context, "%.*s", length, file);
+    char *shared = NULL;
     nitro_status status =
-        folder ? nitro_string_list_add(context, folders, folder) : NITRO_ERR_NO_MEMORY;
-    free(folder);
+        beside ? nitro_string_list_add(context, folders, beside) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && length > 4 && memcmp(slash - 4, "/lib", 4) == 0) {
+        shared = nitro_asprintf(context, "%.*s/share/" FOLDER, length - 4, file);
+        status = shared ? nitro_string_list_add(context, folders, shared) : NITRO_ERR_NO_MEMORY;
+    }
+    free(beside);
+    free(shared);
     return status;
 }
 
@@ -84,7 +92,7 @@ nitro_status nitro_model_folders(nitro_context *context, const void *code,
     nitro_status status = folder ? nitro_string_list_add(context, folders, folder) : NITRO_OK;
     free(folder);
     if (status == NITRO_OK)
-        status = add_code_folder(context, code, folders);
+        status = add_code_folders(context, code, folders);
     return status == NITRO_OK ? add_system_folders(context, folders) : status;
 }
 

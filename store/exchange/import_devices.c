@@ -59,6 +59,26 @@ nitro_status nitro_device_table_read(nitro_context *context, const char *path, d
     return status;
 }
 
+nitro_status nitro_device_table_append(nitro_context *context, const char *path,
+                                       device_table *table)
+{
+    device_table more = {.count = 0};
+    nitro_status status = nitro_device_table_read(context, path, &more);
+    nitro_device **all = NULL;
+    if (status == NITRO_OK &&
+        !(all = nitro_calloc(context, table->count + more.count, sizeof *all)))
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK) {
+        for (size_t i = 0; i < table->count + more.count; i++)
+            all[i] = i < table->count ? table->devices[i] : more.devices[i - table->count];
+        free(table->devices);
+        *table = (device_table){context, path, all, table->count + more.count};
+        more.count = 0;
+    }
+    nitro_device_table_free(&more);
+    return status;
+}
+
 void nitro_device_table_free(device_table *table)
 {
     for (size_t i = 0; i < table->count; i++)

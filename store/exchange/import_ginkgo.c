@@ -92,17 +92,38 @@ static nitro_status name_device(const ginkgo_import *job, ginkgo_campaign *campa
                             its->device, its->folder);
 }
 
-/* Find the campaign's row by its id, else by its folder. A folder's other executor may be another
- * device (the host of a GPU), which the folder's name does not describe. */
+/* The row of a card that the folder is named after, as people name it; the report says which. */
+static nitro_status match_card(ginkgo_import *job, nitro_ginkgo_campaign *its, size_t *row)
+{
+    nitro_string_list others = {0};
+    nitro_status status = nitro_device_table_match(&job->devices, its->folder, row, &others);
+    if (status == NITRO_OK && *row != NITRO_NONE) {
+        its->card = nitro_strdup(job->context, job->devices.devices[*row]->id);
+        if (others.count)
+            its->other_cards = nitro_store_print_some(job->context, &others);
+        status = its->card && (its->other_cards || !others.count) ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    nitro_string_list_free(&others);
+    return status;
+}
+
+/* Find the campaign's row by its id, else by its folder, else by the card's name. A folder's other
+ * executor may be another device (the host of a GPU), which the folder's name does not describe. */
 static nitro_status describe_device(ginkgo_import *job, ginkgo_campaign *campaign)
 {
+    const char *folder = campaign->report.folder, *renamed = renamed_folder(job, folder);
     size_t row = nitro_device_table_find(&job->devices, campaign->report.device);
+    nitro_status status = NITRO_OK;
     if (row == NITRO_NONE && campaign->main)
-        row = nitro_device_table_find(&job->devices, renamed_folder(job, campaign->report.folder));
+        row = nitro_device_table_find(&job->devices, renamed);
+    if (row == NITRO_NONE && campaign->main && renamed == folder)
+        status = match_card(job, &campaign->report, &row);
+    if (status != NITRO_OK)
+        return status;
     if (row == NITRO_NONE)
         return NITRO_OK;
     nitro_device *copy = NULL;
-    nitro_status status = nitro_device_copy(job->context, job->devices.devices[row], &copy);
+    status = nitro_device_copy(job->context, job->devices.devices[row], &copy);
     char *id = status == NITRO_OK ? nitro_strdup(job->context, campaign->report.device) : NULL;
     if (!id) {
         nitro_device_free(copy);
@@ -391,8 +412,8 @@ static nitro_status check_all(ginkgo_import *job)
         status = name_device(job, &checkout->campaigns[i]);
     if (status == NITRO_OK)
         status = choose_names(job);
-    if (status == NITRO_OK && options->devices_path)
-        status = nitro_device_table_read(job->context, options->devices_path, &job->devices);
+    for (size_t i = 0; options->tables && i < options->tables->count && status == NITRO_OK; i++)
+        status = nitro_device_table_append(job->context, options->tables->items[i], &job->devices);
     for (size_t i = 0; i < checkout->num_campaigns && status == NITRO_OK; i++)
         status = check_campaign(job, &checkout->campaigns[i]);
     return status == NITRO_OK ? require_some(job) : status;
@@ -477,6 +498,8 @@ void nitro_ginkgo_campaign_clear(nitro_ginkgo_campaign *campaign)
     free(campaign->device);
     free(campaign->folder);
     free(campaign->executor);
+    free(campaign->card);
+    free(campaign->other_cards);
     free(campaign->skip_reason);
 }
 

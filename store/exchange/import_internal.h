@@ -71,6 +71,17 @@ nitro_status nitro_device_table_read(nitro_context *context, const char *path, d
 void nitro_device_table_free(device_table *table);
 /** The row of this device, or NITRO_NONE. */
 size_t nitro_device_table_find(const device_table *table, const char *id);
+/**
+ * The row of a card that is called so by people (match_card.c): a word in front, such as Tesla, and
+ * separators do not matter; the first row where several fit as well.
+ * @param[out] row     NITRO_NONE: no row fits.
+ * @param[out] others  ids of the other rows that fit; appended.
+ */
+nitro_status nitro_device_table_match(const device_table *table, const char *name, size_t *row,
+                                      nitro_string_list *others);
+/** Append the rows of another table. */
+nitro_status nitro_device_table_append(nitro_context *context, const char *path,
+                                       device_table *table);
 /** Read the device of this id from a table of devices; free with nitro_device_free. */
 nitro_status nitro_import_device_row(nitro_context *context, const char *path, const char *id,
                                      nitro_device **device);

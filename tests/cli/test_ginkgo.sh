@@ -41,6 +41,12 @@ import checkout --replace --device K40m --json
 json_get variants.0 devices.0.unit devices.0.replaced skipped.0.reason skipped.0.count <out.txt
 import checkout/data/K40m --devices devices.csv --campaign 2019
 
+title "folders named after cards get the cards' rows; of several the first"
+mkdir cards && cp -r checkout/data/MI100 cards/V100 && cp -r checkout/data/MI100 cards && cp -r checkout/data/MI100 cards/Xeon
+tables=$TESTS/../../data/devices
+try nitro store import --store c.db --format ginkgo cards --devices "$tables/nvidia.csv,$tables/amd.csv" --describe "$TESTS/../../data/computations/spmv-ginkgo.json"
+nitro store import --store d.db --format ginkgo cards --devices "$tables/nvidia.csv,$tables/amd.csv" --json 2>/dev/null | json_get devices.0.card devices.2.card devices.2.other_cards devices.4.card
+
 title "folders get the ids of a shipped table; a description follows later"
 nitro store import --store t.db --format ginkgo checkout --devices "$TESTS/../../data/devices/nvidia.csv" --rename K40m=k40c --device K40m | tail -3
 nitro store export --store t.db --computation spmv-ginkgo --device k40c --samples k40c.csv --devices k40c-row.csv

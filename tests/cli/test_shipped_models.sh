@@ -18,6 +18,22 @@ nitro run spmv --generated 3 --json | json_get shipped_from
 nitro explain --model share/nitro/models/histogram@cuda:nvidia-geforce-gtx-980.bin \
     --features num_elements=1000000,elements_per_bin=3906,sub_sample_sd=1 | grep shipped
 
-title "the user's own comes first"
+# Without columns that depend on the machine: the age, and the width of its name.
+models() {
+    nitro models "$@" 2>&1 | sed "s|$PWD|HERE|; s/ [0-9]* min / AGE /; s/   */  /g"
+}
+
+title "what programs find and use: here, on a card, on a card that has none"
+models
+models --device cuda:nvidia-geforce-gtx-980 spmv
+models --device cuda:nvidia-geforce-gtx-980 --device cuda:nvidia-tesla-v100-pcie-16gb histogram --json | json_get 0.device 0.used_by.0 0.ships 0.learnt_from 1.used_by.0
+models --device cuda:nvidia-nothing
+models --all --device host spmv
+models --device model:k20c
+
+title "the user's own comes first; one that does not fit is named"
 nitro tune spmv --generate 12 --store s.db --quiet >tune.txt 2>&1 || cat tune.txt
 nitro run spmv --generated 3 | grep '^model'
+models spmv
+for file in "$XDG_DATA_HOME"/nitro/models/*.json; do echo '{' >"$file"; done
+models spmv

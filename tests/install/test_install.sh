@@ -26,6 +26,12 @@ expect_version() {
     [[ $printed == "$version" ]] || fail "$1 printed '$printed', expected '$version'"
 }
 
+# The models that ship are found in the prefix, by everybody without models of his own.
+if [[ -e $build_dir/models/shipped.csv ]]; then
+    used=$(XDG_DATA_HOME=$work/none XDG_DATA_DIRS=$work/none "$prefix/bin/nitro" models spmv --json)
+    [[ $used == *'"ships": true'*'the project'* ]] || fail "a shipped model is not used: $used"
+fi
+
 pc_file=$(find "$prefix" -name nitro.pc)
 library_dir=$(dirname "$(dirname "$pc_file")")
 

@@ -26,7 +26,7 @@ static const option options[] = {
            "the device it was measured on; ginkgo: folders to take, with only --devices: "
            "devices, A,B,... (default: all)"),
     OPTION(TEXT, "samples", samples, "FILE", "CSV: columns input, features, and time_ms:VARIANT"),
-    OPTION(TEXT, "devices", devices, "FILE",
+    OPTION(LIST, "devices", devices, "FILE,...",
            "CSV: column device, and device features (default: what the store knows already); "
            "without --samples and --computation only these devices are imported"),
     OPTION(TEXT, "describe", describe, "FILE",
@@ -40,7 +40,7 @@ static const option options[] = {
     OPTION(TEXT, "campaign", campaign, "NAME",
            "ginkgo: joined to the devices' ids, as in K40m_NAME; for another state of a checkout"),
     OPTION(LIST, "rename", renamed, "FOLDER=DEVICE,...",
-           "ginkgo: ids for folders, as a table of devices has them"),
+           "ginkgo: ids for folders; a row of --devices with that id describes the device"),
     OPTION(TEXT, "profiles", profiles, "FILE",
            "CSV: hardware metrics of variants and proxies; see below"),
     OPTION(TEXT, "variant", variant, "NAME", "profiles: the variant that ran, if not in the file"),
@@ -95,12 +95,15 @@ static int run_csv(invocation *call)
                           given->campaign        ? "--campaign"
                           : given->renamed.count ? "--rename"
                                                  : "more than one --device");
+    if (given->devices.count > 1)
+        return fail_usage(call, "several tables of --devices go with --format ginkgo, or alone");
     nitro_store *store = NULL;
     nitro_import_report report = {0};
     nitro_import_options how = {.computation = given->computation,
                                 .device = device,
                                 .samples_path = given->samples,
-                                .devices_path = given->devices,
+                                .devices_path =
+                                    given->devices.count ? given->devices.items[0] : NULL,
                                 .features = list_if_given(&given->features),
                                 .variants = list_if_given(&given->variants),
                                 .log_features = list_if_given(&given->log),
@@ -131,15 +134,20 @@ static int import_devices(invocation *call)
 {
     const import_settings *given = call->settings;
     nitro_store *store = NULL;
-    nitro_import_report report = {0};
+    nitro_import_report report = {0}, sum = {0};
     int code = refuse_sample_options(call, "--devices without --samples");
     if (code != EXIT_DONE)
         return code;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
         return fail(call);
-    nitro_status status = nitro_store_import_devices(
-        store, given->devices, list_if_given(&given->devices_chosen), &report);
-    code = status == NITRO_OK ? print_devices(call, nitro_store_url(store), &report) : fail(call);
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < given->devices.count && status == NITRO_OK; i++) {
+        status = nitro_store_import_devices(store, given->devices.items[i],
+                                            list_if_given(&given->devices_chosen), &report);
+        sum.added += report.added;
+        sum.replaced += report.replaced;
+    }
+    code = status == NITRO_OK ? print_devices(call, nitro_store_url(store), &sum) : fail(call);
     nitro_store_close(store);
     return code;
 }
@@ -153,8 +161,8 @@ static int run(invocation *call)
         return fail_usage(call, "--variant, --input, --proxy and --intensity go with --profiles");
     if (strcmp(given->format, "csv") != 0)
         return import_ginkgo(call);
-    return given->devices && !given->samples && !given->computation ? import_devices(call)
-                                                                    : run_csv(call);
+    return given->devices.count && !given->samples && !given->computation ? import_devices(call)
+                                                                          : run_csv(call);
 }
 
 static const argument arguments[] = {
@@ -164,9 +172,9 @@ const command command_store_import = {
     .name = "store import",
     .summary = "Add samples, devices or profiles from files",
     .synopsis = "--store URL (--computation NAME --device ID --samples FILE | --format ginkgo DIR |"
-                " --devices FILE | --profiles FILE [--variant NAME --input NAME | --proxy NAME "
+                " --devices FILE,... | --profiles FILE [--variant NAME --input NAME | --proxy NAME "
                 "--intensity X]) "
-                "[--devices FILE] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
+                "[--devices FILE,...] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
                 "[--log A,B,...] [--campaign NAME] [--rename FOLDER=DEVICE,...] [--replace]",
     .description =
         "Adds one sample for each row of a CSV file: column input holds its name, columns "
@@ -177,7 +185,7 @@ const command command_store_import = {
         "--devices FILE without --samples imports only devices, such as a remote target without "
         "measurements. A row replaces the stored device. Nitro ships tables of cards by their "
         "vendors' data sheets, nvidia.csv and amd.csv (in share/nitro/devices, or data/devices of "
-        "its sources); --rename gives a checkout's folders the ids of such a table.\n\n"
+        "its sources).\n\n"
         "The scale of a feature is chosen from its values: linear, unless the largest magnitude is "
         "at least 100 times the median or the smallest non-zero one; then log if all values are "
         "positive, else signed log. --log overrides this.\n\n"
@@ -195,7 +203,11 @@ const command command_store_import = {
         "like the folder, others become devices of their own, such as K40m.cuda-capital-ns. Two "
         "states of a checkout are two campaigns as well: name the second one with --campaign. The "
         "variants are those measured on all devices, unless --variants or the store's schema "
-        "defines them. Skipped files are counted by reason, with the first of each.\n\n"
+        "defines them. Skipped files are counted by reason, with the first of each. A device gets "
+        "the features of the row of --devices that has its id or its folder's name, or else of the "
+        "card that the folder is named after: titanV is 'TITAN V', V100_SXM2 is 'Tesla "
+        "V100-SXM2-16GB'. Where several rows fit, the first one is taken and all are named; "
+        "--rename chooses.\n\n"
         "--profiles FILE reads hardware metrics of kernels for device-feature selection by "
         "profiles (nitro tune-from-source --dfs profile). The file has one row per kernel and one "
         "column per metric, under nvprof's or Nsight Compute's names (an empty field: not "
@@ -210,7 +222,7 @@ const command command_store_import = {
     .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
                 "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n"
                 "  nitro store import --store sqlite:lab.db --format ginkgo ginkgo-data \\\n"
-                "      --devices nvidia.csv --rename V100=v100-pcie-16gb,K40m=k40c\n"
+                "      --devices nvidia.csv,amd.csv --rename V100=v100-pcie-32gb\n"
                 "  nitro store import --store sqlite:lab.db --profiles ell.csv --device K20Xm \\\n"
                 "      --computation spmv-ginkgo --variant ell --input bcsstk17\n"
                 "  nitro store import --store sqlite:lab.db --devices ours.csv\n",

@@ -6,8 +6,8 @@
 
 typedef struct import_settings {
     common_settings common;
-    const char *store, *format, *computation, *samples, *devices, *describe, *campaign;
-    nitro_string_list devices_chosen, renamed, features, variants, log;
+    const char *store, *format, *computation, *samples, *describe, *campaign;
+    nitro_string_list devices, devices_chosen, renamed, features, variants, log;
     const char *profiles, *variant, *input, *proxy;
     double intensity; /* NaN: not given */
     bool replace, json;

@@ -7,13 +7,14 @@
 static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "device",
+        "{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "device",
         json_text(campaign->device), "folder", json_text(campaign->folder), "executor",
         json_text(campaign->executor), "spelling", campaign->capital ? "capitalised" : "lower-case",
         "unit", campaign->unit, "fastest_low", json_value(campaign->fastest_low), "fastest_high",
         json_value(campaign->fastest_high), "inputs", (json_int_t)campaign->inputs, "added",
         (json_int_t)campaign->added, "replaced", (json_int_t)campaign->replaced, "missing_values",
-        (json_int_t)campaign->missing_values, "skip_reason", json_text(campaign->skip_reason));
+        (json_int_t)campaign->missing_values, "card", json_text(campaign->card), "other_cards",
+        json_text(campaign->other_cards), "skip_reason", json_text(campaign->skip_reason));
 }
 
 static int print_as_json(const invocation *call, const char *url, const nitro_ginkgo_report *report)
@@ -65,6 +66,14 @@ static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_r
     return table_end(&table, stdout);
 }
 
+static void print_card(const nitro_ginkgo_campaign *its)
+{
+    printf("%s: device features of %s", its->device, its->card);
+    if (its->other_cards)
+        printf(" (%s fit as well; --rename %s=ID chooses)", its->other_cards, its->folder);
+    putchar('\n');
+}
+
 static int print_text(const invocation *call, const nitro_ginkgo_report *report)
 {
     const import_settings *given = call->settings;
@@ -77,6 +86,9 @@ static int print_text(const invocation *call, const nitro_ginkgo_report *report)
         note(call,
              "without relative features, which models carry from device to device: 'nitro store "
              "describe' adds those of share/nitro/computations/spmv-ginkgo.json");
+    for (size_t i = 0; i < report->num_campaigns; i++)
+        if (report->campaigns[i].card)
+            print_card(&report->campaigns[i]);
     for (size_t i = 0; i < report->num_campaigns; i++)
         if (report->campaigns[i].skip_reason)
             printf("skipped: %s: %s\n", report->campaigns[i].device,
@@ -108,7 +120,7 @@ int import_ginkgo(invocation *call)
     const nitro_ginkgo_options how = {.path = call->arguments.items[0],
                                       .computation = given->computation,
                                       .campaign = given->campaign,
-                                      .devices_path = given->devices,
+                                      .tables = list_if_given(&given->devices),
                                       .renamed = list_if_given(&given->renamed),
                                       .description_path = given->describe,
                                       .folders = list_if_given(&given->devices_chosen),

@@ -24,7 +24,7 @@ static int print_report(const invocation *call, const char *url,
 static int check_options(invocation *call)
 {
     const import_settings *given = call->settings;
-    if (given->devices)
+    if (given->devices.count)
         return fail_usage(call, "--devices does not go with --profiles");
     if (given->devices_chosen.count > 1)
         return fail_usage(call, "more than one --device does not go with --profiles");

@@ -198,9 +198,10 @@ static void test_device_features(void **state)
 {
     fixture *f = *state;
     static const char table[] = "device,peak_gbps\ngpu,100\ngpu_x,200\nother,300\n";
-    const char *path = strdup(temporary_write(&f->folder, "devices.csv", table));
-    const nitro_ginkgo_options plain = {.devices_path = path},
-                               named = {.devices_path = path, .campaign = "x"};
+    char *path = strdup(temporary_write(&f->folder, "devices.csv", table));
+    const nitro_string_list tables = {.items = &path, .count = 1};
+    const nitro_ginkgo_options plain = {.tables = &tables},
+                               named = {.tables = &tables, .campaign = "x"};
     put_times(f, "gpu/cuda", "a", "csr", "31250", "coo", "62500");
     put_times(f, "gpu/omp", "a", "csr", "31250", "coo", "62500");
     put_times(f, "other/cuda", "a", "csr", "31250", "coo", "62500");
@@ -216,7 +217,67 @@ static void test_device_features(void **state)
         assert_true(records_same_number(nitro_device_value(device, "peak_gbps"), expected[i].gbps));
         nitro_device_free(device);
     }
-    free((char *)path);
+    free(path);
+}
+
+/* Folders called as in the public checkout, and the rows of the shipped tables that they mean. */
+static void test_folders_named_after_cards(void **state)
+{
+    static const struct {
+        const char *folder, *card, *other; /* one of the other rows that fit as well */
+    } expected[] = {
+        {"K20Xm", "k20x", NULL},
+        {"K40m", "k40c", NULL},
+        {"K40m_2018sep", "k40c", NULL},
+        {"GTX1080", "gtx-1080", NULL},
+        {"gtx-980_Ti", "gtx-980-ti", NULL},
+        {"P100", "p100-pcie-12gb", "p100-sxm2-16gb"},
+        {"titanV", "titan-v", NULL},
+        {"titanV_2018sep", "titan-v", NULL},
+        {"TitanX", "gtx-titan-x", NULL},
+        {"V100", "v100-pcie-16gb", "v100-sxm2-16gb"},
+        {"V100_SXM2", "v100-sxm2-16gb", "v100-sxm2-32gb"},
+        {"V100_summit", "v100-pcie-16gb", "v100-sxm2-16gb"},
+        {"T4", "t4", NULL},
+        {"RTX2080Ti", "rtx-2080-ti", NULL},
+        {"A100", "a100-pcie-40gb", "a100-sxm4-80gb"},
+        {"RadeonVII", "radeon-vii", NULL},
+        {"MI50", "mi50", NULL},
+        {"MI100", "mi100", NULL},
+    };
+    fixture *f = *state;
+    char folder[96];
+    const nitro_string_list tables = {.items = (char *[]){SOURCE_DIR "/data/devices/nvidia.csv",
+                                                          SOURCE_DIR "/data/devices/amd.csv"},
+                                      .count = 2};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        snprintf(folder, sizeof folder, "%s/cuda", expected[i].folder);
+        put_times(f, folder, "a", "csr", "31250", "coo", "62500");
+    }
+    put_times(f, "Xeon_Gold_6230/omp", "a", "csr", "31250", "coo", "62500");
+    assert_ok(f->context, import(f, &(nitro_ginkgo_options){.tables = &tables}));
+    for (size_t i = 0; i < f->report->num_campaigns; i++) {
+        const nitro_ginkgo_campaign *its = &f->report->campaigns[i];
+        size_t e = 0;
+        while (e < sizeof expected / sizeof expected[0] &&
+               strcmp(expected[e].folder, its->folder) != 0)
+            e++;
+        if (e == sizeof expected / sizeof expected[0]) {
+            assert_string_equal(its->folder, "Xeon_Gold_6230");
+            assert_null(its->card);
+            continue;
+        }
+        assert_non_null(its->card);
+        assert_string_equal(its->card, expected[e].card);
+        assert_int_equal(its->other_cards != NULL, expected[e].other != NULL);
+        if (expected[e].other)
+            assert_non_null(strstr(its->other_cards, expected[e].other));
+        nitro_device *device = NULL;
+        assert_ok(f->context, nitro_store_get_device(f->store, its->folder, &device));
+        assert_true(nitro_device_value(device, "peak_gbps") > 0);
+        nitro_device_free(device);
+    }
+    assert_int_equal(f->report->num_campaigns, 1 + sizeof expected / sizeof expected[0]);
 }
 
 /* A device without the others' variants does not take part in choosing them. */
@@ -425,11 +486,11 @@ static void test_files_against_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_layouts_become_one),    TEST(test_missing_values),
-        TEST(test_campaigns_stay_apart),  TEST(test_second_state),
-        TEST(test_device_features),       TEST(test_chosen_names),
-        TEST(test_bad_files_are_counted), TEST(test_nothing_to_import),
-        TEST(test_files_against_tables),
+        TEST(test_layouts_become_one),   TEST(test_missing_values),
+        TEST(test_campaigns_stay_apart), TEST(test_second_state),
+        TEST(test_device_features),      TEST(test_folders_named_after_cards),
+        TEST(test_chosen_names),         TEST(test_bad_files_are_counted),
+        TEST(test_nothing_to_import),    TEST(test_files_against_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
