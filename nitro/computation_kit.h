@@ -209,6 +209,9 @@ typedef struct nitro_kit {
     /** Optional: what no field states. Nonzero: wrong, and `why`, shape [size], says so. */
     int (*check)(const void *argument, char *why, size_t size);
 
+    /** Optional: why the last run on the host failed, in words; owned by the argument. */
+    const char *(*problem)(const void *argument);
+
     const nitro_kit_inputs *inputs;
     /** Make the argument of an input's data, which it takes or frees, also on failure. NULL: the
      *  data is the argument. Free it with nitro_kit_free. */

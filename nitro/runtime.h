@@ -141,6 +141,14 @@ typedef enum nitro_time_source {
     NITRO_TIME_WALL    /* wall time; for variants that use several threads */
 } nitro_time_source;
 
+/** Failures of `run` by which measurements tell why there is no result, and after which they keep
+ *  the time that it took. Any other number is a failure too. */
+typedef enum nitro_run_failure {
+    NITRO_RUN_NOT_CONVERGED = 1001, /* an iteration ended at its limit */
+    NITRO_RUN_BREAKDOWN,            /* the method cannot go on: a division by zero, a zero pivot */
+    NITRO_RUN_NOT_FINITE            /* an infinite number or NaN came up */
+} nitro_run_failure;
+
 /**
  * One variant. `argument` is the application's own struct: inputs, outputs, and any format that
  * `prepare` made. Functions return 0 on success.
@@ -152,7 +160,8 @@ typedef struct nitro_variant {
      * does not show, such as device code, tables, or another library. NULL: "1". */
     const char *version;
 
-    /** Do the whole computation: read the inputs, write the result, both in `argument`. */
+    /** Do the whole computation: read the inputs, write the result, both in `argument`. Returns 0,
+     *  or any other number (nitro_run_failure). */
     int (*run)(void *argument, void *user);
 
     /**

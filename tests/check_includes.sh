@@ -45,6 +45,7 @@ nitro/nitro_backend.h  nitro/backend/*
 nitro/backend/*        nitro/nitro.h nitro/backend/*
 nitro/builtins.c       @public nitro/lists/*.list
 nitro/*                @public @room
+variants/solver/*      nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitro/kernels.h @variants variants/spmv/host/spmv_kernels.h
 variants/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitro/kernels.h @variants
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      @public nitro/base/json.h features/device/*.h

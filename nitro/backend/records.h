@@ -213,25 +213,34 @@ NITRO_API nitro_status nitro_devices_from_csv(nitro_context *context, const nitr
 
 typedef enum nitro_outcome {
     NITRO_OUTCOME_MEASURED,
-    NITRO_OUTCOME_MISSING,      /* never measured, or for an unrecorded reason */
-    NITRO_OUTCOME_NOT_ALLOWED,  /* a constraint excluded it */
-    NITRO_OUTCOME_FAILED,       /* the variant or its prepare returned a failure */
-    NITRO_OUTCOME_WRONG_RESULT, /* differs from the reference */
-    NITRO_OUTCOME_CRASHED,      /* a signal ended the worker */
-    NITRO_OUTCOME_TIMED_OUT,    /* a call took longer than the limit */
-    NITRO_OUTCOME_OUT_OF_MEMORY /* over the memory limit */
+    NITRO_OUTCOME_MISSING,       /* never measured, or for an unrecorded reason */
+    NITRO_OUTCOME_NOT_ALLOWED,   /* a constraint excluded it */
+    NITRO_OUTCOME_FAILED,        /* the variant or its prepare returned a failure */
+    NITRO_OUTCOME_WRONG_RESULT,  /* differs from the reference */
+    NITRO_OUTCOME_CRASHED,       /* a signal ended the worker */
+    NITRO_OUTCOME_TIMED_OUT,     /* a call took longer than the limit */
+    NITRO_OUTCOME_OUT_OF_MEMORY, /* over the memory limit */
+    /* nitro_run_failure: with the time until then, a lower bound */
+    NITRO_OUTCOME_NOT_CONVERGED,
+    NITRO_OUTCOME_BREAKDOWN,
+    NITRO_OUTCOME_NOT_FINITE
 } nitro_outcome;
 
 /** "measured", "missing", "not-allowed", "failed", "wrong-result", "crashed", "timed-out",
- *  "out-of-memory"; and back. */
+ *  "out-of-memory", "not-converged", "breakdown", "not-finite"; and back. */
 NITRO_API const char *nitro_outcome_name(nitro_outcome outcome);
 NITRO_API bool nitro_outcome_from_name(const char *name, nitro_outcome *outcome);
+/** Of a failure of `run`: one of the last three, or NITRO_OUTCOME_FAILED. */
+NITRO_API nitro_outcome nitro_outcome_of_failure(int failure);
+/** Is the entry's time a lower bound? */
+NITRO_API bool nitro_outcome_is_bound(nitro_outcome outcome);
 
 /** One variant on one input. */
 typedef struct nitro_entry {
     nitro_outcome outcome;
     double median_ms;  /* of the faster half of the repetitions, in the block in which the machine
-                          was fastest; > 0 where measured, else NaN */
+                          was fastest; > 0 where measured. Where the time is a lower bound
+                          (nitro_outcome_is_bound): until the run failed, or NaN. Else NaN */
     double spread;     /* relative; half the interquartile range of these, and at least the
                           difference between the two fastest blocks; NaN when unknown */
     double prepare_ms; /* cost of `prepare` (format conversion); NaN when unknown or none */

@@ -29,6 +29,11 @@ static nitro_status check_fields(nitro_context *context, const nitro_kit *kit)
     return status;
 }
 
+static const char *host_problem(const void *argument, void *user)
+{
+    return ((const nitro_kit *)user)->problem(argument);
+}
+
 static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *kit,
                               bool is_on_device)
 {
@@ -40,9 +45,10 @@ static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *k
     }
     hooks.user = (void *)kit; /* const in effect: hooks only read it */
     nitro_status status = nitro_computation_set_hooks(computation, &hooks);
-    return status == NITRO_OK && is_on_device
-               ? nitro_computation_set_problem(computation, nitro_kit_problem, (void *)kit)
-               : status;
+    if (status == NITRO_OK && (is_on_device || kit->problem))
+        status = nitro_computation_set_problem(
+            computation, is_on_device ? nitro_kit_problem : host_problem, (void *)kit);
+    return status;
 }
 
 bool nitro_kit_allows_nothing(const double *features, const void *argument, void *user)

@@ -376,7 +376,9 @@ static void *stream(const void *argument, void *user)
 
 const char *nitro_kit_problem(const void *argument, void *user)
 {
-    return nitro_kit_on_device(user, argument)->problem;
+    const nitro_kit *kit = user;
+    const char *problem = nitro_kit_on_device(kit, argument)->problem;
+    return problem[0] || !kit->problem ? problem : kit->problem(argument);
 }
 
 const nitro_hooks nitro_kit_device_hooks = {

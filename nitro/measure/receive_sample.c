@@ -38,10 +38,11 @@ void nitro_received_sample_set_entry(nitro_received_sample *self, size_t v, nitr
     if (entry.outcome == NITRO_OUTCOME_MEASURED)
         self->usable |= bit;
     else if (entry.outcome != NITRO_OUTCOME_NOT_ALLOWED)
-        nitro_log(self->context, NITRO_LOG_WARNING, "%s, input '%s': variant %s: %s: %s",
-                  self->computation->schema->computation, self->sample->input,
-                  self->computation->variants[v].name, nitro_outcome_name(entry.outcome),
-                  copy ? copy : "");
+        nitro_log(self->context,
+                  nitro_outcome_is_bound(entry.outcome) ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+                  "%s, input '%s': variant %s: %s: %s", self->computation->schema->computation,
+                  self->sample->input, self->computation->variants[v].name,
+                  nitro_outcome_name(entry.outcome), copy ? copy : "");
 }
 
 static double not_negative(double value)
@@ -58,13 +59,17 @@ static void receive_entry(nitro_received_sample *self, const nitro_worker_record
     if (record->index >= self->sample->num_entries)
         return;
     bool measured = outcome == NITRO_OUTCOME_MEASURED && median_ms > 0 && isfinite(median_ms);
+    bool is_bound = nitro_outcome_is_bound(outcome);
     bool failed = outcome == NITRO_OUTCOME_NOT_ALLOWED || outcome == NITRO_OUTCOME_FAILED ||
-                  outcome == NITRO_OUTCOME_WRONG_RESULT || outcome == NITRO_OUTCOME_OUT_OF_MEMORY;
+                  outcome == NITRO_OUTCOME_WRONG_RESULT || outcome == NITRO_OUTCOME_OUT_OF_MEMORY ||
+                  is_bound;
     if (!measured && !failed)
         return;
     nitro_entry entry = {
         .outcome = outcome,
-        .median_ms = measured ? median_ms : NAN,
+        .median_ms = measured   ? median_ms
+                     : is_bound ? not_negative(median_ms)
+                                : (double)NAN,
         .spread = measured ? not_negative(record->entry.spread) : NAN,
         .count = measured ? record->entry.count : 0,
         .prepare_ms = not_negative(record->entry.prepare_ms),

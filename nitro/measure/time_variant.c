@@ -98,6 +98,7 @@ static void describe_failure(nitro_timing *timing, unsigned long long call, int 
         failure ? nitro_computation_problem(timing->computation, timing->argument) : "";
     const char *words = stopped ? "" : timing->device->words;
     char returned[48] = "";
+    timing->failure = failure;
     if (failure)
         snprintf(returned, sizeof(returned), "run returned %d ", failure);
     snprintf(timing->why, sizeof(timing->why), "%sin call %llu%s%s%s%.200s%s%s", returned, call,

@@ -22,6 +22,7 @@ typedef struct nitro_timing {
     double *times_ms;    /* shape [count], a call, ascending; room for max_repetitions */
     size_t count;        /* of the current block */
     char why[512];       /* after a failure: what went wrong */
+    int failure;         /* then, what `run` returned */
 } nitro_timing;
 
 /** Publish the next phase to the supervisor. */

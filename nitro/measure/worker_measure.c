@@ -127,6 +127,12 @@ static bool prepare(nitro_worker *self, size_t v, uint64_t ready)
     return !failure;
 }
 
+static void send_failed_run(nitro_worker *self, size_t v)
+{
+    const nitro_timing *timing = &self->timings[v];
+    nitro_worker_send_problem(self, v, nitro_outcome_of_failure(timing->failure), timing->why);
+}
+
 static bool keep_reference(nitro_worker *self, size_t v)
 {
     const nitro_hooks *hooks = &self->computation->hooks;
@@ -168,7 +174,7 @@ static bool try_variant(nitro_worker *self, size_t v, uint64_t ready)
     if (!prepare(self, v, ready))
         return false;
     if (!nitro_timing_run(&self->timings[v])) {
-        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, self->timings[v].why);
+        send_failed_run(self, v);
         return false;
     }
     if (self->kept_reference == NITRO_NONE)
@@ -225,7 +231,7 @@ static uint64_t warm_up(nitro_worker *self, uint64_t ready)
                 continue;
             if (last ? nitro_timing_calibrate(timing) : nitro_timing_run(timing))
                 continue;
-            nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, timing->why);
+            send_failed_run(self, v);
             ready &= ~(UINT64_C(1) << v);
         }
     }
@@ -237,7 +243,7 @@ static bool add_repetition(nitro_worker *self, size_t v)
 {
     bool added = nitro_timing_add(&self->timings[v]);
     if (!added)
-        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, self->timings[v].why);
+        send_failed_run(self, v);
     return added;
 }
 
@@ -249,7 +255,7 @@ static bool begin_turn(nitro_worker *self, size_t v)
         return true;
     bool ran = nitro_timing_run(timing);
     if (!ran)
-        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, timing->why);
+        send_failed_run(self, v);
     return ran;
 }
 

@@ -43,6 +43,9 @@ void nitro_worker_send_entry(const nitro_worker *self, size_t variant, nitro_out
         .index = (uint32_t)variant,
         .entry = {.outcome = (uint32_t)outcome, .median_ms = NAN, .spread = NAN},
     };
+    if (nitro_outcome_is_bound(outcome))
+        record.entry.median_ms =
+            self->timings[variant].last_ms / (double)self->timings[variant].batch;
     record.entry.prepare_ms = self->prepare_ms[variant];
     snprintf(record.text, sizeof(record.text), "%s", detail);
     nitro_worker_send_record(self, &record);

@@ -7,10 +7,17 @@
 #include "nitro/nitro_backend.h"
 
 static const char *const outcome_names[] = {
-    [NITRO_OUTCOME_MEASURED] = "measured",         [NITRO_OUTCOME_MISSING] = "missing",
-    [NITRO_OUTCOME_NOT_ALLOWED] = "not-allowed",   [NITRO_OUTCOME_FAILED] = "failed",
-    [NITRO_OUTCOME_WRONG_RESULT] = "wrong-result", [NITRO_OUTCOME_CRASHED] = "crashed",
-    [NITRO_OUTCOME_TIMED_OUT] = "timed-out",       [NITRO_OUTCOME_OUT_OF_MEMORY] = "out-of-memory",
+    [NITRO_OUTCOME_MEASURED] = "measured",
+    [NITRO_OUTCOME_MISSING] = "missing",
+    [NITRO_OUTCOME_NOT_ALLOWED] = "not-allowed",
+    [NITRO_OUTCOME_FAILED] = "failed",
+    [NITRO_OUTCOME_WRONG_RESULT] = "wrong-result",
+    [NITRO_OUTCOME_CRASHED] = "crashed",
+    [NITRO_OUTCOME_TIMED_OUT] = "timed-out",
+    [NITRO_OUTCOME_OUT_OF_MEMORY] = "out-of-memory",
+    [NITRO_OUTCOME_NOT_CONVERGED] = "not-converged",
+    [NITRO_OUTCOME_BREAKDOWN] = "breakdown",
+    [NITRO_OUTCOME_NOT_FINITE] = "not-finite",
 };
 #define NUM_OUTCOMES (sizeof(outcome_names) / sizeof(outcome_names[0]))
 
@@ -28,6 +35,25 @@ bool nitro_outcome_from_name(const char *name, nitro_outcome *outcome)
         }
     }
     return false;
+}
+
+nitro_outcome nitro_outcome_of_failure(int failure)
+{
+    switch (failure) {
+    case NITRO_RUN_NOT_CONVERGED:
+        return NITRO_OUTCOME_NOT_CONVERGED;
+    case NITRO_RUN_BREAKDOWN:
+        return NITRO_OUTCOME_BREAKDOWN;
+    case NITRO_RUN_NOT_FINITE:
+        return NITRO_OUTCOME_NOT_FINITE;
+    default:
+        return NITRO_OUTCOME_FAILED;
+    }
+}
+
+bool nitro_outcome_is_bound(nitro_outcome outcome)
+{
+    return outcome >= NITRO_OUTCOME_NOT_CONVERGED && outcome <= NITRO_OUTCOME_NOT_FINITE;
 }
 
 nitro_status nitro_sample_create(nitro_context *context, const char *input, size_t num_features,

@@ -126,7 +126,8 @@ static const char *entry_problem(const nitro_entry *entry)
     bool measured = entry->outcome == NITRO_OUTCOME_MEASURED;
     if (measured && !(isfinite(entry->median_ms) && entry->median_ms > 0))
         return "is 'measured' without a time above 0";
-    if (!measured && !isnan(entry->median_ms))
+    if (!measured && !isnan(entry->median_ms) &&
+        !(nitro_outcome_is_bound(entry->outcome) && is_measure(entry->median_ms)))
         return "has a time, but is not 'measured'";
     if (!isnan(entry->spread) && !is_measure(entry->spread))
         return "has a spread that is negative or infinite";

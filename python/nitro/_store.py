@@ -92,6 +92,11 @@ def _measure(user: Any, inputs: Any, count: int) -> int:
     return int(lib.NITRO_OK)
 
 
+def _time_ms(entry: Any) -> float:
+    is_measured = entry.outcome == lib.NITRO_OUTCOME_MEASURED
+    return float(entry.median_ms) if is_measured else math.nan
+
+
 @callback("nitro_python_sample", error=lib.NITRO_ERR_NO_MEMORY)
 def _sample(user: Any, sample: Any) -> int:
     features, variants, found = ffi.from_handle(user)
@@ -101,14 +106,14 @@ def _sample(user: Any, sample: Any) -> int:
         Sample(
             text_of(sample.input),
             dict(zip(features, sample.features[0 : len(features)])),
-            dict(zip(variants, (each.median_ms for each in entries))),
+            dict(zip(variants, map(_time_ms, entries))),
             variants[best] if best < len(variants) else None,
             {
                 name: text_of(
                     each.detail if each.detail != ffi.NULL else lib.nitro_outcome_name(each.outcome)
                 )
                 for name, each in zip(variants, entries)
-                if math.isnan(each.median_ms)
+                if math.isnan(_time_ms(each))
             },
         )
     )

@@ -1,5 +1,6 @@
 /* export_csv.c - exports a device's samples, and its row of a table of devices, as CSV that import
  * reads back to the same records. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +27,9 @@ static nitro_status add_sample(void *user, const nitro_sample *sample)
     for (size_t i = 0; i < sample->num_features; i++)
         nitro_csv_writer_add_number(writer, sample->features[i]);
     for (size_t i = 0; i < sample->num_entries; i++)
-        nitro_csv_writer_add_number(writer, sample->entries[i].median_ms);
+        nitro_csv_writer_add_number(writer, sample->entries[i].outcome == NITRO_OUTCOME_MEASURED
+                                                ? sample->entries[i].median_ms
+                                                : (double)NAN);
     nitro_csv_writer_end_row(writer);
     return NITRO_OK;
 }

@@ -37,6 +37,8 @@ static void describe_result(const one_run *self, char *text, size_t size)
 /** Time of a run, with its share of preparing where uses are limited; NaN: no time. */
 static double time_of_use(const one_run *self, const nitro_entry *entry)
 {
+    if (entry->outcome != NITRO_OUTCOME_MEASURED)
+        return NAN;
     bool is_paid = self->uses > 0.0 && isfinite(entry->prepare_ms);
     return entry->median_ms + (is_paid ? entry->prepare_ms / self->uses : 0.0);
 }
@@ -180,7 +182,8 @@ static int print_comparison(const one_run *self)
             table_cell(&table, "%.2fx", time_of_use(self, entry) / best_ms);
         else
             table_cell(&table, "-");
-        table_cell(&table, "%s%s%s%s", v == self->decision.variant ? "chosen" : "",
+        table_cell(&table, "%s%s%s%s%s", v == self->decision.variant ? "chosen" : "",
+                   v == self->decision.variant && !measured ? ", " : "",
                    measured ? "" : nitro_outcome_name(entry->outcome),
                    !measured && entry->detail ? ": " : "",
                    !measured && entry->detail ? entry->detail : "");

@@ -89,6 +89,21 @@ static void tie_with_best(const nitro_sample *sample, double *times_ms)
     }
 }
 
+/* A variant whose run failed after a known time: nitro_run then runs another one. As if that were
+ * drawn from those that finished. */
+static void add_failed_times(const nitro_sample *sample, double *times_ms)
+{
+    double sum_ms = 0.0, num_finished = 0.0;
+    for (size_t v = 0; v < sample->num_entries; v++)
+        if (!isnan(times_ms[v])) {
+            sum_ms += times_ms[v];
+            num_finished += 1.0;
+        }
+    for (size_t v = 0; v < sample->num_entries && num_finished > 0.0; v++)
+        if (nitro_outcome_is_bound(sample->entries[v].outcome))
+            times_ms[v] = sample->entries[v].median_ms + sum_ms / num_finished;
+}
+
 static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
 {
     const nitro_schema *schema = reader->schema;
@@ -125,6 +140,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         made.values[schema->num_features + schema->num_variants + v] = entry->prepare_ms;
     }
     tie_with_best(sample, made.values + schema->num_features);
+    add_failed_times(sample, made.values + schema->num_features);
     reader->records[reader->num_records++] = made;
     return NITRO_OK;
 }

@@ -2,12 +2,12 @@
  * ones on; results that nobody wrote are found; what is allocated is freed (under sanitizers). */
 #include "unit/computations/kit_cases.h"
 
-extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit,
-    nitro_transpose_kit, nitro_transpose_inplace_kit;
+extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_solver_kit, nitro_sort_kit,
+    nitro_spmv_kit, nitro_transpose_kit, nitro_transpose_inplace_kit;
 
-static const nitro_kit *const kits[] = {&nitro_bfs_kit,       &nitro_histogram_kit,
-                                        &nitro_sort_kit,      &nitro_spmv_kit,
-                                        &nitro_transpose_kit, &nitro_transpose_inplace_kit};
+static const nitro_kit *const kits[] = {
+    &nitro_bfs_kit,  &nitro_histogram_kit, &nitro_solver_kit,           &nitro_sort_kit,
+    &nitro_spmv_kit, &nitro_transpose_kit, &nitro_transpose_inplace_kit};
 #define NUM_KITS (sizeof(kits) / sizeof(kits[0]))
 
 static void every_variant_on_every_family(void **state)

@@ -38,6 +38,7 @@ typedef enum action {
     HANG,
     EAT_MEMORY,
     RETURN_FAILURE,
+    BREAK_DOWN,
     WRONG_RESULT,
     LEAVE_A_CHILD,
     LEAVE_A_SESSION,
@@ -111,6 +112,8 @@ static inline int act(action what)
         break;
     case RETURN_FAILURE:
         return 7;
+    case BREAK_DOWN:
+        return NITRO_RUN_BREAKDOWN;
     case WRONG_RESULT:
         result = 41;
         break;

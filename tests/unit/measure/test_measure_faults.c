@@ -33,6 +33,18 @@ static void test_failing_run(void **state)
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED, "run returned 7 in call 4");
 }
 
+/* The time until then is kept. */
+static void test_breakdown(void **state)
+{
+    bench *b = *state;
+    measure_among_good(b, (script){.action = BREAK_DOWN});
+    const nitro_entry *entry = &b->sample->entries[1];
+    assert_string_equal(nitro_outcome_name(entry->outcome), "breakdown");
+    assert_true(entry->median_ms >= 0 && isfinite(entry->median_ms));
+    assert_int_equal(entry->count, 0);
+    assert_non_null(strstr(entry->detail, "run returned 1002 in call 1"));
+}
+
 static void test_wrong_result(void **state)
 {
     bench *b = *state;
@@ -221,6 +233,7 @@ int main(void)
         CASE(test_failing_prepare),
         CASE(test_crashing_prepare),
         CASE(test_failing_run),
+        CASE(test_breakdown),
         CASE(test_wrong_result),
         CASE(test_wrong_result_later),
         CASE(test_crash),

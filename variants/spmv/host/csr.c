@@ -26,15 +26,20 @@ NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t begin, int6
     }
 }
 
+void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end)
+{
+    if (nitro_spmv_prefetches(spmv->num_nonzeros))
+        multiply_rows(spmv, begin, end, true);
+    else
+        multiply_rows(spmv, begin, end, false);
+}
+
 static void multiply_part(const void *state, int part, int parts)
 {
     const nitro_spmv *spmv = state;
     int64_t begin = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts);
     int64_t end = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part + 1, parts);
-    if (nitro_spmv_prefetches(spmv->num_nonzeros))
-        multiply_rows(spmv, begin, end, true);
-    else
-        multiply_rows(spmv, begin, end, false);
+    nitro_spmv_csr_multiply(spmv, begin, end);
 }
 
 static int run(void *argument, void *user)

@@ -158,6 +158,9 @@ int64_t nitro_spmv_stride(int64_t num_rows);
  */
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts);
 
+/* CSR: y = A x in rows [begin, end), also for other computations. */
+void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
+
 /* ELL: the first `width` entries of every row. 0 on success. */
 int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell);
 void nitro_spmv_ell_clear(nitro_spmv_ell *ell);

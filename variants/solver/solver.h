@@ -1,0 +1,95 @@
+/* solver.h - the computation "solver": a sparse system of equations A x = b by Krylov methods with
+ * preconditioners, which are made in the run. The argument of all variants, and the declarations of
+ * variants and input features (features/input/solver_features.c). */
+#ifndef NITRO_VARIANTS_SOLVER_SOLVER_H
+#define NITRO_VARIANTS_SOLVER_SOLVER_H
+
+#include "nitro/computation_kit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NITRO_SOLVER_TOLERANCE      1e-8
+#define NITRO_SOLVER_MAX_ITERATIONS 5000
+
+/**
+ * The argument. Fill in the first part, which is borrowed, and zero the rest. Arrays and their
+ * addresses may change between runs; sizes may not until nitro_kit_release.
+ *
+ * A run returns 0; NITRO_RUN_NOT_CONVERGED (max_iterations were done, or the residual stays where
+ * it is), NITRO_RUN_BREAKDOWN or NITRO_RUN_NOT_FINITE, and leaves x as it was: nitro_run then tries
+ * the next variant; or 1 (not prepared).
+ */
+typedef struct nitro_solver {
+    int64_t num_rows;           /* 0 to INT32_MAX; A is square */
+    int64_t num_nonzeros;       /* stored entries, explicit zeros among them */
+    const int64_t *row_offsets; /* shape [num_rows + 1], ascending from 0 to num_nonzeros */
+    const int32_t *columns;     /* shape [num_nonzeros], in [0, num_rows), ascending in every row,
+                                   none twice */
+    const double *values;       /* shape [num_nonzeros] */
+    const double *b;            /* shape [num_rows] */
+    double tolerance;           /* of |b - A x| / |b|, Euclidean norms */
+    int64_t max_iterations;
+    double *x; /* shape [num_rows]: the result; the iteration begins at 0 */
+
+    /* Of the last run on the host, also one that failed. */
+    int64_t iterations;
+    double residual;   /* |b - A x| / |b|; NaN: unknown */
+    char problem[160]; /* "" on success */
+
+    /* Made by `prepare`, NULL until then. */
+    void *room;
+    int64_t room_bytes;
+
+    nitro_kept *kept; /* by the hooks that check results; NULL until then */
+} nitro_solver;
+
+/** Input features in declared order. */
+enum {
+    NITRO_SOLVER_NUM_ROWS,
+    NITRO_SOLVER_NUM_NONZEROS,
+    NITRO_SOLVER_MEAN_ROW,
+    NITRO_SOLVER_TRACE,
+    NITRO_SOLVER_DIAGONAL_MEAN,
+    NITRO_SOLVER_DIAGONAL_VARIANCE,
+    NITRO_SOLVER_NORM,
+    NITRO_SOLVER_DOMINANCE,
+    NITRO_SOLVER_BANDWIDTH,
+    NITRO_SOLVER_RELATIVE_DIAGONAL,
+    NITRO_SOLVER_DIAGONAL_DEVIATION,
+    NITRO_SOLVER_DIAGONAL_SPREAD,
+    NITRO_SOLVER_LEAST_DOMINANCE,
+    NITRO_SOLVER_NOT_POSITIVE,
+    NITRO_SOLVER_ASYMMETRY,
+    NITRO_SOLVER_ROW_SUM,
+    NITRO_SOLVER_ENTRY_SPREAD,
+    NITRO_SOLVER_POSITIVE_ENTRIES,
+    NITRO_SOLVER_BLOCK_SHARE,
+    NITRO_SOLVER_NUM_FEATURES
+};
+
+/** The host's variants, in declared order. Those by CG allow matrices that look symmetric with a
+ *  positive diagonal, minres symmetric ones; the others allow all. */
+extern const nitro_variant nitro_solver_variant_cg_jacobi;
+extern const nitro_variant nitro_solver_variant_cg_bjacobi;
+extern const nitro_variant nitro_solver_variant_cg_fainv;
+extern const nitro_variant nitro_solver_variant_bicgstab_jacobi;
+extern const nitro_variant nitro_solver_variant_bicgstab_bjacobi;
+extern const nitro_variant nitro_solver_variant_bicgstab_fainv;
+extern const nitro_variant nitro_solver_variant_cg_ic0;
+extern const nitro_variant nitro_solver_variant_bicgstab_ilu0;
+extern const nitro_variant nitro_solver_variant_gmres30_ilu0;
+extern const nitro_variant nitro_solver_variant_minres;
+
+/** Declare all input features. */
+nitro_status nitro_solver_add_features(nitro_computation *computation);
+
+/** The computation (apps/solver/solver_module.c): bicgstab_ilu0 is the default. */
+extern const nitro_kit nitro_solver_kit;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
