@@ -124,17 +124,21 @@ typedef struct nitro_device_memory {
     void (*free)(void *memory);
 } nitro_device_memory;
 
-/** `allows` of variants that are declared without `run`: they exist on another kind of device, or
- *  need what is missing here. Samples of all devices must have the same variants. */
+/** `allows` of variants that exist on another kind of device only, or need what is missing here.
+ *  They are declared nevertheless: samples of all devices must have the same variants. */
 NITRO_API bool nitro_kit_allows_nothing(const double *features, const void *argument, void *user);
 
-/** A format of the input, made by a host variant's `prepare`: a struct to which a member of the
- * argument points. */
+/** A format of the input: a struct to which a member of the argument points, on the host. */
 typedef struct nitro_kit_part {
     const nitro_variant *host; /* its `prepare` makes the struct, its `release` frees it */
-    size_t offset;             /* of the pointer to the struct, in the host's argument */
+    size_t offset;             /* of the pointer to the struct, in the argument */
     const nitro_field *fields; /* offsets are in the struct */
     size_t num_fields;
+    /** Where a device's argument is a struct of its own: bytes of the struct that the fields'
+     *  device offsets are in. */
+    size_t device_bytes;
+    bool is_filled_there; /* arrays that are NULL on the host are allocated, for the device to fill
+                           */
 } nitro_kit_part;
 
 /** A computation on one kind of device. Its argument begins with the host's. */
@@ -144,8 +148,9 @@ typedef struct nitro_kit_device {
     /** 0, for kernels compiled at run time (nitro/kernels.h): nothing but a nitro_on_device follows
      *  the host's argument. All arrays are on the device, and kernels name their fields. */
     size_t argument_bytes;
-    size_t cuda;                          /* offset of the argument's nitro_cuda */
-    const nitro_variant *const *variants; /* the host's names and order */
+    size_t cuda; /* offset of the argument's nitro_cuda */
+    /** Those that run on it, in any order, named as in nitro_kit.variants. */
+    const nitro_variant *const *variants;
     size_t num_variants;
     /** Of variants that have none: calls nitro_kit_upload. */
     int (*prepare)(void *argument, void *user);
@@ -278,23 +283,16 @@ NITRO_API int nitro_kit_upload(const nitro_kit *kit, void *argument);
 
 /**
  * Make a part of the argument by the host's variant, copy it to the device, and free it on the
- * host; does nothing the second time. Of kernels compiled at run time. @return as nitro_kit_upload.
+ * host; does nothing the second time. @return as nitro_kit_upload.
  */
 NITRO_API int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part,
                                      void *argument);
 NITRO_API void nitro_kit_release_part(const nitro_kit *kit, const nitro_kit_part *part,
                                       void *argument);
 
-/**
- * The same for a part of an argument, a format that `prepare` made on the host: `from` has the
- * fields' offsets, `to` their device offsets. `what` names it in errors. Waits for the copies.
- */
-NITRO_API int nitro_fields_upload(const nitro_field *fields, size_t num_fields,
-                                  const nitro_device_memory *memory, nitro_on_device *on_device,
-                                  const void *from, void *to, const char *what);
-/** Free the arrays on the device. */
-NITRO_API void nitro_fields_release(const nitro_field *fields, size_t num_fields,
-                                    const nitro_device_memory *memory, void *to);
+/** The struct of part->device_bytes with the arrays on the device; NULL: it is not prepared. */
+NITRO_API void *nitro_kit_part_on_device(const nitro_kit *kit, const nitro_kit_part *part,
+                                         const void *argument);
 
 /** Functions of a module; NITRO_KIT_MODULE has them. */
 NITRO_API nitro_status nitro_kit_load(nitro_context *context, const nitro_kit *kit,

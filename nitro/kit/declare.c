@@ -1,5 +1,6 @@
 /* Declares a computation of a kit: features, variants, and the hooks that its fields ask for. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
@@ -66,27 +67,63 @@ static int refuse(void *argument, void *user)
     return 1;
 }
 
+static const nitro_variant *find_variant(const nitro_kit_device *device, const char *name)
+{
+    for (size_t i = 0; i < device->num_variants; i++)
+        if (strcmp(device->variants[i]->name, name) == 0)
+            return device->variants[i];
+    return NULL;
+}
+
+/* A variant as it is declared on a device, or on the host. */
+static nitro_variant complete(const nitro_variant *declared, const nitro_kit_device *device)
+{
+    const nitro_variant *own = device ? find_variant(device, declared->name) : declared;
+    nitro_variant variant = own ? *own : (nitro_variant){.name = declared->name};
+    if (device && !variant.prepare)
+        variant.prepare = device->prepare;
+    if (device && !variant.allows) {
+        variant.allows = device->allows;
+        variant.allows_reads = device->allows_reads;
+    }
+    if (!variant.run || (device && device->is_here && !device->is_here(&variant))) {
+        variant.run = variant.run ? variant.run : refuse;
+        variant.allows = nitro_kit_allows_nothing;
+        variant.allows_reads = "";
+    }
+    return variant;
+}
+
+static bool is_declared(const nitro_kit *kit, const char *name)
+{
+    for (size_t i = 0; i < kit->num_variants; i++)
+        if (strcmp(kit->variants[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A device's variant that the computation does not declare would never run. */
+static nitro_status check_device(nitro_context *context, const nitro_kit *kit,
+                                 const nitro_kit_device *device)
+{
+    for (size_t i = 0; kit->num_variants > 0 && i < device->num_variants; i++)
+        if (!is_declared(kit, device->variants[i]->name))
+            return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                              "%s: the variant '%s' of the device kind %s is not among the "
+                              "computation's: name it in nitro_kit.variants",
+                              kit->name, device->variants[i]->name, device->kind);
+    return NITRO_OK;
+}
+
 static nitro_status add_variants(nitro_computation *computation, const nitro_kit *kit,
                                  const nitro_kit_device *device)
 {
-    const nitro_variant *const *variants = device ? device->variants : kit->variants;
-    size_t count = device ? device->num_variants : kit->num_variants;
+    bool is_device_only = kit->num_variants == 0 && device;
+    const nitro_variant *const *variants = is_device_only ? device->variants : kit->variants;
+    size_t count = is_device_only ? device->num_variants : kit->num_variants;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        nitro_variant variant = *variants[i];
-        if (device) {
-            if (!variant.prepare)
-                variant.prepare = device->prepare;
-            if (!variant.allows) {
-                variant.allows = device->allows;
-                variant.allows_reads = device->allows_reads;
-            }
-        }
-        if (!variant.run || (device && device->is_here && !device->is_here(&variant))) {
-            variant.run = variant.run ? variant.run : refuse;
-            variant.allows = nitro_kit_allows_nothing;
-            variant.allows_reads = "";
-        }
+        nitro_variant variant = complete(variants[i], device);
         status = nitro_computation_add_variant(computation, &variant);
     }
     if (status == NITRO_OK && kit->usual)
@@ -106,6 +143,8 @@ nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool
                           "and configure with -DNITRO_CUDA=ON (the default)",
                           kit->name);
     nitro_status status = check_fields(context, kit);
+    if (status == NITRO_OK && is_on_device)
+        status = check_device(context, kit, kit->device);
     if (status == NITRO_OK)
         status = nitro_computation_create(context, kit->name, &made);
     if (status != NITRO_OK)

@@ -60,12 +60,15 @@ static int upload_indices(const nitro_device_memory *memory, nitro_on_device *on
 }
 
 static int upload_array(const nitro_field *field, const nitro_device_memory *memory,
-                        nitro_on_device *on_device, const void *from, int64_t count, void **to)
+                        nitro_on_device *on_device, const void *from, int64_t count,
+                        bool may_be_filled, void **to)
 {
     size_t size = nitro_field_device_size(field);
     if (field->role == NITRO_OUT || field->role == NITRO_SCRATCH)
         return memory->allocate(on_device, count, size, to);
     const void *array = *nitro_field_array(field, from);
+    if (!array && may_be_filled)
+        return memory->allocate(on_device, count, size, to);
     return field->element == NITRO_INDEX64 ? upload_indices(memory, on_device, array, count, to)
                                            : memory->upload(on_device, array, count, size, to);
 }
@@ -94,10 +97,12 @@ static int check_room(const nitro_field *fields, size_t num_fields,
     return memory->need(on_device, bytes, what);
 }
 
-/* @param[out] made  shape [num_fields]: the arrays that are not the caller's. */
+/* @param[in] may_be_filled  arrays that are NULL on the host are only allocated.
+ * @param[out] made  shape [num_fields]: the arrays that are not the caller's. */
 static int upload_fields(const nitro_field *fields, size_t num_fields,
                          const nitro_device_memory *memory, nitro_on_device *on_device,
-                         const void *from, void *to, const char *what, void **made)
+                         const void *from, void *to, const char *what, bool may_be_filled,
+                         void **made)
 {
     if (memory->may_prepare(on_device, what) != 0 ||
         check_room(fields, num_fields, memory, on_device, from, to, what) != 0)
@@ -114,7 +119,7 @@ static int upload_fields(const nitro_field *fields, size_t num_fields,
         if (*array)
             continue; /* the caller's */
         nitro_field_count(fields, num_fields, &fields[i], from, &count);
-        if (upload_array(&fields[i], memory, on_device, from, count, array) != 0)
+        if (upload_array(&fields[i], memory, on_device, from, count, may_be_filled, array) != 0)
             return on_device->failure;
         made[i] = *array;
     }
@@ -135,27 +140,6 @@ static void free_made(const nitro_field *fields, size_t num_fields,
         made[i] = NULL;
         memory->free(memory_of_field);
     }
-}
-
-int nitro_fields_upload(const nitro_field *fields, size_t num_fields,
-                        const nitro_device_memory *memory, nitro_on_device *on_device,
-                        const void *from, void *to, const char *what)
-{
-    void *made[NITRO_KIT_MAX_FIELDS] = {NULL};
-    if (upload_fields(fields, num_fields, memory, on_device, from, to, what, made) == 0)
-        return 0;
-    free_made(fields, num_fields, memory, to, made);
-    return on_device->failure;
-}
-
-void nitro_fields_release(const nitro_field *fields, size_t num_fields,
-                          const nitro_device_memory *memory, void *to)
-{
-    for (size_t i = 0; i < num_fields; i++)
-        if (is_device_array(&fields[i], to)) {
-            memory->free(*nitro_field_device_array(&fields[i], to));
-            *nitro_field_device_array(&fields[i], to) = NULL;
-        }
 }
 
 /* Of the nitro_on_device that follows the host's argument. */
@@ -185,7 +169,7 @@ int nitro_kit_upload(const nitro_kit *kit, void *argument)
         return 0;
     snprintf(what, sizeof(what), "the input of %s", kit->name);
     if (upload_fields(kit->fields, kit->num_fields, kit->device->memory, on_device, argument,
-                      own_argument(kit, argument), what, on_device->made) != 0) {
+                      own_argument(kit, argument), what, false, on_device->made) != 0) {
         free_made(kit->fields, kit->num_fields, kit->device->memory, own_argument(kit, argument),
                   on_device->made);
         return on_device->failure;
@@ -205,40 +189,69 @@ struct nitro_made_part *nitro_kit_find_part(const nitro_kit *kit, const void *ar
     return made;
 }
 
+void *nitro_kit_part_on_device(const nitro_kit *kit, const nitro_kit_part *part,
+                               const void *argument)
+{
+    const struct nitro_made_part *made = nitro_kit_find_part(kit, argument, part);
+    return made ? made->format : NULL;
+}
+
+static void free_part(const nitro_kit *kit, struct nitro_made_part *made)
+{
+    free_made(made->part->fields, made->part->num_fields, kit->device->memory, made->format,
+              made->arrays);
+    free(made->format);
+    free(made);
+}
+
+static struct nitro_made_part *allocate_part(const nitro_kit *kit, const nitro_kit_part *part)
+{
+    struct nitro_made_part *made = calloc(1, sizeof(*made));
+    if (!made || nitro_kit_device_is_plain(kit->device))
+        return made;
+    made->format = calloc(1, part->device_bytes);
+    if (made->format)
+        return made;
+    free(made);
+    return NULL;
+}
+
 static int upload_part(const nitro_kit *kit, const nitro_kit_part *part, void *argument,
-                       struct nitro_made_part *made)
+                       const char *what, struct nitro_made_part *made)
 {
     const void *from = *(void **)((char *)argument + part->offset);
-    char what[64];
-    snprintf(what, sizeof(what), "the format %s", part->host->name);
     for (size_t i = 0; i < part->num_fields; i++)
         if (!nitro_field_is_array(&part->fields[i]))
             made->scalars[i] = nitro_field_scalar(&part->fields[i], from);
-    int failure = upload_fields(part->fields, part->num_fields, kit->device->memory,
-                                nitro_kit_on_device(kit, argument), from, NULL, what, made->arrays);
-    if (failure)
-        free_made(part->fields, part->num_fields, kit->device->memory, NULL, made->arrays);
-    return failure;
+    return upload_fields(part->fields, part->num_fields, kit->device->memory,
+                         nitro_kit_on_device(kit, argument), from, made->format, what,
+                         part->is_filled_there, made->arrays);
 }
 
 int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part, void *argument)
 {
     nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
+    char what[64];
+    snprintf(what, sizeof(what), "the format %s", part->host->name);
     if (nitro_kit_find_part(kit, argument, part))
         return 0;
-    struct nitro_made_part *made = calloc(1, sizeof(*made));
+    if (kit->device->memory->may_prepare(on_device, what) != 0)
+        return on_device->failure;
+    struct nitro_made_part *made = allocate_part(kit, part);
     int failure = made ? part->host->prepare(argument, part->host->user) : NITRO_ERR_NO_MEMORY;
     if (failure) {
+        if (made)
+            free(made->format);
         free(made);
         snprintf(on_device->problem, sizeof(on_device->problem),
-                 "the format %s does not fit into the host's memory", part->host->name);
+                 "%s does not fit into the host's memory", what);
         return on_device->failure = failure;
     }
     made->part = part;
-    failure = upload_part(kit, part, argument, made);
+    failure = upload_part(kit, part, argument, what, made);
     part->host->release(argument, part->host->user);
     if (failure) {
-        free(made);
+        free_part(kit, made);
         return failure;
     }
     made->next = on_device->parts;
@@ -255,8 +268,7 @@ void nitro_kit_release_part(const nitro_kit *kit, const nitro_kit_part *part, vo
     if (!made)
         return;
     *at = made->next;
-    free_made(part->fields, part->num_fields, kit->device->memory, NULL, made->arrays);
-    free(made);
+    free_part(kit, made);
 }
 
 /* What nitro_kit_upload made, and the copies of what is changed in place. */
@@ -296,7 +308,7 @@ static int save_inout(const nitro_kit *kit, void *argument)
     for (size_t i = 0; i < kit->num_fields; i++)
         if (kit->fields[i].role == NITRO_INOUT && !kept->saved_on_device[i] &&
             upload_array(&kit->fields[i], memory, on_device, argument,
-                         nitro_field_count_of(kit, &kit->fields[i], argument),
+                         nitro_field_count_of(kit, &kit->fields[i], argument), false,
                          &kept->saved_on_device[i]) != 0)
             return on_device->failure;
     return memory->wait(on_device);

@@ -70,6 +70,7 @@ struct nitro_made_part {
     const nitro_kit_part *part;
     int64_t scalars[NITRO_KIT_MAX_FIELDS]; /* by field */
     void *arrays[NITRO_KIT_MAX_FIELDS];    /* on the device */
+    void *format; /* of part->device_bytes; NULL: arrays are known by their fields alone */
 };
 /** NULL: it is not prepared. */
 struct nitro_made_part *nitro_kit_find_part(const nitro_kit *kit, const void *argument,

@@ -52,6 +52,15 @@ static inline const nitro_variant *cuda_cases_variant(const cuda_cases *cases, s
     return &cases->computation->variants[v];
 }
 
+/** The variant of that name. */
+static inline const nitro_variant *cuda_cases_find(const cuda_cases *cases, const char *name)
+{
+    size_t v = 0;
+    while (strcmp(nitro_computation_variant_name(cases->computation, v), name) != 0)
+        v++;
+    return cuda_cases_variant(cases, v);
+}
+
 /** Why the last function of a variant failed. */
 static inline const char *cuda_cases_problem(const cuda_cases *cases, const void *argument)
 {

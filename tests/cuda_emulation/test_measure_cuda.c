@@ -6,8 +6,8 @@
 #include "cuda_emulation/cuda_emulation.h"
 #include "features/device/cuda/cuda_kind.h"
 #include "nitro/base/context.h"
+#include "nitro/runtime/computation.h"
 #include "unit/unit.h"
-#include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 extern const nitro_module nitro_module_spmv_cuda;
 
@@ -104,20 +104,22 @@ static void times_are_the_devices(void **state)
     assert_int_equal(cuda_emulation_num_launches(), 0); /* not in this process */
 }
 
+static nitro_variant csr; /* the computation's first */
+
 static int run_into_a_fault(void *argument, void *user)
 {
     cuda_emulation_settings settings = cuda_emulation_defaults();
-    (void)user;
     settings.fail_launch = 1;
     cuda_emulation_configure(&settings);
-    return nitro_spmv_cuda_variant_csr.run(argument, NULL);
+    return csr.run(argument, user);
 }
 
 /* The kernel is launched well; that it failed shows when the clock is stopped, and ever after. */
 static void a_sticky_error_costs_one_entry(void **state)
 {
     bench *b = *state;
-    nitro_variant faulty = nitro_spmv_cuda_variant_csr;
+    csr = b->computation->variants[0];
+    nitro_variant faulty = csr;
     faulty.name = "faulty";
     faulty.run = run_into_a_fault;
     faulty.time_source = NITRO_TIME_DEVICE;

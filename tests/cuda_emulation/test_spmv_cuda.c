@@ -80,8 +80,8 @@ static void small_devices_are_told_before_anything_is_copied(void **state)
     settings.memory_bytes = cuda_emulation_used_bytes() + 8;
     cuda_emulation_configure(&settings);
     unsigned mallocs = cuda_emulation_num_mallocs();
-    assert_int_not_equal(
-        nitro_spmv_cuda_variant_sellp.prepare(spmv, nitro_spmv_cuda_variant_sellp.user), 0);
+    const nitro_variant *sellp = cuda_cases_find(cases, "sellp");
+    assert_int_not_equal(sellp->prepare(spmv, sellp->user), 0);
     assert_non_null(strstr(spmv->cuda.problem, "the format sellp takes"));
     assert_int_equal(cuda_emulation_num_mallocs(), mallocs);
     assert_null(spmv->host.sellp);
@@ -114,7 +114,7 @@ static void cusparse_leaves_nothing_behind(void **state)
 {
     cuda_cases *cases = *state;
     nitro_spmv_cuda *spmv = spmv_cases_load(cases);
-    const nitro_variant *variant = &nitro_spmv_cuda_variant_cusparse_csr2;
+    const nitro_variant *variant = cuda_cases_find(cases, "cusparse_csr2");
     void *library = dlopen("libcusparse.so.12", RTLD_NOW);
     int *num_live = dlsym(library, "nitro_fake_cusparse_num_live");
     assert_non_null(num_live); /* it is the fake one */
@@ -151,10 +151,11 @@ static void another_cusparse_is_not_used(void **state)
                      nitro_computation_num_variants(cases->computation));
     size_t num_refusing = 0;
     for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
-        num_refusing += !computation->variants[v].allows(features, NULL, NULL);
+        num_refusing +=
+            !computation->variants[v].allows(features, NULL, computation->variants[v].user);
     assert_int_equal(num_refusing, 2);
     nitro_spmv_cuda *spmv = spmv_cases_load(cases);
-    const nitro_variant *variant = &nitro_spmv_cuda_variant_cusparse_csr1;
+    const nitro_variant *variant = cuda_cases_find(cases, "cusparse_csr1");
     assert_int_not_equal(variant->prepare(spmv, variant->user), 0);
     assert_string_equal(spmv->cuda.problem, nitro_spmv_cusparse_problem());
     unsetenv("NITRO_FAKE_CUSPARSE_MAJOR");
@@ -198,7 +199,7 @@ static void x_and_y_may_change(void **state)
 static void wrong_results_and_lost_devices_are_found(void **state)
 {
     cuda_cases *cases = *state;
-    emulated_cases_check_results(cases, spmv_cases_load(cases), &nitro_spmv_cuda_variant_csr,
+    emulated_cases_check_results(cases, spmv_cases_load(cases), cuda_cases_find(cases, "csr"),
                                  "are wrong");
 }
 

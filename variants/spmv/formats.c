@@ -54,7 +54,8 @@ static const nitro_field sellp_fields[] = {
 #define PART(format)                                                                               \
     {                                                                                              \
         &nitro_spmv_variant_##format, offsetof(nitro_spmv, format), format##_fields,               \
-            sizeof(format##_fields) / sizeof(format##_fields[0])                                   \
+            sizeof(format##_fields) / sizeof(format##_fields[0]),                                  \
+            sizeof(nitro_spmv_cuda_##format), false                                                \
     }
 
 const nitro_kit_part nitro_spmv_part_dia = PART(dia);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The formats of spmv.h in device memory, in the same layout. */
+/* The formats of spmv.h in device memory, in the same layout (formats.c). */
 
 typedef struct nitro_spmv_cuda_dia {
     int32_t num_diagonals;
@@ -76,12 +76,7 @@ typedef struct nitro_spmv_cuda {
     const double *x;      /* shape [num_cols] */
     double *y;            /* shape [num_rows] */
 
-    /* Made by `prepare`, NULL until then; the structs are in host memory. */
-    nitro_spmv_cuda_dia *dia;
-    nitro_spmv_cuda_ell *ell;
-    nitro_spmv_cuda_coo *coo;
-    nitro_spmv_cuda_hybrid *hybrid;
-    nitro_spmv_cuda_sellp *sellp;
+    /* Made by `prepare`, NULL until then; formats are in `cuda`. */
     nitro_spmv_cuda_cusparse *cusparse[NITRO_SPMV_NUM_CUSPARSE];
 } nitro_spmv_cuda;
 

@@ -37,18 +37,45 @@ static void variants_are_the_hosts(void **state)
 {
     extern const nitro_kit nitro_histogram_kit, nitro_spmv_kit;
     const nitro_kit *const hosts[] = {&nitro_histogram_kit, &nitro_spmv_kit};
+    nitro_context *context = unit_context();
     (void)state;
     for (size_t k = 0; k < NUM_KITS; k++) {
-        assert_int_equal(kits[k]->device->num_variants, hosts[k]->num_variants);
+        nitro_computation *here = NULL;
+        assert_ok(context, nitro_kit_create(context, kits[k], true, &here));
+        assert_int_equal(nitro_computation_num_variants(here), hosts[k]->num_variants);
         for (size_t v = 0; v < hosts[k]->num_variants; v++)
-            assert_string_equal(kits[k]->device->variants[v]->name, hosts[k]->variants[v]->name);
+            assert_string_equal(nitro_computation_variant_name(here, v),
+                                hosts[k]->variants[v]->name);
+        nitro_computation_free(here);
     }
+    nitro_context_free(context);
+}
+
+/* A device's variant that its computation does not name is an error, not a silent loss. */
+static void undeclared_variants_are_refused(void **state)
+{
+    static const nitro_variant stray = {.name = "stray"};
+    static const nitro_variant *const strays[] = {&stray};
+    nitro_kit_device device = *kits[0]->device;
+    nitro_kit kit = *kits[0];
+    nitro_context *context = unit_context();
+    nitro_computation *computation = NULL;
+    (void)state;
+    device.variants = strays;
+    device.num_variants = 1;
+    kit.device = &device;
+    assert_int_equal(nitro_kit_create(context, &kit, true, &computation), NITRO_ERR_ARGUMENT);
+    char text[512];
+    nitro_context_last_error(context, text, sizeof(text));
+    assert_non_null(strstr(text, "'stray'"));
+    nitro_context_free(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_are_the_hosts),
+        cmocka_unit_test(undeclared_variants_are_refused),
         cmocka_unit_test(every_variant_on_every_family),
     };
     return opencl_here() ? cmocka_run_group_tests_name("kits_opencl", tests, NULL, NULL)

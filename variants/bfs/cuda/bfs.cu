@@ -371,12 +371,11 @@ static const nitro_variant declared[] = {
      .allows = allows_sweep,
      .allows_reads = "num_vertices,num_edges,levels",
      .user = (void *)&sweep},
-    {.name = "queue"}, /* on hosts only */
 };
 
 static const nitro_variant *const variants[] = {&declared[0], &declared[1], &declared[2],
                                                 &declared[3], &declared[4], &declared[5],
-                                                &declared[6], &declared[7], &declared[8]};
+                                                &declared[6], &declared[7]};
 
 const nitro_kit_device nitro_bfs_cuda_device = {
     .kind = "cuda",

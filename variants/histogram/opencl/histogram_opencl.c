@@ -56,14 +56,11 @@ static const nitro_variant variant_global_even_share =
                            variant_shared_dynamic =
                                NITRO_KERNEL_VARIANT("shared_atomic_dynamic", shared_dynamic);
 
-/* They exist on other devices. */
-static const nitro_variant sort_even_share = {.name = "sort_even_share"},
-                           sort_dynamic = {.name = "sort_dynamic"};
-
 static const nitro_variant *const variants[] = {
-    &sort_even_share,           &sort_dynamic,
-    &variant_global_even_share, &variant_global_dynamic,
-    &variant_shared_even_share, &variant_shared_dynamic,
+    &variant_global_even_share,
+    &variant_global_dynamic,
+    &variant_shared_even_share,
+    &variant_shared_dynamic,
 };
 
 static bool allows(const double *features, const void *argument, void *user)

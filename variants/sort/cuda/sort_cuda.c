@@ -78,11 +78,7 @@ static const nitro_variant radix = {
     .user = (void *)&radix_method,
 };
 
-/* On hosts only. */
-static const nitro_variant locality = {.name = "locality"}, quick = {.name = "quick"},
-                           vector_quick = {.name = "vector_quick"};
-
-static const nitro_variant *const variants[] = {&merge, &locality, &radix, &quick, &vector_quick};
+static const nitro_variant *const variants[] = {&merge, &radix};
 
 const nitro_kit_device nitro_sort_cuda_device = {
     .kind = "cuda",

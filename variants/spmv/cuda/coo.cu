@@ -52,38 +52,29 @@ static __global__ void __launch_bounds__(BLOCK)
     add_rows(row, sum, y);
 }
 
-int nitro_spmv_cuda_coo_add(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo)
+cudaError_t nitro_spmv_cuda_coo_add(const nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo,
+                                    cudaLaunchConfig_t config)
 {
     if (coo->num_entries == 0)
-        return 0;
+        return cudaSuccess;
     int64_t num_warps = ((int64_t)coo->num_entries + ENTRIES_PER_WARP - 1) / ENTRIES_PER_WARP;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, num_warps * WARP, BLOCK);
-    return nitro_cuda_check(&spmv->cuda,
-                            cudaLaunchKernelEx(&config, add, coo->num_entries, coo->rows,
-                                               coo->columns, coo->values, spmv->x, spmv->y),
-                            "launching coo");
+    config.gridDim = nitro_cuda_grid(&spmv->cuda, num_warps * WARP, BLOCK).gridDim;
+    return cudaLaunchKernelEx(&config, add, coo->num_entries, coo->rows, coo->columns, coo->values,
+                              spmv->x, spmv->y);
 }
 
-static int run(void *argument, void *user)
+static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
+                          cudaLaunchConfig_t config)
 {
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (spmv->host.num_rows == 0)
-        return 0;
-    size_t bytes = (size_t)spmv->host.num_rows * sizeof(*spmv->y);
-    cudaError_t error = cudaMemsetAsync(spmv->y, 0, bytes, (cudaStream_t)spmv->cuda.stream);
-    if (nitro_cuda_check(&spmv->cuda, error, "zeroing y") != 0)
-        return spmv->cuda.failure;
-    const nitro_spmv_cuda_coo coo = {spmv->coo->num_entries, spmv->coo->rows, spmv->columns,
-                                     spmv->values};
-    return nitro_spmv_cuda_coo_add(spmv, &coo);
+    nitro_spmv_cuda_coo coo = *(const nitro_spmv_cuda_coo *)format;
+    coo.columns = spmv->columns;
+    coo.values = spmv->values;
+    cudaError_t error =
+        cudaMemsetAsync(spmv->y, 0, (size_t)spmv->host.num_rows * sizeof(*spmv->y), config.stream);
+    return error == cudaSuccess ? nitro_spmv_cuda_coo_add(spmv, &coo, config) : error;
 }
 
-const nitro_variant nitro_spmv_cuda_variant_coo = {
-    .name = "coo",
-    .version = "1",
-    .run = run,
-    .prepare = nitro_spmv_cuda_prepare_format,
-    .release = nitro_spmv_cuda_release_format,
-    .user = (void *)&nitro_spmv_cuda_format_coo,
+const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_coo = {
+    .format = &nitro_spmv_part_coo,
+    .launch = launch,
 };

@@ -22,22 +22,15 @@ static __global__ void __launch_bounds__(BLOCK)
     y[row] = sum;
 }
 
-static int run(void *argument, void *user)
+static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
+                          cudaLaunchConfig_t config)
 {
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (spmv->host.num_rows == 0)
-        return 0;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows, BLOCK);
-    return nitro_cuda_check(&spmv->cuda,
-                            cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows,
-                                               spmv->row_offsets, spmv->columns, spmv->values,
-                                               spmv->x, spmv->y),
-                            "launching csr");
+    (void)format;
+    return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, spmv->row_offsets,
+                              spmv->columns, spmv->values, spmv->x, spmv->y);
 }
 
-const nitro_variant nitro_spmv_cuda_variant_csr = {
-    .name = "csr",
-    .version = "1",
-    .run = run,
+const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr = {
+    .format = nullptr,
+    .launch = launch,
 };

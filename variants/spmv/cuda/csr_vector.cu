@@ -81,24 +81,18 @@ static kernel choose(const nitro_spmv *host, int *lanes)
     return multiply<32>;
 }
 
-static int run(void *argument, void *user)
+static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
+                          cudaLaunchConfig_t config)
 {
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (spmv->host.num_rows == 0)
-        return 0;
+    (void)format;
     int lanes;
     kernel chosen = choose(&spmv->host, &lanes);
-    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows * lanes, BLOCK);
-    return nitro_cuda_check(&spmv->cuda,
-                            cudaLaunchKernelEx(&config, chosen, (int)spmv->host.num_rows,
-                                               spmv->row_offsets, spmv->columns, spmv->values,
-                                               spmv->x, spmv->y),
-                            "launching csr_vector");
+    config.gridDim = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows * lanes, BLOCK).gridDim;
+    return cudaLaunchKernelEx(&config, chosen, (int)spmv->host.num_rows, spmv->row_offsets,
+                              spmv->columns, spmv->values, spmv->x, spmv->y);
 }
 
-const nitro_variant nitro_spmv_cuda_variant_csr_vector = {
-    .name = "csr_vector",
-    .version = "1",
-    .run = run,
+const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_vector = {
+    .format = nullptr,
+    .launch = launch,
 };

@@ -22,38 +22,20 @@ static __global__ void __launch_bounds__(BLOCK)
     y[row] = sum;
 }
 
-static bool allows(const double *features, const void *argument, void *user)
+cudaError_t nitro_spmv_cuda_ell_multiply(const nitro_spmv_cuda *spmv,
+                                         const nitro_spmv_cuda_ell *ell, cudaLaunchConfig_t config)
 {
-    return nitro_spmv_fits_device(features, argument, user) &&
-           nitro_spmv_variant_ell.allows(features, nullptr, nullptr);
+    return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, ell->width, ell->stride,
+                              ell->columns, ell->values, spmv->x, spmv->y);
 }
 
-int nitro_spmv_cuda_ell_multiply(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_ell *ell)
+static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
+                          cudaLaunchConfig_t config)
 {
-    if (spmv->host.num_rows == 0)
-        return 0;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows, BLOCK);
-    return nitro_cuda_check(&spmv->cuda,
-                            cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows,
-                                               ell->width, ell->stride, ell->columns, ell->values,
-                                               spmv->x, spmv->y),
-                            "launching ell");
+    return nitro_spmv_cuda_ell_multiply(spmv, (const nitro_spmv_cuda_ell *)format, config);
 }
 
-static int run(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    return nitro_spmv_cuda_ell_multiply(spmv, spmv->ell);
-}
-
-const nitro_variant nitro_spmv_cuda_variant_ell = {
-    .name = "ell",
-    .version = "1",
-    .run = run,
-    .prepare = nitro_spmv_cuda_prepare_format,
-    .release = nitro_spmv_cuda_release_format,
-    .allows = allows,
-    .allows_reads = "ell_fillin,nnz,rows,cols",
-    .user = (void *)&nitro_spmv_cuda_format_ell,
+const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_ell = {
+    .format = &nitro_spmv_part_ell,
+    .launch = launch,
 };

@@ -3,20 +3,15 @@
 #include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
-static int run(void *argument, void *user)
+static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
+                          cudaLaunchConfig_t config)
 {
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    if (nitro_spmv_cuda_ell_multiply(spmv, &spmv->hybrid->ell) != 0)
-        return spmv->cuda.failure;
-    return nitro_spmv_cuda_coo_add(spmv, &spmv->hybrid->coo);
+    const nitro_spmv_cuda_hybrid *hybrid = (const nitro_spmv_cuda_hybrid *)format;
+    cudaError_t error = nitro_spmv_cuda_ell_multiply(spmv, &hybrid->ell, config);
+    return error == cudaSuccess ? nitro_spmv_cuda_coo_add(spmv, &hybrid->coo, config) : error;
 }
 
-const nitro_variant nitro_spmv_cuda_variant_hybrid = {
-    .name = "hybrid",
-    .version = "1",
-    .run = run,
-    .prepare = nitro_spmv_cuda_prepare_format,
-    .release = nitro_spmv_cuda_release_format,
-    .user = (void *)&nitro_spmv_cuda_format_hybrid,
+const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_hybrid = {
+    .format = &nitro_spmv_part_hybrid,
+    .launch = launch,
 };

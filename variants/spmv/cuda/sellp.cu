@@ -25,34 +25,15 @@ static __global__ void __launch_bounds__(BLOCK)
     y[row] = sum;
 }
 
-static bool allows(const double *features, const void *argument, void *user)
+static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
+                          cudaLaunchConfig_t config)
 {
-    return nitro_spmv_fits_device(features, argument, user) &&
-           nitro_spmv_variant_sellp.allows(features, nullptr, nullptr);
+    const nitro_spmv_cuda_sellp *sellp = (const nitro_spmv_cuda_sellp *)format;
+    return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, sellp->slice_offsets,
+                              sellp->columns, sellp->values, spmv->x, spmv->y);
 }
 
-static int run(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
-    const nitro_spmv_cuda_sellp *sellp = spmv->sellp;
-    if (spmv->host.num_rows == 0)
-        return 0;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows, BLOCK);
-    return nitro_cuda_check(&spmv->cuda,
-                            cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows,
-                                               sellp->slice_offsets, sellp->columns, sellp->values,
-                                               spmv->x, spmv->y),
-                            "launching sellp");
-}
-
-const nitro_variant nitro_spmv_cuda_variant_sellp = {
-    .name = "sellp",
-    .version = "1",
-    .run = run,
-    .prepare = nitro_spmv_cuda_prepare_format,
-    .release = nitro_spmv_cuda_release_format,
-    .allows = allows,
-    .allows_reads = "rlsd,ell_fillin,nnz,rows,cols",
-    .user = (void *)&nitro_spmv_cuda_format_sellp,
+const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sellp = {
+    .format = &nitro_spmv_part_sellp,
+    .launch = launch,
 };

@@ -1,4 +1,4 @@
-/* Spmv on OpenCL devices: its kernels, and the variants in the host's order. */
+/* Spmv on OpenCL devices: its kernels, and the variants. */
 #include "variants/spmv/spmv_opencl.h"
 
 #include "variants/spmv/formats.h"
@@ -115,15 +115,8 @@ static const nitro_variant variant_csr = NITRO_KERNEL_VARIANT("csr", csr),
                                "sellp", sellp, .allows = allows_sellp,
                                .allows_reads = "rlsd,ell_fillin,nnz,rows,cols");
 
-/* They exist on other devices. */
-static const nitro_variant coo = {.name = "coo"}, hybrid = {.name = "hybrid"},
-                           cusparse_csr1 = {.name = "cusparse_csr1"},
-                           cusparse_csr2 = {.name = "cusparse_csr2"};
-
-static const nitro_variant *const variants[] = {
-    &variant_csr, &variant_csr_vector, &variant_dia,   &variant_ell,   &coo,
-    &hybrid,      &variant_sellp,      &cusparse_csr1, &cusparse_csr2,
-};
+static const nitro_variant *const variants[] = {&variant_csr, &variant_csr_vector, &variant_dia,
+                                                &variant_ell, &variant_sellp};
 
 const nitro_kit_device nitro_spmv_opencl_device = {
     .kind = "opencl",

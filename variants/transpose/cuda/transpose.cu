@@ -384,19 +384,16 @@ static const nitro_variant inplace[] = {
      .run = run_steps,
      .prepare = prepare_steps,
      .user = (void *)&forwards},
-    {.name = "skinny_r2c"},
-    {.name = "skinny_c2r"},
     {.name = "square_swap",
      .version = "1",
      .run = run_square,
      .allows = allows_square,
      .allows_reads = "num_rows,num_cols"},
-    {.name = "cycles"},
     {.name = "buffered", .version = "1", .run = run_buffered, .prepare = prepare_buffered},
 };
 
-static const nitro_variant *const inplace_variants[] = {
-    &inplace[0], &inplace[1], &inplace[2], &inplace[3], &inplace[4], &inplace[5], &inplace[6]};
+static const nitro_variant *const inplace_variants[] = {&inplace[0], &inplace[1], &inplace[2],
+                                                        &inplace[3]};
 
 const nitro_kit_device nitro_transpose_cuda_device = {
     .kind = "cuda",
