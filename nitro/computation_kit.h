@@ -137,8 +137,9 @@ typedef struct nitro_kit_part {
     /** Where a device's argument is a struct of its own: bytes of the struct that the fields'
      *  device offsets are in. */
     size_t device_bytes;
-    bool is_filled_there; /* arrays that are NULL on the host are allocated, for the device to fill
-                           */
+    /** The device fills arrays: `prepare` gets the part for its `user`, and may leave arrays NULL,
+     *  which are then only allocated on the device. */
+    bool is_filled_there;
 } nitro_kit_part;
 
 /** A computation on one kind of device. Its argument begins with the host's. */

@@ -23,6 +23,10 @@ static const nitro_field fields[] = {
      NITRO_ON_DEVICE(nitro_histogram_cuda, queues)},
 };
 
+/* On CUDA devices. */
+static const nitro_variant block_sort_even_share = {.name = "block_sort_even_share"},
+                           block_sort_dynamic = {.name = "block_sort_dynamic"};
+
 static const nitro_variant *const variants[] = {
     &nitro_histogram_variant_sort_even_share,
     &nitro_histogram_variant_sort_dynamic,
@@ -30,6 +34,8 @@ static const nitro_variant *const variants[] = {
     &nitro_histogram_variant_global_atomic_dynamic,
     &nitro_histogram_variant_shared_atomic_even_share,
     &nitro_histogram_variant_shared_atomic_dynamic,
+    &block_sort_even_share,
+    &block_sort_dynamic,
 };
 
 static int count(void *argument, double *magnitudes)

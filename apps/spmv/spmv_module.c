@@ -29,8 +29,12 @@ static const nitro_field fields[] = {
                 .tolerance = TOLERANCE),
 };
 
-/* Of cuSPARSE, on CUDA devices. */
-static const nitro_variant csr1 = {.name = "cusparse_csr1"}, csr2 = {.name = "cusparse_csr2"};
+/* On CUDA devices. */
+static const nitro_variant csr1 = {.name = "cusparse_csr1"}, csr2 = {.name = "cusparse_csr2"},
+                           merge = {.name = "csr_merge"}, adaptive = {.name = "csr_adaptive"},
+                           sparse_coo = {.name = "cusparse_coo"},
+                           sparse_sell = {.name = "cusparse_sell"},
+                           sparse_bsr = {.name = "cusparse_bsr"};
 
 static const nitro_variant *const variants[] = {
     &nitro_spmv_variant_csr,
@@ -42,6 +46,12 @@ static const nitro_variant *const variants[] = {
     &nitro_spmv_variant_sellp,
     &csr1,
     &csr2,
+    &merge,
+    &adaptive,
+    &nitro_spmv_variant_sell_c_sigma,
+    &sparse_coo,
+    &sparse_sell,
+    &sparse_bsr,
 };
 
 /* In long double; the magnitudes are the sums of the terms' absolute values. */

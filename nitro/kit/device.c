@@ -238,7 +238,8 @@ int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part, voi
     if (kit->device->memory->may_prepare(on_device, what) != 0)
         return on_device->failure;
     struct nitro_made_part *made = allocate_part(kit, part);
-    int failure = made ? part->host->prepare(argument, part->host->user) : NITRO_ERR_NO_MEMORY;
+    void *user = part->is_filled_there ? (void *)part : part->host->user;
+    int failure = made ? part->host->prepare(argument, user) : NITRO_ERR_NO_MEMORY;
     if (failure) {
         if (made)
             free(made->format);

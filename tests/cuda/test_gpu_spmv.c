@@ -6,9 +6,12 @@
 static int setup(void **state)
 {
     *state = cuda_cases_open(&nitro_module_spmv_cuda, nitro_kit_allows_nothing);
-    const char *problem = nitro_spmv_cusparse_problem();
-    if (problem)
-        print_message("without cuSPARSE's variants: %s\n", problem);
+    for (size_t i = 0; i < NITRO_SPMV_NUM_CUSPARSE; i++) {
+        const nitro_variant *variant = &nitro_spmv_cuda_cusparse_variants[i];
+        const char *problem = nitro_spmv_cusparse_problem(variant);
+        if (problem)
+            print_message("without %s: %s\n", variant->name, problem);
+    }
     return 0;
 }
 

@@ -22,7 +22,14 @@ typedef enum {
 typedef enum { CUSPARSE_OPERATION_NON_TRANSPOSE = 0 } cusparseOperation_t;
 typedef enum { CUSPARSE_INDEX_32I = 2, CUSPARSE_INDEX_64I = 3 } cusparseIndexType_t;
 typedef enum { CUSPARSE_INDEX_BASE_ZERO = 0 } cusparseIndexBase_t;
-typedef enum { CUSPARSE_SPMV_CSR_ALG1 = 2, CUSPARSE_SPMV_CSR_ALG2 = 3 } cusparseSpMVAlg_t;
+typedef enum { CUSPARSE_ORDER_COL = 1, CUSPARSE_ORDER_ROW = 2 } cusparseOrder_t;
+typedef enum {
+    CUSPARSE_SPMV_COO_ALG1 = 1,
+    CUSPARSE_SPMV_CSR_ALG1 = 2,
+    CUSPARSE_SPMV_CSR_ALG2 = 3,
+    CUSPARSE_SPMV_SELL_ALG1 = 5,
+    CUSPARSE_SPMV_BSR_ALG1 = 6
+} cusparseSpMVAlg_t;
 
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
@@ -44,6 +51,22 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *matrix, int64_t rows, i
                                    cusparseIndexType_t offsets_type,
                                    cusparseIndexType_t columns_type, cusparseIndexBase_t base,
                                    cudaDataType type);
+cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *matrix, int64_t rows, int64_t cols,
+                                   int64_t nnz, void *entry_rows, void *columns, void *values,
+                                   cusparseIndexType_t indices_type, cusparseIndexBase_t base,
+                                   cudaDataType type);
+cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t *matrix, int64_t rows, int64_t cols,
+                                         int64_t nnz, int64_t num_slots, int64_t slice_rows,
+                                         void *slice_offsets, void *columns, void *values,
+                                         cusparseIndexType_t offsets_type,
+                                         cusparseIndexType_t columns_type, cusparseIndexBase_t base,
+                                         cudaDataType type);
+cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *matrix, int64_t block_rows,
+                                   int64_t block_cols, int64_t num_blocks, int64_t rows_of_block,
+                                   int64_t cols_of_block, void *row_offsets, void *columns,
+                                   void *values, cusparseIndexType_t offsets_type,
+                                   cusparseIndexType_t columns_type, cusparseIndexBase_t base,
+                                   cudaDataType type, cusparseOrder_t order);
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix);
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *vector, int64_t size, void *values,
                                      cudaDataType type);

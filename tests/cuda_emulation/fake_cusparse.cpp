@@ -2,6 +2,7 @@
  * and strict about the order of calls. Loaded as the real one. The environment injects failures:
  * NITRO_FAKE_CUSPARSE_MAJOR is another version, NITRO_FAKE_CUSPARSE_FAIL the name of a function
  * that fails. */
+#include <algorithm>
 #include <cstdlib>
 
 #include "cuda_runtime.h"
@@ -10,9 +11,13 @@
 struct cusparseContext {
     cudaStream_t stream;
 };
+enum format { CSR, COO, SELL, BSR };
 struct cusparseSpMatDescr {
+    enum format format;
     int rows, cols;
-    const int *row_offsets, *columns;
+    int count, block;   /* entries, slots or blocks; rows of a slice or block */
+    const int *offsets; /* of rows, slices or rows of blocks; COO: the entries' rows */
+    const int *columns;
     const double *values;
     mutable void *buffer; /* of the preprocessing */
     mutable cusparseSpMVAlg_t algorithm;
@@ -96,9 +101,59 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *matrix, int64_t rows, i
     if (nnz < 1 || offsets_type != CUSPARSE_INDEX_32I || columns_type != CUSPARSE_INDEX_32I ||
         type != CUDA_R_64F)
         return CUSPARSE_STATUS_INVALID_VALUE;
-    return create(matrix, cusparseSpMatDescr{(int)rows, (int)cols, (const int *)row_offsets,
+    return create(matrix,
+                  cusparseSpMatDescr{CSR, (int)rows, (int)cols, (int)nnz, 1,
+                                     (const int *)row_offsets, (const int *)columns,
+                                     (const double *)values, nullptr, CUSPARSE_SPMV_CSR_ALG1});
+}
+
+cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *matrix, int64_t rows, int64_t cols,
+                                   int64_t nnz, void *entry_rows, void *columns, void *values,
+                                   cusparseIndexType_t indices_type, cusparseIndexBase_t,
+                                   cudaDataType type)
+{
+    RETURN_IF_TOLD_TO_FAIL();
+    if (nnz < 1 || indices_type != CUSPARSE_INDEX_32I || type != CUDA_R_64F)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    return create(matrix,
+                  cusparseSpMatDescr{COO, (int)rows, (int)cols, (int)nnz, 1,
+                                     (const int *)entry_rows, (const int *)columns,
+                                     (const double *)values, nullptr, CUSPARSE_SPMV_COO_ALG1});
+}
+
+cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t *matrix, int64_t rows, int64_t cols,
+                                         int64_t nnz, int64_t num_slots, int64_t slice_rows,
+                                         void *slice_offsets, void *columns, void *values,
+                                         cusparseIndexType_t offsets_type,
+                                         cusparseIndexType_t columns_type, cusparseIndexBase_t,
+                                         cudaDataType type)
+{
+    RETURN_IF_TOLD_TO_FAIL();
+    if (nnz < 1 || num_slots < nnz || offsets_type != CUSPARSE_INDEX_32I ||
+        columns_type != CUSPARSE_INDEX_32I || type != CUDA_R_64F)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    return create(matrix,
+                  cusparseSpMatDescr{SELL, (int)rows, (int)cols, (int)num_slots, (int)slice_rows,
+                                     (const int *)slice_offsets, (const int *)columns,
+                                     (const double *)values, nullptr, CUSPARSE_SPMV_SELL_ALG1});
+}
+
+cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *matrix, int64_t block_rows,
+                                   int64_t block_cols, int64_t num_blocks, int64_t rows_of_block,
+                                   int64_t cols_of_block, void *row_offsets, void *columns,
+                                   void *values, cusparseIndexType_t offsets_type,
+                                   cusparseIndexType_t columns_type, cusparseIndexBase_t,
+                                   cudaDataType type, cusparseOrder_t order)
+{
+    RETURN_IF_TOLD_TO_FAIL();
+    if (num_blocks < 1 || rows_of_block != cols_of_block || offsets_type != CUSPARSE_INDEX_32I ||
+        columns_type != CUSPARSE_INDEX_32I || type != CUDA_R_64F || order != CUSPARSE_ORDER_ROW)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    return create(matrix, cusparseSpMatDescr{BSR, (int)(block_rows * rows_of_block),
+                                             (int)(block_cols * cols_of_block), (int)num_blocks,
+                                             (int)rows_of_block, (const int *)row_offsets,
                                              (const int *)columns, (const double *)values, nullptr,
-                                             CUSPARSE_SPMV_CSR_ALG1});
+                                             CUSPARSE_SPMV_BSR_ALG1});
 }
 
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix)
@@ -156,15 +211,40 @@ cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperat
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+/* The sum of a row, in any format. */
+static double sum_row(const cusparseSpMatDescr &a, int row, const double *x)
+{
+    int part = row / a.block, in_part = row % a.block;
+    double sum = 0;
+    if (a.format == CSR)
+        for (int k = a.offsets[row]; k < a.offsets[row + 1]; k++)
+            sum += a.values[k] * x[a.columns[k]];
+    else if (a.format == COO)
+        for (int k = (int)(std::lower_bound(a.offsets, a.offsets + a.count, row) - a.offsets);
+             k < a.count && a.offsets[k] == row; k++)
+            sum += a.values[k] * x[a.columns[k]];
+    else if (a.format == SELL)
+        for (int k = a.offsets[part] + in_part; k < a.offsets[part + 1]; k += a.block)
+            sum += a.values[k] * x[a.columns[k]];
+    else
+        for (int k = a.offsets[part]; k < a.offsets[part + 1]; k++)
+            for (int i = 0; i < a.block; i++)
+                sum +=
+                    a.values[(k * a.block + in_part) * a.block + i] * x[a.columns[k] * a.block + i];
+    return sum;
+}
+
+/* As the real one may, this reads whole slices. */
 static void multiply(double alpha, cusparseSpMatDescr a, const double *x, double beta, double *y)
 {
     int row = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (row >= a.rows)
+    if (row >= (a.format == SELL ? (a.rows + a.block - 1) / a.block * a.block : a.rows))
         return;
-    double sum = 0;
-    for (int k = a.row_offsets[row]; k < a.row_offsets[row + 1]; k++)
-        sum += a.values[k] * x[a.columns[k]];
-    y[row] = beta == 0 ? alpha * sum : alpha * sum + beta * y[row];
+    double sum = sum_row(a, row, x);
+    if (row < a.rows)
+        y[row] = beta == 0 ? alpha * sum : alpha * sum + beta * y[row];
+    else if (sum != 0)
+        cuda_emulation::trap("padding past the last row is not zero");
 }
 
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t, const void *alpha,

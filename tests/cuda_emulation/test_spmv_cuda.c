@@ -104,24 +104,19 @@ static void failed_allocations_leave_nothing_behind(void **state)
     nitro_module_spmv_cuda.unload(spmv);
 }
 
-static const char *const cusparse_functions[] = {
-    "cusparseCreate",      "cusparseSetStream",       "cusparseCreateCsr",
-    "cusparseCreateDnVec", "cusparseSpMV_bufferSize", "cusparseSpMV_preprocess",
-};
-
-/* Whichever of its functions fails, nothing of cuSPARSE's is left; teardown asks for memory. */
-static void cusparse_leaves_nothing_behind(void **state)
+/* Whichever of its functions fails, nothing of cuSPARSE's is left. */
+static void check_cusparse_failures(cuda_cases *cases, nitro_spmv_cuda *spmv, const int *num_live,
+                                    const char *name, const char *describes)
 {
-    cuda_cases *cases = *state;
-    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
-    const nitro_variant *variant = cuda_cases_find(cases, "cusparse_csr2");
-    void *library = dlopen("libcusparse.so.12", RTLD_NOW);
-    int *num_live = dlsym(library, "nitro_fake_cusparse_num_live");
-    assert_non_null(num_live); /* it is the fake one */
-    for (size_t i = 0; i < sizeof(cusparse_functions) / sizeof(cusparse_functions[0]); i++) {
-        setenv("NITRO_FAKE_CUSPARSE_FAIL", cusparse_functions[i], 1);
+    const char *const functions[] = {
+        "cusparseCreate",      "cusparseSetStream",       describes,
+        "cusparseCreateDnVec", "cusparseSpMV_bufferSize", "cusparseSpMV_preprocess"};
+    const nitro_variant *variant = cuda_cases_find(cases, name);
+    assert_true(cuda_cases_allow(cases, variant, spmv));
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        setenv("NITRO_FAKE_CUSPARSE_FAIL", functions[i], 1);
         assert_int_not_equal(variant->prepare(spmv, variant->user), 0);
-        assert_non_null(strstr(spmv->cuda.problem, cusparse_functions[i]));
+        assert_non_null(strstr(spmv->cuda.problem, functions[i]));
         assert_non_null(strstr(spmv->cuda.problem, "resource allocation failed"));
         assert_int_equal(*num_live, 0);
     }
@@ -132,8 +127,29 @@ static void cusparse_leaves_nothing_behind(void **state)
     assert_int_not_equal(variant->run(spmv, variant->user), 0);
     assert_non_null(strstr(spmv->cuda.problem, "cusparseSpMV: resource"));
     unsetenv("NITRO_FAKE_CUSPARSE_FAIL");
-    nitro_module_spmv_cuda.unload(spmv);
+    variant->release(spmv, variant->user);
     assert_int_equal(*num_live, 0);
+    assert_int_not_equal(variant->run(spmv, variant->user), 0);
+    assert_non_null(strstr(spmv->cuda.problem, "was not prepared"));
+    assert_int_equal(variant->prepare(spmv, variant->user), 0); /* unload releases it */
+}
+
+static void cusparse_leaves_nothing_behind(void **state)
+{
+    static const char *const variants[][2] = {{"cusparse_csr2", "cusparseCreateCsr"},
+                                              {"cusparse_coo", "cusparseCreateCoo"},
+                                              {"cusparse_sell", "cusparseCreateSlicedEll"},
+                                              {"cusparse_bsr", "cusparseCreateBsr"}};
+    cuda_cases *cases = *state;
+    void *library = dlopen("libcusparse.so.12", RTLD_NOW);
+    int *num_live = dlsym(library, "nitro_fake_cusparse_num_live");
+    assert_non_null(num_live); /* it is the fake one */
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+        check_cusparse_failures(cases, spmv, num_live, variants[i][0], variants[i][1]);
+        nitro_module_spmv_cuda.unload(spmv);
+        assert_int_equal(*num_live, 0);
+    }
     dlclose(library);
 }
 
@@ -143,9 +159,10 @@ static void another_cusparse_is_not_used(void **state)
     cuda_cases *cases = *state;
     nitro_computation *computation = NULL;
     double features[NITRO_SPMV_NUM_FEATURES] = {0};
-    assert_null(nitro_spmv_cusparse_problem());
+    const nitro_variant *variant = &nitro_spmv_cuda_cusparse_variants[0];
+    assert_null(nitro_spmv_cusparse_problem(variant));
     setenv("NITRO_FAKE_CUSPARSE_MAJOR", "13", 1);
-    assert_non_null(strstr(nitro_spmv_cusparse_problem(), "another major version"));
+    assert_non_null(strstr(nitro_spmv_cusparse_problem(variant), "another major version"));
     assert_ok(cases->context, nitro_module_spmv_cuda.create(cases->context, &computation));
     assert_int_equal(nitro_computation_num_variants(computation),
                      nitro_computation_num_variants(cases->computation));
@@ -153,11 +170,10 @@ static void another_cusparse_is_not_used(void **state)
     for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
         num_refusing +=
             !computation->variants[v].allows(features, NULL, computation->variants[v].user);
-    assert_int_equal(num_refusing, 2);
+    assert_int_equal(num_refusing, NITRO_SPMV_NUM_CUSPARSE);
     nitro_spmv_cuda *spmv = spmv_cases_load(cases);
-    const nitro_variant *variant = cuda_cases_find(cases, "cusparse_csr1");
     assert_int_not_equal(variant->prepare(spmv, variant->user), 0);
-    assert_string_equal(spmv->cuda.problem, nitro_spmv_cusparse_problem());
+    assert_string_equal(spmv->cuda.problem, nitro_spmv_cusparse_problem(variant));
     unsetenv("NITRO_FAKE_CUSPARSE_MAJOR");
     nitro_module_spmv_cuda.unload(spmv);
     nitro_computation_free(computation);

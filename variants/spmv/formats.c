@@ -45,24 +45,34 @@ static const nitro_field hybrid_fields[] = {
 
 static const nitro_field sellp_fields[] = {
     NUMBER(sellp, num_slices),
-    NITRO_NUMBER(nitro_spmv_sellp, num_slots),
+    NUMBER(sellp, num_slots),
+    NITRO_NUMBER(nitro_spmv_sellp, num_sorted),
     ARRAY(sellp, slice_offsets, NITRO_INDEX64, "num_slices + 1"),
+    ARRAY(sellp, rows, NITRO_INT32, "num_sorted"),
     ARRAY(sellp, columns, NITRO_INT32, "num_slots"),
     ARRAY(sellp, values, NITRO_FLOAT64, "num_slots"),
 };
 
-#define PART(format)                                                                               \
+#define PART(format, its_fields, is_plan)                                                          \
     {                                                                                              \
-        &nitro_spmv_variant_##format, offsetof(nitro_spmv, format), format##_fields,               \
-            sizeof(format##_fields) / sizeof(format##_fields[0]),                                  \
-            sizeof(nitro_spmv_cuda_##format), false                                                \
+        .host = &nitro_spmv_variant_##format, .offset = offsetof(nitro_spmv, format),              \
+        .fields = its_fields##_fields,                                                             \
+        .num_fields = sizeof(its_fields##_fields) / sizeof(its_fields##_fields[0]),                \
+        .device_bytes = sizeof(nitro_spmv_cuda_##its_fields), .is_filled_there = is_plan           \
     }
 
-const nitro_kit_part nitro_spmv_part_dia = PART(dia);
-const nitro_kit_part nitro_spmv_part_ell = PART(ell);
-const nitro_kit_part nitro_spmv_part_coo = PART(coo);
-const nitro_kit_part nitro_spmv_part_hybrid = PART(hybrid);
-const nitro_kit_part nitro_spmv_part_sellp = PART(sellp);
+const nitro_kit_part nitro_spmv_part_dia = PART(dia, dia, false);
+const nitro_kit_part nitro_spmv_part_ell = PART(ell, ell, false);
+const nitro_kit_part nitro_spmv_part_hybrid = PART(hybrid, hybrid, false);
+const nitro_kit_part nitro_spmv_part_sellp = PART(sellp, sellp, false);
+
+const nitro_kit_part nitro_spmv_plan_dia = PART(dia, dia, true);
+const nitro_kit_part nitro_spmv_plan_ell = PART(ell, ell, true);
+const nitro_kit_part nitro_spmv_plan_coo = PART(coo, coo, true);
+const nitro_kit_part nitro_spmv_plan_sellp = PART(sellp, sellp, true);
+const nitro_kit_part nitro_spmv_plan_sell_c_sigma = PART(sell_c_sigma, sellp, true);
+const nitro_kit_part nitro_spmv_plan_cusparse_coo = PART(coo, coo, true);
+const nitro_kit_part nitro_spmv_plan_cusparse_sell = PART(sellp, sellp, true);
 
 bool nitro_spmv_fits_device(const double *features, const void *argument, void *user)
 {

@@ -8,11 +8,22 @@
 extern "C" {
 #endif
 
+/** Converted on the host. */
 extern const nitro_kit_part nitro_spmv_part_dia;
 extern const nitro_kit_part nitro_spmv_part_ell;
-extern const nitro_kit_part nitro_spmv_part_coo;
 extern const nitro_kit_part nitro_spmv_part_hybrid;
 extern const nitro_kit_part nitro_spmv_part_sellp;
+
+/** For devices that fill the arrays of entries: of coo the rows, of the others columns and values.
+ */
+extern const nitro_kit_part nitro_spmv_plan_dia;
+extern const nitro_kit_part nitro_spmv_plan_ell;
+extern const nitro_kit_part nitro_spmv_plan_coo;
+extern const nitro_kit_part nitro_spmv_plan_sellp;
+extern const nitro_kit_part nitro_spmv_plan_sell_c_sigma;
+/* A part is of one variant, which makes and releases it. */
+extern const nitro_kit_part nitro_spmv_plan_cusparse_coo;
+extern const nitro_kit_part nitro_spmv_plan_cusparse_sell;
 
 /** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */
 bool nitro_spmv_fits_device(const double *features, const void *argument, void *user);

@@ -4,7 +4,7 @@
  *
  * A is given as CSR and never changed. A variant with its own format converts in `prepare`,
  * outside the timed part, and keeps the result in the argument until `release`. Formats that pad
- * (dia, ell, hybrid, sellp) multiply zeros by entries of x: x must be finite. */
+ * (dia, ell, hybrid, sellp, sell_c_sigma) multiply zeros by entries of x: x must be finite. */
 #ifndef NITRO_VARIANTS_SPMV_SPMV_H
 #define NITRO_VARIANTS_SPMV_SPMV_H
 
@@ -53,7 +53,9 @@ typedef struct nitro_spmv_hybrid {
  */
 typedef struct nitro_spmv_sellp {
     int64_t num_slices, num_slots;
+    int64_t num_sorted;     /* the matrix's rows; 0: they are in order */
     int64_t *slice_offsets; /* shape [num_slices + 1], from 0 to num_slots */
+    int32_t *rows;          /* shape [num_sorted]: which row is where; NULL: they are in order */
     int32_t *columns;       /* shape [num_slots] */
     double *values;         /* shape [num_slots] */
 } nitro_spmv_sellp;
@@ -78,6 +80,7 @@ typedef struct nitro_spmv {
     nitro_spmv_coo *coo;
     nitro_spmv_hybrid *hybrid;
     nitro_spmv_sellp *sellp;
+    nitro_spmv_sellp *sell_c_sigma;
 
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_spmv;
@@ -103,8 +106,10 @@ enum {
     NITRO_SPMV_NUM_FEATURES
 };
 
-/** The host's variants. csr, csr_vector, coo and hybrid run any matrix; dia, ell and sellp state
- *  their constraints in their files. */
+/** The host's variants. csr, csr_vector, coo and hybrid run any matrix; the others state their
+ *  constraints in their files. `prepare` of one with a format, with a `user` that is not NULL,
+ * makes what nitro_kit_part.is_filled_there says: sizes, and the arrays that depend on rows only.
+ */
 extern const nitro_variant nitro_spmv_variant_csr;
 extern const nitro_variant nitro_spmv_variant_csr_vector;
 extern const nitro_variant nitro_spmv_variant_dia;
@@ -112,6 +117,8 @@ extern const nitro_variant nitro_spmv_variant_ell;
 extern const nitro_variant nitro_spmv_variant_coo;
 extern const nitro_variant nitro_spmv_variant_hybrid;
 extern const nitro_variant nitro_spmv_variant_sellp;
+extern const nitro_variant nitro_spmv_variant_sell_c_sigma;
+
 /** Declare all input features (features/input/spmv_features.c says what each is). */
 nitro_status nitro_spmv_add_features(nitro_computation *computation);
 

@@ -2,11 +2,12 @@
  * declarations. Names and order are the host's (spmv.h); each .cu file describes how its variant
  * distributes the work over threads.
  *
- * The matrix is given in host memory and stays there for the features and the conversions, which
- * are the host variants'; the device gets a copy with 32-bit offsets. `run` launches kernels on
- * the argument's stream asynchronously and allocates nothing, so that a prepared variant can be
- * captured in a graph. `prepare` converts, allocates, copies and waits; it fails during a capture,
- * and if the device's free memory is too small for the format. */
+ * The matrix is given in host memory and stays there for the features and the conversions; the
+ * device gets a copy with 32-bit offsets. The host finds a format's sizes and the order of rows,
+ * the device fills it from its copy (fill.cu), except hybrid and cuSPARSE's BSR. `run` launches
+ * kernels on the argument's stream asynchronously and allocates nothing, so that a prepared variant
+ * can be captured in a graph. `prepare` converts, allocates, copies and waits; it fails during a
+ * capture, and if the device's free memory is too small for the format. */
 #ifndef NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 #define NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 
@@ -45,17 +46,15 @@ typedef struct nitro_spmv_cuda_hybrid {
 } nitro_spmv_cuda_hybrid;
 
 typedef struct nitro_spmv_cuda_sellp {
-    int32_t num_slices;
+    int32_t num_slices, num_slots;
     int32_t *slice_offsets; /* shape [num_slices + 1] */
-    int32_t *columns;       /* shape [slice_offsets[num_slices]] */
-    double *values;         /* shape [slice_offsets[num_slices]] */
+    int32_t *rows;          /* shape [num_rows]: which row is where; NULL: they are in order */
+    int32_t *columns;       /* shape [num_slots] */
+    double *values;         /* shape [num_slots] */
 } nitro_spmv_cuda_sellp;
 
-/** cuSPARSE's handle, descriptors and buffers for one of its algorithms (cusparse.c). */
+/** cuSPARSE's handle, descriptors and buffers, by variant (cusparse_cuda.c). */
 typedef struct nitro_spmv_cuda_cusparse nitro_spmv_cuda_cusparse;
-
-/** How many of cuSPARSE's algorithms are variants. */
-#define NITRO_SPMV_NUM_CUSPARSE 2
 
 /**
  * The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The device is
@@ -76,8 +75,9 @@ typedef struct nitro_spmv_cuda {
     const double *x;      /* shape [num_cols] */
     double *y;            /* shape [num_rows] */
 
+    void *plan; /* in `prepare`: the format that is being made */
     /* Made by `prepare`, NULL until then; formats are in `cuda`. */
-    nitro_spmv_cuda_cusparse *cusparse[NITRO_SPMV_NUM_CUSPARSE];
+    nitro_spmv_cuda_cusparse *cusparse;
 } nitro_spmv_cuda;
 
 /** The variants on CUDA devices, or a stub. */

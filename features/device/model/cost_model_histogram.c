@@ -154,6 +154,8 @@ static const nitro_cost_variant variants[] = {
     {"global_atomic_dynamic", price_global_atomic_dynamic},
     {"shared_atomic_even_share", price_shared_atomic_even_share},
     {"shared_atomic_dynamic", price_shared_atomic_dynamic},
+    {"block_sort_even_share", NULL}, /* not available on modelled devices */
+    {"block_sort_dynamic", NULL},
     {NULL, NULL},
 };
 

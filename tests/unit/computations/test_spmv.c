@@ -15,9 +15,9 @@ static int setup(void **state)
 }
 
 static const nitro_variant *const variants[] = {
-    &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector, &nitro_spmv_variant_dia,
-    &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,        &nitro_spmv_variant_hybrid,
-    &nitro_spmv_variant_sellp,
+    &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector,   &nitro_spmv_variant_dia,
+    &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,          &nitro_spmv_variant_hybrid,
+    &nitro_spmv_variant_sellp, &nitro_spmv_variant_sell_c_sigma,
 };
 #define NUM_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
@@ -342,8 +342,8 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
     nitro_spmv_matrix_free(spmv);
 }
 
-/* The bound that sellp is judged by must hold for every matrix. */
-static void sellp_is_never_larger_than_its_bound(void **state)
+/* The bounds that sellp and sell_c_sigma are judged by must hold for every matrix. */
+static void slices_are_never_larger_than_their_bounds(void **state)
 {
     computation_fixture *f = *state;
     for (size_t index = 0; index < 2 * NITRO_MATRIX_NUM_FAMILIES; index++) {
@@ -361,6 +361,12 @@ static void sellp_is_never_larger_than_its_bound(void **state)
         if (slots > bound * features[NITRO_SPMV_NNZ] * (1 + 1e-9))
             fail_msg("%s: %g slots, the bound is %g times %g", name, slots, bound,
                      features[NITRO_SPMV_NNZ]);
+        assert_int_equal(nitro_spmv_variant_sell_c_sigma.prepare(spmv, NULL), 0);
+        double sorted = (double)spmv->sell_c_sigma->num_slots, window = 4096;
+        assert_true(sorted <= slots);
+        assert_true(sorted <= features[NITRO_SPMV_NNZ] + ceil(features[NITRO_SPMV_ROWS] / window) *
+                                                             NITRO_SPMV_SLICE_ROWS *
+                                                             features[NITRO_SPMV_ROW_MAX]);
         nitro_spmv_matrix_free(spmv);
     }
 }
@@ -452,14 +458,15 @@ static void computation_runs_through_dispatch(void **state)
     nitro_spmv *spmv = NULL;
     nitro_decision decision;
     char text[128];
-    assert_int_equal(nitro_computation_num_variants(f->computation), NUM_VARIANTS + 2);
+    assert_int_equal(nitro_computation_num_variants(f->computation), nitro_spmv_kit.num_variants);
     assert_int_equal(nitro_computation_num_features(f->computation), NITRO_SPMV_NUM_FEATURES);
-    for (size_t i = 0; i < NUM_VARIANTS; i++)
-        assert_string_equal(nitro_computation_variant_name(f->computation, i), variants[i]->name);
-    assert_string_equal(nitro_computation_variant_name(f->computation, NUM_VARIANTS),
-                        "cusparse_csr1");
-    assert_string_equal(nitro_computation_variant_name(f->computation, NUM_VARIANTS + 1),
-                        "cusparse_csr2");
+    static const char *const names[] = {
+        "csr",          "csr_vector",   "dia",           "ell",           "coo",
+        "hybrid",       "sellp",        "cusparse_csr1", "cusparse_csr2", "csr_merge",
+        "csr_adaptive", "sell_c_sigma", "cusparse_coo",  "cusparse_sell", "cusparse_bsr"};
+    assert_int_equal(nitro_spmv_kit.num_variants, sizeof(names) / sizeof(names[0]));
+    for (size_t i = 0; i < nitro_spmv_kit.num_variants; i++)
+        assert_string_equal(nitro_computation_variant_name(f->computation, i), names[i]);
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 5, &spmv));
     assert_ok(f->context, nitro_run(f->computation, spmv, &decision));
     assert_string_equal(decision.variant_name, "csr");
@@ -510,7 +517,7 @@ int main(void)
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup,
                                         computation_teardown),
-        cmocka_unit_test_setup_teardown(sellp_is_never_larger_than_its_bound, setup,
+        cmocka_unit_test_setup_teardown(slices_are_never_larger_than_their_bounds, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup,
                                         computation_teardown),

@@ -1,10 +1,19 @@
 /* global_atomic: every thread adds to the result in global memory. Only the result is cleared, for
- * any number of bins and blocks, but additions to one address serialise in the L2 cache. So four
- * vectors of a warp whose 128 samples are all equal, as in flat areas and constant inputs, become
- * one addition, at the cost of a shuffle and a vote for every four samples. */
+ * any number of bins and blocks, but additions to one address serialise in the L2 cache. So the
+ * lanes of a warp with the same sample send one addition (__match_any_sync); and four vectors of a
+ * warp whose 128 samples are all equal, as in flat areas and constant inputs, are one, at the cost
+ * of a shuffle and a vote for every four samples. */
 #include "variants/histogram/cuda/histogram_kernels.cuh"
 
 #define BLOCK NITRO_HISTOGRAM_CUDA_BLOCK
+
+/* All lanes of the warp take part. */
+NITRO_HISTOGRAM_DEVICE void add_matched(uint32_t sample, uint32_t *counts)
+{
+    unsigned same = __match_any_sync(NITRO_CUDA_FULL_MASK, sample);
+    if (__ffs((int)same) - 1 == (int)threadIdx.x % NITRO_HISTOGRAM_WARP)
+        atomicAdd(counts + sample, (uint32_t)__popc(same));
+}
 
 NITRO_HISTOGRAM_DEVICE void add(uint4 four, uint32_t *counts)
 {
@@ -15,10 +24,10 @@ NITRO_HISTOGRAM_DEVICE void add(uint4 four, uint32_t *counts)
             atomicAdd(counts + first, 4 * NITRO_HISTOGRAM_WARP);
         return;
     }
-    atomicAdd(counts + four.x, 1);
-    atomicAdd(counts + four.y, 1);
-    atomicAdd(counts + four.z, 1);
-    atomicAdd(counts + four.w, 1);
+    add_matched(four.x, counts);
+    add_matched(four.y, counts);
+    add_matched(four.z, counts);
+    add_matched(four.w, counts);
 }
 
 template <bool IS_DYNAMIC>
@@ -65,12 +74,12 @@ static int run_dynamic(void *argument, void *user)
 
 const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share = {
     .name = "global_atomic_even_share",
-    .version = "1",
+    .version = "2",
     .run = run_even_share,
 };
 
 const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic = {
     .name = "global_atomic_dynamic",
-    .version = "1",
+    .version = "2",
     .run = run_dynamic,
 };

@@ -1,4 +1,4 @@
-/* Histogram on CUDA devices: the limits of the device, and the variants in the host's order. */
+/* Histogram on CUDA devices: the limits of the device, and the variants. */
 #include "nitro/cuda.hpp"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
@@ -35,6 +35,14 @@ int nitro_histogram_cuda_upload(nitro_histogram_cuda *histogram)
     return histogram->num_multiprocessors > 0 ? 0 : query_device(histogram);
 }
 
+int nitro_histogram_cuda_num_bits(const nitro_histogram_cuda *histogram)
+{
+    int bits = 1;
+    while (histogram->host.num_bins > (int64_t)1 << bits)
+        bits++;
+    return bits;
+}
+
 static int prepare(void *argument, void *user)
 {
     (void)user;
@@ -66,6 +74,8 @@ static const nitro_variant *const variants[] = {
     &nitro_histogram_cuda_variant_global_atomic_dynamic,
     &nitro_histogram_cuda_variant_shared_atomic_even_share,
     &nitro_histogram_cuda_variant_shared_atomic_dynamic,
+    &nitro_histogram_cuda_variant_block_sort_even_share,
+    &nitro_histogram_cuda_variant_block_sort_dynamic,
 };
 
 const nitro_kit_device nitro_histogram_cuda_device = {

@@ -21,6 +21,11 @@ extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share
 extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic;
 extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_even_share;
 extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic;
+extern const nitro_variant nitro_histogram_cuda_variant_block_sort_even_share;
+extern const nitro_variant nitro_histogram_cuda_variant_block_sort_dynamic;
+
+/** Bits of a bin's number, at least 1. */
+int nitro_histogram_cuda_num_bits(const nitro_histogram_cuda *histogram);
 
 /** Put zeros into the counts and the queues, on the stream. */
 int nitro_histogram_cuda_clear(nitro_histogram_cuda *histogram);

@@ -54,19 +54,11 @@ static __global__ void __launch_bounds__(BLOCK)
         atomicAdd(counts + units.samples[units.num_samples - 1], (uint32_t)units.num_samples);
 }
 
-static int num_bits(const nitro_histogram_cuda *histogram)
-{
-    int bits = 1;
-    while (histogram->host.num_bins > (int64_t)1 << bits)
-        bits++;
-    return bits;
-}
-
 static int sort(nitro_histogram_cuda *histogram, size_t *room_bytes)
 {
-    return nitro_histogram_cuda_sort(&histogram->cuda, histogram->sort_room, room_bytes,
-                                     histogram->samples, histogram->sorted,
-                                     (int)histogram->host.num_samples, num_bits(histogram));
+    return nitro_histogram_cuda_sort(
+        &histogram->cuda, histogram->sort_room, room_bytes, histogram->samples, histogram->sorted,
+        (int)histogram->host.num_samples, nitro_histogram_cuda_num_bits(histogram));
 }
 
 static int make_room(nitro_histogram_cuda *histogram)

@@ -3,27 +3,12 @@
  * reduction with shuffles sums each row's lanes, and its first lane adds the sum to y atomically.
  * So y is zeroed first, and the order of additions, hence the last bits, differ between runs. */
 #include "nitro/cuda.hpp"
+#include "variants/spmv/cuda/add_rows.cuh"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK            NITRO_SPMV_CUDA_BLOCK
-#define WARP             32
+#define WARP             NITRO_SPMV_CUDA_WARP
 #define ENTRIES_PER_WARP 256
-
-/* Segmented reduction of the lanes' sums by row (rows ascend with the lanes), added to y. */
-static __device__ __forceinline__ void add_rows(int row, double sum, double *y)
-{
-    int lane = (int)(threadIdx.x % WARP);
-#pragma unroll
-    for (int delta = 1; delta < WARP; delta *= 2) {
-        int other_row = __shfl_down_sync(NITRO_CUDA_FULL_MASK, row, delta);
-        double other_sum = __shfl_down_sync(NITRO_CUDA_FULL_MASK, sum, delta);
-        if (lane + delta < WARP && other_row == row)
-            sum += other_sum;
-    }
-    int row_before = __shfl_up_sync(NITRO_CUDA_FULL_MASK, row, 1);
-    if (lane == 0 || row_before != row)
-        atomicAdd(y + row, sum);
-}
 
 static __global__ void __launch_bounds__(BLOCK)
     add(int num_entries, const int *__restrict__ rows, const int *__restrict__ columns,
@@ -43,13 +28,13 @@ static __global__ void __launch_bounds__(BLOCK)
         int next = __ldcs(rows + min(k, last));
         double product = k < end ? __ldcs(values + k) * x[__ldcs(columns + k)] : 0;
         if (__any_sync(NITRO_CUDA_FULL_MASK, next != row)) {
-            add_rows(row, sum, y);
+            nitro_spmv_cuda_add_rows(row, sum, y);
             sum = 0;
         }
         row = next;
         sum += product;
     }
-    add_rows(row, sum, y);
+    nitro_spmv_cuda_add_rows(row, sum, y);
 }
 
 cudaError_t nitro_spmv_cuda_coo_add(const nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo,
@@ -75,6 +60,7 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_coo = {
-    .format = &nitro_spmv_part_coo,
+    .format = &nitro_spmv_plan_coo,
+    .fill = nitro_spmv_cuda_fill_coo,
     .launch = launch,
 };

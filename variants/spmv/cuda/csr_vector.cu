@@ -93,6 +93,5 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_vector = {
-    .format = nullptr,
     .launch = launch,
 };

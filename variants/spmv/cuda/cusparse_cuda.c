@@ -1,14 +1,15 @@
-/* cusparse_csr1, cusparse_csr2: cuSPARSE on the CSR matrix, its two algorithms (the first is
- * usually faster, the second deterministic). The library is loaded when the variants are declared,
- * not linked: if it is missing they are declared but allowed for no input, since samples of all
- * devices must have the same variants.
+/* cuSPARSE: csr1 and csr2 are its two algorithms on the CSR matrix (the first is usually faster,
+ * the second deterministic), coo, sell (slices of 32 rows) and bsr (blocks) its products in these
+ * formats. The library is loaded when the variants are declared, not linked: if it is missing they
+ * are declared but allowed for no input, since samples of all devices must have the same variants.
  *
- * `prepare` creates the handle, the descriptors and the work buffer, and runs cuSPARSE's
- * preprocessing. Preprocessing and buffer belong to one algorithm, so each variant has its own. */
+ * `prepare` makes the format, the handle, the descriptors and the work buffer, and runs cuSPARSE's
+ * preprocessing. All belong to one variant. */
 #define DISABLE_CUSPARSE_DEPRECATED /* of other functions */
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "nitro/cuda.hpp"
@@ -18,20 +19,25 @@
 #define TEXT(macro)    #macro
 #define LIBRARY        "libcusparse.so." TEXT_OF(CUSPARSE_VER_MAJOR)
 
-/* The functions used; `preprocess` exists since CUDA 12.4. */
+/* The functions used by all. */
 #define FUNCTIONS(apply)                                                                           \
     apply(GetProperty) apply(GetErrorString) apply(Create) apply(Destroy) apply(SetStream)         \
-        apply(CreateCsr) apply(DestroySpMat) apply(CreateDnVec) apply(DestroyDnVec)                \
-            apply(DnVecSetValues) apply(SpMV_bufferSize) apply(SpMV)
+        apply(CreateCsr) apply(CreateCoo) apply(DestroySpMat) apply(CreateDnVec)                   \
+            apply(DestroyDnVec) apply(DnVecSetValues) apply(SpMV_bufferSize) apply(SpMV)
 
 typedef struct functions {
 #define MEMBER(name) __typeof__(cusparse##name) *name;
     FUNCTIONS(MEMBER)
 #undef MEMBER
-    __typeof__(cusparseSpMV) *SpMV_preprocess; /* NULL: this version has none */
+    /* NULL: this version has none. */
+    __typeof__(cusparseSpMV) *SpMV_preprocess; /* since CUDA 12.4 */
+    __typeof__(cusparseCreateSlicedEll) *CreateSlicedEll;
+    __typeof__(cusparseCreateBsr) *CreateBsr;
 } functions;
 
 struct nitro_spmv_cuda_cusparse {
+    nitro_spmv_cuda_cusparse *next;
+    const nitro_variant *variant;
     functions library;
     cusparseHandle_t handle;
     cusparseSpMatDescr_t matrix;
@@ -39,10 +45,15 @@ struct nitro_spmv_cuda_cusparse {
     void *buffer;
 };
 
-static const struct algorithm {
-    int index; /* in nitro_spmv_cuda.cusparse */
+struct algorithm {
+    const nitro_variant *variant;
+    const nitro_kit_part *format; /* NULL: CSR */
+    cudaError_t (*fill)(const nitro_spmv_cuda *spmv, const void *format, cudaLaunchConfig_t config);
     cusparseSpMVAlg_t number;
-} algorithms[NITRO_SPMV_NUM_CUSPARSE] = {{0, CUSPARSE_SPMV_CSR_ALG1}, {1, CUSPARSE_SPMV_CSR_ALG2}};
+    const char *function; /* that describes the matrix, for error messages */
+    cusparseStatus_t (*describe)(const functions *library, const nitro_spmv_cuda *spmv,
+                                 const void *format, cusparseSpMatDescr_t *matrix);
+};
 
 /* @return NULL, or what is wrong. */
 static const char *find_functions(functions *found)
@@ -55,6 +66,8 @@ static const char *find_functions(functions *found)
     FUNCTIONS(FIND)
 #undef FIND
     *(void **)&found->SpMV_preprocess = dlsym(handle, "cusparseSpMV_preprocess");
+    *(void **)&found->CreateSlicedEll = dlsym(handle, "cusparseCreateSlicedEll");
+    *(void **)&found->CreateBsr = dlsym(handle, "cusparseCreateBsr");
     int major = 0;
 #define MISSING(name) || !found->name
     if (0 FUNCTIONS(MISSING))
@@ -66,10 +79,62 @@ static const char *find_functions(functions *found)
     return NULL;
 }
 
-const char *nitro_spmv_cusparse_problem(void)
+/* ---- The matrix in its formats ---- */
+
+#define TYPES CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F
+
+static cusparseStatus_t describe_csr(const functions *library, const nitro_spmv_cuda *spmv,
+                                     const void *format, cusparseSpMatDescr_t *matrix)
+{
+    (void)format;
+    return library->CreateCsr(matrix, spmv->host.num_rows, spmv->host.num_cols,
+                              spmv->host.num_nonzeros, spmv->row_offsets, spmv->columns,
+                              spmv->values, TYPES);
+}
+
+static cusparseStatus_t describe_coo(const functions *library, const nitro_spmv_cuda *spmv,
+                                     const void *format, cusparseSpMatDescr_t *matrix)
+{
+    const nitro_spmv_cuda_coo *coo = format;
+    return library->CreateCoo(matrix, spmv->host.num_rows, spmv->host.num_cols,
+                              spmv->host.num_nonzeros, coo->rows, spmv->columns, spmv->values,
+                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+}
+
+static cusparseStatus_t describe_sell(const functions *library, const nitro_spmv_cuda *spmv,
+                                      const void *format, cusparseSpMatDescr_t *matrix)
+{
+    const nitro_spmv_cuda_sellp *sellp = format;
+    return library->CreateSlicedEll(
+        matrix, spmv->host.num_rows, spmv->host.num_cols, spmv->host.num_nonzeros, sellp->num_slots,
+        NITRO_SPMV_SLICE_ROWS, sellp->slice_offsets, sellp->columns, sellp->values, TYPES);
+}
+
+static cusparseStatus_t describe_bsr(const functions *library, const nitro_spmv_cuda *spmv,
+                                     const void *format, cusparseSpMatDescr_t *matrix)
+{
+    const nitro_spmv_cuda_bsr *bsr = format;
+    return library->CreateBsr(matrix, bsr->num_rows, spmv->host.num_cols / bsr->block,
+                              bsr->num_blocks, bsr->block, bsr->block, bsr->row_offsets,
+                              bsr->columns, bsr->values, TYPES, CUSPARSE_ORDER_ROW);
+}
+
+/* The same for one variant. */
+static const char *find_for(const struct algorithm *algorithm, functions *found)
+{
+    const char *problem = find_functions(found);
+    if (problem)
+        return problem;
+    return (algorithm->describe == describe_sell && !found->CreateSlicedEll) ||
+                   (algorithm->describe == describe_bsr && !found->CreateBsr)
+               ? LIBRARY " does not know the format: install a newer cuSPARSE"
+               : NULL;
+}
+
+const char *nitro_spmv_cusparse_problem(const nitro_variant *variant)
 {
     functions unused;
-    return find_functions(&unused);
+    return find_for(variant->user, &unused);
 }
 
 static int check(nitro_spmv_cuda *spmv, const functions *library, cusparseStatus_t status,
@@ -94,30 +159,48 @@ static void clear(nitro_spmv_cuda_cusparse *made)
     free(made);
 }
 
-void nitro_spmv_cuda_release_cusparse(void *argument, void *user)
+/* Where the variant's is kept; the end of the list if it is not made. */
+static nitro_spmv_cuda_cusparse **find_made(nitro_spmv_cuda *spmv,
+                                            const struct algorithm *algorithm)
 {
-    const struct algorithm *only = user; /* NULL: all */
-    nitro_spmv_cuda *spmv = argument;
-    for (int i = 0; i < NITRO_SPMV_NUM_CUSPARSE; i++)
-        if (spmv->cusparse[i] && (!only || only->index == i)) {
-            clear(spmv->cusparse[i]);
-            spmv->cusparse[i] = NULL;
-        }
+    nitro_spmv_cuda_cusparse **at = &spmv->cusparse;
+    while (*at && (*at)->variant != algorithm->variant)
+        at = &(*at)->next;
+    return at;
 }
 
-static int describe(nitro_spmv_cuda *spmv, nitro_spmv_cuda_cusparse *made)
+static void release(void *argument, void *user)
+{
+    const struct algorithm *algorithm = user;
+    nitro_spmv_cuda_cusparse **at = find_made(argument, algorithm), *made = *at;
+    if (made) {
+        *at = made->next;
+        clear(made);
+    }
+    if (algorithm->format) /* after its descriptor */
+        nitro_kit_release_part(&nitro_spmv_kit, algorithm->format, argument);
+}
+
+void nitro_spmv_cuda_release_cusparse(void *argument)
+{
+    nitro_spmv_cuda *spmv = argument;
+    while (spmv->cusparse)
+        release(argument, spmv->cusparse->variant->user);
+}
+
+static int describe(nitro_spmv_cuda *spmv, const struct algorithm *algorithm,
+                    nitro_spmv_cuda_cusparse *made)
 {
     const functions *library = &made->library;
     const nitro_spmv *host = &spmv->host;
+    const void *format = algorithm->format
+                             ? nitro_kit_part_on_device(&nitro_spmv_kit, algorithm->format, spmv)
+                             : NULL;
     return check(spmv, library, library->Create(&made->handle), "cusparseCreate") ||
            check(spmv, library, library->SetStream(made->handle, spmv->cuda.stream),
                  "cusparseSetStream") ||
-           check(spmv, library,
-                 library->CreateCsr(&made->matrix, host->num_rows, host->num_cols,
-                                    host->num_nonzeros, spmv->row_offsets, spmv->columns,
-                                    spmv->values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                    CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
-                 "cusparseCreateCsr") ||
+           check(spmv, library, algorithm->describe(library, spmv, format, &made->matrix),
+                 algorithm->function) ||
            check(spmv, library,
                  library->CreateDnVec(&made->x, host->num_cols, (void *)spmv->x, CUDA_R_64F),
                  "cusparseCreateDnVec") ||
@@ -152,32 +235,44 @@ static bool is_empty(const nitro_spmv_cuda *spmv)
     return spmv->host.num_nonzeros == 0; /* cuSPARSE may reject empty descriptors */
 }
 
+static int make(nitro_spmv_cuda *spmv, const struct algorithm *algorithm)
+{
+    nitro_spmv_cuda_cusparse *made = calloc(1, sizeof(*made));
+    if (!made)
+        return nitro_cuda_fail(&spmv->cuda, "no memory on the host");
+    made->variant = algorithm->variant;
+    const char *problem = find_for(algorithm, &made->library);
+    if (problem) {
+        free(made);
+        return nitro_cuda_fail(&spmv->cuda, "%s", problem);
+    }
+    if (describe(spmv, algorithm, made) != 0 || make_buffer(spmv, made, algorithm) != 0 ||
+        nitro_cuda_wait(&spmv->cuda) != 0) {
+        clear(made);
+        return spmv->cuda.failure;
+    }
+    *find_made(spmv, algorithm) = made;
+    return 0;
+}
+
 static int prepare(void *argument, void *user)
 {
     const struct algorithm *algorithm = user;
     nitro_spmv_cuda *spmv = argument;
-    if (spmv->cusparse[algorithm->index])
+    if (*find_made(spmv, algorithm))
         return 0;
     if (nitro_spmv_cuda_upload(spmv) != 0 ||
         nitro_cuda_may_prepare(&spmv->cuda, "cuSPARSE's description of the matrix") != 0)
         return spmv->cuda.failure;
     if (is_empty(spmv))
         return 0;
-    nitro_spmv_cuda_cusparse *made = calloc(1, sizeof(*made));
-    if (!made)
-        return nitro_cuda_fail(&spmv->cuda, "no memory on the host");
-    const char *problem = find_functions(&made->library);
-    if (problem) {
-        free(made);
-        return nitro_cuda_fail(&spmv->cuda, "%s", problem);
-    }
-    if (describe(spmv, made) != 0 || make_buffer(spmv, made, algorithm) != 0 ||
-        nitro_cuda_wait(&spmv->cuda) != 0) {
-        clear(made);
+    if (algorithm->format &&
+        nitro_spmv_cuda_prepare_format(spmv, algorithm->format, algorithm->fill) != 0)
         return spmv->cuda.failure;
-    }
-    spmv->cusparse[algorithm->index] = made;
-    return 0;
+    if (make(spmv, algorithm) == 0)
+        return 0;
+    release(argument, user);
+    return spmv->cuda.failure;
 }
 
 static int run(void *argument, void *user)
@@ -193,7 +288,9 @@ static int run(void *argument, void *user)
                                                       (size_t)spmv->host.num_rows * sizeof(double),
                                                       spmv->cuda.stream),
                                       "zeroing y");
-    nitro_spmv_cuda_cusparse *made = spmv->cusparse[algorithm->index];
+    nitro_spmv_cuda_cusparse *made = *find_made(spmv, algorithm);
+    if (!made)
+        return nitro_cuda_fail(&spmv->cuda, "%s was not prepared", algorithm->variant->name);
     const functions *library = &made->library;
     return check(spmv, library, library->SetStream(made->handle, spmv->cuda.stream),
                  "cusparseSetStream") ||
@@ -205,20 +302,49 @@ static int run(void *argument, void *user)
                  "cusparseSpMV");
 }
 
-const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1 = {
-    .name = "cusparse_csr1",
-    .version = "1",
-    .run = run,
-    .prepare = prepare,
-    .release = nitro_spmv_cuda_release_cusparse,
-    .user = (void *)&algorithms[0],
-};
+/* ---- The variants ---- */
 
-const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2 = {
-    .name = "cusparse_csr2",
-    .version = "1",
-    .run = run,
-    .prepare = prepare,
-    .release = nitro_spmv_cuda_release_cusparse,
-    .user = (void *)&algorithms[1],
+/* Blocks divide the matrix, and hold all of it in any case. */
+static bool allows_bsr(const double *features, const void *argument, void *user)
+{
+    double rows = features[NITRO_SPMV_ROWS], cols = features[NITRO_SPMV_COLS];
+    bool is_even = fmod(rows, 2) == 0 && fmod(cols, 2) == 0;
+    bool is_threefold = fmod(rows, 3) == 0 && fmod(cols, 3) == 0;
+    double most = is_even ? 4 : 9; /* slots of an entry alone in its block */
+    return nitro_spmv_fits_device(features, argument, user) && (is_even || is_threefold) &&
+           most * features[NITRO_SPMV_NNZ] <= NITRO_CUDA_MAX_COUNT;
+}
+
+static bool allows_sell(const double *features, const void *argument, void *user)
+{
+    return nitro_spmv_fits_device(features, argument, user) &&
+           nitro_spmv_variant_sellp.allows(features, NULL, NULL);
+}
+
+#define VARIANTS nitro_spmv_cuda_cusparse_variants
+static const struct algorithm algorithms[NITRO_SPMV_NUM_CUSPARSE] = {
+    {&VARIANTS[0], NULL, NULL, CUSPARSE_SPMV_CSR_ALG1, "cusparseCreateCsr", describe_csr},
+    {&VARIANTS[1], NULL, NULL, CUSPARSE_SPMV_CSR_ALG2, "cusparseCreateCsr", describe_csr},
+    {&VARIANTS[2], &nitro_spmv_plan_cusparse_coo, nitro_spmv_cuda_fill_coo, CUSPARSE_SPMV_COO_ALG1,
+     "cusparseCreateCoo", describe_coo},
+    {&VARIANTS[3], &nitro_spmv_plan_cusparse_sell, nitro_spmv_cuda_fill_sellp,
+     CUSPARSE_SPMV_SELL_ALG1, "cusparseCreateSlicedEll", describe_sell},
+    {&VARIANTS[4], &nitro_spmv_cuda_part_bsr, NULL, CUSPARSE_SPMV_BSR_ALG1, "cusparseCreateBsr",
+     describe_bsr},
+};
+#undef VARIANTS
+
+#define VARIANT(its_name, index, ...)                                                              \
+    {                                                                                              \
+        .name = its_name, .version = "1", .run = run, .prepare = prepare, .release = release,      \
+        .user = (void *)&algorithms[index], __VA_ARGS__                                            \
+    }
+
+const nitro_variant nitro_spmv_cuda_cusparse_variants[NITRO_SPMV_NUM_CUSPARSE] = {
+    VARIANT("cusparse_csr1", 0),
+    VARIANT("cusparse_csr2", 1),
+    VARIANT("cusparse_coo", 2),
+    VARIANT("cusparse_sell", 3, .allows = allows_sell,
+            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols"),
+    VARIANT("cusparse_bsr", 4, .allows = allows_bsr, .allows_reads = "nnz,rows,cols"),
 };

@@ -1,37 +1,30 @@
-/* cuSPARSE's variants in a CUDA build without cusparse.h: declared, as on all devices, and allowed
- * for no input. */
+/* In place of cusparse_cuda.c where the CUDA toolkit has no cusparse.h: the variants are declared,
+ * allowed for nothing. */
 #include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
-const char *nitro_spmv_cusparse_problem(void)
+const char *nitro_spmv_cusparse_problem(const nitro_variant *variant)
 {
-    return "this build is without cuSPARSE: install its headers (libcusparse-dev-*) and build "
-           "again";
+    (void)variant;
+    return "this build is without cuSPARSE: install its header (cusparse.h) and build again";
 }
 
 static int refuse(void *argument, void *user)
 {
     (void)user;
     nitro_spmv_cuda *spmv = argument;
-    return nitro_cuda_fail(&spmv->cuda, "%s", nitro_spmv_cusparse_problem());
+    return nitro_cuda_fail(&spmv->cuda, "%s", nitro_spmv_cusparse_problem(NULL));
 }
 
-void nitro_spmv_cuda_release_cusparse(void *argument, void *user)
+void nitro_spmv_cuda_release_cusparse(void *argument)
 {
     (void)argument;
-    (void)user;
 }
 
-const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1 = {
-    .name = "cusparse_csr1",
-    .version = "1",
-    .run = refuse,
-    .prepare = refuse,
-};
-
-const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2 = {
-    .name = "cusparse_csr2",
-    .version = "1",
-    .run = refuse,
-    .prepare = refuse,
+const nitro_variant nitro_spmv_cuda_cusparse_variants[NITRO_SPMV_NUM_CUSPARSE] = {
+    {.name = "cusparse_csr1", .version = "1", .run = refuse, .prepare = refuse},
+    {.name = "cusparse_csr2", .version = "1", .run = refuse, .prepare = refuse},
+    {.name = "cusparse_coo", .version = "1", .run = refuse, .prepare = refuse},
+    {.name = "cusparse_sell", .version = "1", .run = refuse, .prepare = refuse},
+    {.name = "cusparse_bsr", .version = "1", .run = refuse, .prepare = refuse},
 };

@@ -1,7 +1,6 @@
 /* Spmv on CUDA devices: what variants have in common, and their declarations. */
 #include "variants/spmv/spmv_cuda.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "nitro/cuda.hpp"
@@ -12,13 +11,42 @@ int nitro_spmv_cuda_upload(nitro_spmv_cuda *spmv)
     return nitro_kit_upload(&nitro_spmv_kit, spmv);
 }
 
+/* A thread for every row. */
+static cudaLaunchConfig_t usual_grid(const nitro_spmv_cuda *spmv)
+{
+    int64_t num_blocks = (spmv->host.num_rows + NITRO_SPMV_CUDA_BLOCK - 1) / NITRO_SPMV_CUDA_BLOCK;
+    cudaLaunchConfig_t config = {.stream = spmv->cuda.stream};
+    config.gridDim = (struct dim3){num_blocks > 0 ? (unsigned)num_blocks : 1, 1, 1};
+    config.blockDim = (struct dim3){NITRO_SPMV_CUDA_BLOCK, 1, 1};
+    return config;
+}
+
+int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_kit_part *format,
+                                   cudaError_t (*fill)(const nitro_spmv_cuda *, const void *,
+                                                       cudaLaunchConfig_t))
+{
+    if (nitro_kit_part_on_device(&nitro_spmv_kit, format, spmv))
+        return 0;
+    if (nitro_kit_prepare_part(&nitro_spmv_kit, format, spmv) != 0)
+        return spmv->cuda.failure;
+    if (!fill || spmv->host.num_rows == 0)
+        return 0;
+    const void *made = nitro_kit_part_on_device(&nitro_spmv_kit, format, spmv);
+    if (nitro_cuda_check(&spmv->cuda, fill(spmv, made, usual_grid(spmv)), "filling the format") ==
+            0 &&
+        nitro_cuda_wait(&spmv->cuda) == 0)
+        return 0;
+    nitro_kit_release_part(&nitro_spmv_kit, format, spmv);
+    return spmv->cuda.failure;
+}
+
 static int prepare(void *argument, void *user)
 {
     const nitro_spmv_cuda_kernel *kernel = user; /* NULL: the matrix alone */
     int failure = nitro_spmv_cuda_upload(argument);
     return failure || !kernel || !kernel->format
                ? failure
-               : nitro_kit_prepare_part(&nitro_spmv_kit, kernel->format, argument);
+               : nitro_spmv_cuda_prepare_format(argument, kernel->format, kernel->fill);
 }
 
 static void release(void *argument, void *user)
@@ -47,12 +75,7 @@ static int run(void *argument, void *user)
     if (kernel->format && !format)
         return nitro_cuda_fail(&spmv->cuda, "the format %s was not prepared",
                                kernel->format->host->name);
-    cudaLaunchConfig_t config = {.stream = spmv->cuda.stream};
-    config.gridDim = (struct dim3){
-        (unsigned)((spmv->host.num_rows + NITRO_SPMV_CUDA_BLOCK - 1) / NITRO_SPMV_CUDA_BLOCK), 1,
-        1};
-    config.blockDim = (struct dim3){NITRO_SPMV_CUDA_BLOCK, 1, 1};
-    return nitro_cuda_check(&spmv->cuda, kernel->launch(spmv, format, config),
+    return nitro_cuda_check(&spmv->cuda, kernel->launch(spmv, format, usual_grid(spmv)),
                             "launching a product");
 }
 
@@ -63,41 +86,34 @@ static int run(void *argument, void *user)
         .release = release, .user = (void *)&(kernel), __VA_ARGS__                                 \
     }
 
-static const nitro_variant csr = VARIANT("csr", "1", nitro_spmv_cuda_kernel_csr),
-                           csr_vector =
-                               VARIANT("csr_vector", "1", nitro_spmv_cuda_kernel_csr_vector),
-                           dia = VARIANT("dia", "1", nitro_spmv_cuda_kernel_dia, .allows = allows,
-                                         .allows_reads = "dia_fillin,nnz,rows,cols"),
-                           ell = VARIANT("ell", "1", nitro_spmv_cuda_kernel_ell, .allows = allows,
-                                         .allows_reads = "ell_fillin,nnz,rows,cols"),
-                           coo = VARIANT("coo", "1", nitro_spmv_cuda_kernel_coo),
-                           hybrid = VARIANT("hybrid", "1", nitro_spmv_cuda_kernel_hybrid),
-                           sellp =
-                               VARIANT("sellp", "1", nitro_spmv_cuda_kernel_sellp, .allows = allows,
-                                       .allows_reads = "rlsd,ell_fillin,nnz,rows,cols");
-
-static const nitro_variant *const variants[] = {
-    &csr,
-    &csr_vector,
-    &dia,
-    &ell,
-    &coo,
-    &hybrid,
-    &sellp,
-    &nitro_spmv_cuda_variant_cusparse_csr1,
-    &nitro_spmv_cuda_variant_cusparse_csr2,
+static const nitro_variant own[] = {
+    VARIANT("csr", "1", nitro_spmv_cuda_kernel_csr),
+    VARIANT("csr_vector", "1", nitro_spmv_cuda_kernel_csr_vector),
+    VARIANT("dia", "1", nitro_spmv_cuda_kernel_dia, .allows = allows,
+            .allows_reads = "dia_fillin,nnz,rows,cols"),
+    VARIANT("ell", "1", nitro_spmv_cuda_kernel_ell, .allows = allows,
+            .allows_reads = "ell_fillin,nnz,rows,cols"),
+    VARIANT("coo", "1", nitro_spmv_cuda_kernel_coo),
+    VARIANT("hybrid", "1", nitro_spmv_cuda_kernel_hybrid),
+    VARIANT("sellp", "1", nitro_spmv_cuda_kernel_sellp, .allows = allows,
+            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols"),
+    VARIANT("csr_merge", "1", nitro_spmv_cuda_kernel_csr_merge),
+    VARIANT("csr_adaptive", "1", nitro_spmv_cuda_kernel_csr_adaptive),
+    VARIANT("sell_c_sigma", "1", nitro_spmv_cuda_kernel_sell_c_sigma, .allows = allows,
+            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols,row_max"),
 };
 
-static void release_cusparse(void *argument)
-{
-    nitro_spmv_cuda_release_cusparse(argument, NULL);
-}
+#define CUSPARSE(index) &nitro_spmv_cuda_cusparse_variants[index]
+static const nitro_variant *const variants[] = {
+    &own[0], &own[1], &own[2],     &own[3],     &own[4],     &own[5],     &own[6],     &own[7],
+    &own[8], &own[9], CUSPARSE(0), CUSPARSE(1), CUSPARSE(2), CUSPARSE(3), CUSPARSE(4),
+};
 
 /* Without cuSPARSE, its variants are declared but allowed for no input. */
 static bool is_here(const nitro_variant *variant)
 {
     return strncmp(variant->name, "cusparse", strlen("cusparse")) != 0 ||
-           nitro_spmv_cusparse_problem() == NULL;
+           nitro_spmv_cusparse_problem(variant) == NULL;
 }
 
 const nitro_kit_device nitro_spmv_cuda_device = {
@@ -111,5 +127,5 @@ const nitro_kit_device nitro_spmv_cuda_device = {
     .allows = nitro_spmv_fits_device,
     .allows_reads = "nnz,rows,cols",
     .is_here = is_here,
-    .release = release_cusparse,
+    .release = nitro_spmv_cuda_release_cusparse,
 };

@@ -16,9 +16,47 @@ extern "C" {
  * occupancy. */
 #define NITRO_SPMV_CUDA_BLOCK 256
 
+/** Entries and rows of a tile of csr_merge; a thread has NITRO_SPMV_CUDA_TILE / 128 of them. */
+#define NITRO_SPMV_CUDA_TILE 896
+/** Entries of a block of csr_adaptive that has several rows. */
+#define NITRO_SPMV_CUDA_STREAM 1024
+
+/** Blocks of BSR have 2 to so many rows and columns. */
+#define NITRO_SPMV_CUDA_MAX_BSR 4
+
+/** Tiles of csr_merge, and what each leaves of the row that it does not end. */
+typedef struct nitro_spmv_cuda_tiles {
+    int32_t num_tiles;
+    int32_t *rows;       /* shape [num_tiles + 1]: how many rows end before the tile */
+    int32_t *carry_rows; /* shape [num_tiles] */
+    double *carries;     /* shape [num_tiles] */
+} nitro_spmv_cuda_tiles;
+
+/** Blocks of csr_adaptive. */
+typedef struct nitro_spmv_cuda_blocks {
+    int32_t num_blocks;
+    int32_t *rows; /* shape [num_blocks + 1]: their first rows */
+} nitro_spmv_cuda_blocks;
+
+/** Square blocks, row by row; only blocks with entries are stored. */
+typedef struct nitro_spmv_cuda_bsr {
+    int32_t block;                /* rows and columns of a block; divides those of the matrix */
+    int32_t num_rows, num_blocks; /* rows of blocks, blocks */
+    int32_t *row_offsets;         /* shape [num_rows + 1] */
+    int32_t *columns;             /* shape [num_blocks] */
+    double *values;               /* shape [num_blocks x block x block], each block by rows */
+} nitro_spmv_cuda_bsr;
+
+/** Formats that only CUDA devices have; the host makes them (plans.c). */
+extern const nitro_kit_part nitro_spmv_cuda_part_tiles;
+extern const nitro_kit_part nitro_spmv_cuda_part_blocks;
+extern const nitro_kit_part nitro_spmv_cuda_part_bsr;
+
 /** A variant: its format and its kernel. */
 typedef struct nitro_spmv_cuda_kernel {
     const nitro_kit_part *format; /* NULL: the matrix as it is */
+    /** Fill the arrays that the host has not filled, as `launch`, in `prepare`; NULL: none. */
+    cudaError_t (*fill)(const nitro_spmv_cuda *spmv, const void *format, cudaLaunchConfig_t config);
     /** Launch on config.stream. The grid has a thread for every row, at least one; the kernel may
      *  take another. `format` is the struct in device layout. */
     cudaError_t (*launch)(const nitro_spmv_cuda *spmv, const void *format,
@@ -32,8 +70,28 @@ extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_ell;
 extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_coo;
 extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_hybrid;
 extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sellp;
-extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1;
-extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2;
+extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sell_c_sigma;
+extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_merge;
+extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_adaptive;
+
+/** cuSPARSE's variants. */
+#define NITRO_SPMV_NUM_CUSPARSE 5
+extern const nitro_variant nitro_spmv_cuda_cusparse_variants[NITRO_SPMV_NUM_CUSPARSE];
+
+/** Make a format, and fill it. @return 0, or nonzero with cuda.problem set and nothing left. */
+int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_kit_part *format,
+                                   cudaError_t (*fill)(const nitro_spmv_cuda *, const void *,
+                                                       cudaLaunchConfig_t));
+
+/* For nitro_spmv_cuda_kernel.fill. */
+cudaError_t nitro_spmv_cuda_fill_dia(const nitro_spmv_cuda *spmv, const void *dia,
+                                     cudaLaunchConfig_t config);
+cudaError_t nitro_spmv_cuda_fill_ell(const nitro_spmv_cuda *spmv, const void *ell,
+                                     cudaLaunchConfig_t config);
+cudaError_t nitro_spmv_cuda_fill_coo(const nitro_spmv_cuda *spmv, const void *coo,
+                                     cudaLaunchConfig_t config);
+cudaError_t nitro_spmv_cuda_fill_sellp(const nitro_spmv_cuda *spmv, const void *sellp,
+                                       cudaLaunchConfig_t config);
 
 /** y = A x */
 cudaError_t nitro_spmv_cuda_ell_multiply(const nitro_spmv_cuda *spmv,
@@ -42,11 +100,11 @@ cudaError_t nitro_spmv_cuda_ell_multiply(const nitro_spmv_cuda *spmv,
 cudaError_t nitro_spmv_cuda_coo_add(const nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo,
                                     cudaLaunchConfig_t config);
 
-/** Why cuSPARSE's variants cannot run here; NULL: they can. Loads the library. */
-const char *nitro_spmv_cusparse_problem(void);
+/** Why a variant of cuSPARSE's cannot run here; NULL: it can. Loads the library. */
+const char *nitro_spmv_cusparse_problem(const nitro_variant *variant);
 
-/** Free what cuSPARSE's variants made: of the algorithm `user`; NULL: of all. */
-void nitro_spmv_cuda_release_cusparse(void *argument, void *user);
+/** Free what cuSPARSE's variants made. */
+void nitro_spmv_cuda_release_cusparse(void *argument);
 
 #ifdef __cplusplus
 }

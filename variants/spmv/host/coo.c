@@ -112,13 +112,13 @@ static void fill_part(const void *state, int part, int parts)
 
 static int prepare(void *argument, void *user)
 {
-    (void)user;
     nitro_spmv *spmv = argument;
+    bool is_plan = user != NULL;
     if (spmv->coo)
         return 0;
     nitro_spmv_coo *coo = calloc(1, sizeof(*coo));
-    int32_t *rows = nitro_host_allocate(spmv->num_nonzeros, sizeof(*rows));
-    if (!coo || !rows) {
+    int32_t *rows = is_plan ? NULL : nitro_host_allocate(spmv->num_nonzeros, sizeof(*rows));
+    if (!coo || (!rows && !is_plan)) {
         free(coo);
         nitro_host_free(rows);
         return 1;
@@ -128,8 +128,9 @@ static int prepare(void *argument, void *user)
                             .columns = spmv->columns,
                             .values = spmv->values};
     spmv->coo = coo;
-    nitro_host_run_parts(fill_part, spmv,
-                         nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
+    if (!is_plan)
+        nitro_host_run_parts(fill_part, spmv,
+                             nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
     return 0;
 }
 

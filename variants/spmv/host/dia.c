@@ -62,18 +62,22 @@ static void fill_part(const void *state, int part, int parts)
         }
 }
 
-static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
+static void list_offsets(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
 {
     for (int64_t i = 0; i < spmv->num_rows + spmv->num_cols; i++)
         if (slots[i])
             dia->offsets[slots[i] - 1] = i - spmv->num_rows;
+}
+
+static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
+{
     nitro_host_run_parts(fill_part, &(filling){spmv, slots, dia},
                          nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
 }
 
 static int prepare(void *argument, void *user)
 {
-    (void)user;
+    bool is_plan = user != NULL;
     nitro_spmv *spmv = argument;
     if (spmv->dia)
         return 0;
@@ -90,10 +94,12 @@ static int prepare(void *argument, void *user)
     if (__builtin_mul_overflow(dia->num_diagonals, dia->stride, &num_slots))
         goto free_all;
     dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
-    dia->values = nitro_host_allocate(num_slots, sizeof(*dia->values));
-    if (!dia->offsets || !dia->values)
+    dia->values = is_plan ? NULL : nitro_host_allocate(num_slots, sizeof(*dia->values));
+    if (!dia->offsets || (!dia->values && !is_plan))
         goto free_all;
-    fill(spmv, slots, dia);
+    list_offsets(spmv, slots, dia);
+    if (!is_plan)
+        fill(spmv, slots, dia);
     nitro_host_free(slots);
     spmv->dia = dia;
     return 0;

@@ -1,6 +1,9 @@
 /* sellp: slices of 32 rows, each padded to its own longest row, column-major within the slice, so
  * that SIMD runs over rows and all sums of a slice stay in registers. Slices are divided among
- * threads by their slots. One long row pads 31 others: see `allows`. */
+ * threads by their slots. One long row pads 31 others: see `allows`.
+ *
+ * sell_c_sigma (Kreutzer et al., SISC 2014): rows are sorted by length first, within windows of
+ * WINDOW_ROWS, so that those of a slice are about equally long. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <math.h>
@@ -12,6 +15,8 @@
 #define MAX_FILLIN  12
 #define NS_PER_SLOT 0.3
 #define MAX_SLOTS   INT32_MAX /* 24 GiB */
+#define WINDOW_ROWS 4096      /* sigma: their x and y stay in a near cache */
+#define NS_PER_ROW  60        /* to sort */
 
 /*
  * The features bound the slots: a slice's longest row is at most its mean plus the root of the
@@ -27,30 +32,102 @@ static bool allows(const double *features, const void *argument, void *user)
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
 }
 
+/*
+ * Sorted, the longest row of a slice is no longer than the shortest of the slice before: beyond the
+ * first slice of each window the slots are no more than the window's entries. Nor are they ever
+ * more than unsorted.
+ */
+static bool allows_sorted(const double *features, const void *argument, void *user)
+{
+    double windows = ceil(features[NITRO_SPMV_ROWS] / WINDOW_ROWS);
+    double slots = features[NITRO_SPMV_NNZ] + windows * SLICE_ROWS * features[NITRO_SPMV_ROW_MAX];
+    return (slots <= MAX_FILLIN * features[NITRO_SPMV_NNZ] && slots <= MAX_SLOTS) ||
+           allows(features, argument, user);
+}
+
 static void clear(nitro_spmv_sellp *sellp)
 {
     nitro_host_free(sellp->slice_offsets);
+    nitro_host_free(sellp->rows);
     nitro_host_free(sellp->columns);
     nitro_host_free(sellp->values);
     free(sellp);
 }
 
-static int64_t slice_end(const nitro_spmv *spmv, int64_t slice)
+/* A format and its matrix. */
+typedef struct product {
+    const nitro_spmv *spmv;
+    nitro_spmv_sellp *sellp;
+} product;
+
+/* ---- Order of the rows ---- */
+
+static int compare_keys(const void *a, const void *b)
 {
-    int64_t end = (slice + 1) * SLICE_ROWS;
-    return end < spmv->num_rows ? end : spmv->num_rows;
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* Longer rows first, equal ones in order. */
+static void sort_window(const nitro_spmv *spmv, int64_t begin, int64_t end, int32_t *rows)
+{
+    uint64_t keys[WINDOW_ROWS];
+    for (int64_t row = begin; row < end; row++) {
+        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+        keys[row - begin] = (uint64_t)(INT32_MAX - length) << 32 | (uint64_t)row;
+    }
+    qsort(keys, (size_t)(end - begin), sizeof(*keys), compare_keys);
+    for (int64_t i = 0; i < end - begin; i++)
+        rows[begin + i] = (int32_t)(keys[i] & UINT32_MAX);
+}
+
+static void sort_part(const void *state, int part, int parts)
+{
+    const product *p = state;
+    int64_t rows = p->spmv->num_rows, num_windows = (rows + WINDOW_ROWS - 1) / WINDOW_ROWS;
+    int64_t end = nitro_host_split_evenly(num_windows, part + 1, parts);
+    for (int64_t w = nitro_host_split_evenly(num_windows, part, parts); w < end; w++) {
+        int64_t window_end = (w + 1) * WINDOW_ROWS;
+        sort_window(p->spmv, w * WINDOW_ROWS, window_end < rows ? window_end : rows,
+                    p->sellp->rows);
+    }
+}
+
+static int sort_rows(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
+{
+    sellp->num_sorted = spmv->num_rows;
+    sellp->rows = nitro_host_allocate(spmv->num_rows, sizeof(*sellp->rows));
+    if (!sellp->rows)
+        return 1;
+    nitro_host_run_parts(sort_part, &(product){spmv, sellp},
+                         nitro_host_num_parts(NS_PER_ROW * (double)spmv->num_rows));
+    return 0;
+}
+
+/* ---- Filling ---- */
+
+/* The entries of what is the `position`-th row of the format; none past the end. */
+static int64_t find_row(const product *p, int64_t position, int64_t *length)
+{
+    *length = 0;
+    if (position >= p->spmv->num_rows)
+        return 0;
+    int64_t row = p->sellp->rows ? p->sellp->rows[position] : position;
+    *length = p->spmv->row_offsets[row + 1] - p->spmv->row_offsets[row];
+    return p->spmv->row_offsets[row];
 }
 
 static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 {
+    const product p = {spmv, sellp};
     sellp->num_slices = (spmv->num_rows + SLICE_ROWS - 1) / SLICE_ROWS;
     sellp->slice_offsets = nitro_host_allocate(sellp->num_slices + 1, sizeof(int64_t));
     if (!sellp->slice_offsets)
         return 1;
     for (int64_t slice = 0; slice < sellp->num_slices; slice++) {
-        int64_t width = 0;
-        for (int64_t row = slice * SLICE_ROWS; row < slice_end(spmv, slice); row++) {
-            int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+        int64_t width = 0, length;
+        for (int64_t r = 0; r < SLICE_ROWS; r++) {
+            find_row(&p, slice * SLICE_ROWS + r, &length);
             width = length > width ? length : width;
         }
         if (__builtin_mul_overflow(width, SLICE_ROWS, &width) ||
@@ -63,20 +140,18 @@ static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 }
 
 /* Padding has value 0 and repeats a neighbouring column, whose x is cached. */
-static void fill_slice(const nitro_spmv *spmv, int64_t slice, nitro_spmv_sellp *sellp)
+static void fill_slice(const product *p, int64_t slice)
 {
+    nitro_spmv_sellp *sellp = p->sellp;
     int64_t base = sellp->slice_offsets[slice];
     int64_t width = (sellp->slice_offsets[slice + 1] - base) / SLICE_ROWS;
     int32_t column = 0;
     for (int64_t r = 0; r < SLICE_ROWS; r++) {
-        int64_t row = slice * SLICE_ROWS + r;
-        bool inside = row < spmv->num_rows;
-        int64_t begin = inside ? spmv->row_offsets[row] : 0;
-        int64_t length = inside ? spmv->row_offsets[row + 1] - begin : 0;
+        int64_t length, begin = find_row(p, slice * SLICE_ROWS + r, &length);
         for (int64_t k = 0; k < width; k++) {
             if (k < length) {
-                column = spmv->columns[begin + k];
-                sellp->values[base + k * SLICE_ROWS + r] = spmv->values[begin + k];
+                column = p->spmv->columns[begin + k];
+                sellp->values[base + k * SLICE_ROWS + r] = p->spmv->values[begin + k];
             }
             sellp->columns[base + k * SLICE_ROWS + r] = column;
         }
@@ -85,35 +160,48 @@ static void fill_slice(const nitro_spmv *spmv, int64_t slice, nitro_spmv_sellp *
 
 static void fill_part(const void *state, int part, int parts)
 {
-    const nitro_spmv *spmv = state;
-    const int64_t *offsets = spmv->sellp->slice_offsets;
-    int64_t end = nitro_spmv_split(offsets, spmv->sellp->num_slices, part + 1, parts);
-    for (int64_t slice = nitro_spmv_split(offsets, spmv->sellp->num_slices, part, parts);
-         slice < end; slice++)
-        fill_slice(spmv, slice, spmv->sellp);
+    const product *p = state;
+    const int64_t *offsets = p->sellp->slice_offsets;
+    int64_t end = nitro_spmv_split(offsets, p->sellp->num_slices, part + 1, parts);
+    for (int64_t slice = nitro_spmv_split(offsets, p->sellp->num_slices, part, parts); slice < end;
+         slice++)
+        fill_slice(p, slice);
 }
 
-static int prepare(void *argument, void *user)
+/* `is_plan`: without columns and values, which the device fills. */
+static int make(const nitro_spmv *spmv, bool is_sorted, bool is_plan, nitro_spmv_sellp **made)
 {
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->sellp)
+    if (*made)
         return 0;
     nitro_spmv_sellp *sellp = calloc(1, sizeof(*sellp));
-    if (!sellp || measure_slices(spmv, sellp) != 0)
+    if (!sellp || (is_sorted && sort_rows(spmv, sellp) != 0) || measure_slices(spmv, sellp) != 0)
         goto clear_format;
-    sellp->columns = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->columns));
-    sellp->values = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->values));
-    if (!sellp->columns || !sellp->values)
-        goto clear_format;
-    spmv->sellp = sellp;
-    nitro_host_run_parts(fill_part, spmv,
-                         nitro_host_num_parts(NS_PER_SLOT * (double)sellp->num_slots));
+    if (!is_plan) {
+        sellp->columns = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->columns));
+        sellp->values = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->values));
+        if (!sellp->columns || !sellp->values)
+            goto clear_format;
+        nitro_host_run_parts(fill_part, &(product){spmv, sellp},
+                             nitro_host_num_parts(NS_PER_SLOT * (double)sellp->num_slots));
+    }
+    *made = sellp;
     return 0;
 clear_format:
     if (sellp)
         clear(sellp);
     return 1;
+}
+
+static int prepare(void *argument, void *user)
+{
+    nitro_spmv *spmv = argument;
+    return make(spmv, false, user != NULL, &spmv->sellp);
+}
+
+static int prepare_sorted(void *argument, void *user)
+{
+    nitro_spmv *spmv = argument;
+    return make(spmv, true, user != NULL, &spmv->sell_c_sigma);
 }
 
 void nitro_spmv_release_sellp(void *argument, void *user)
@@ -124,6 +212,17 @@ void nitro_spmv_release_sellp(void *argument, void *user)
         clear(spmv->sellp);
     spmv->sellp = NULL;
 }
+
+void nitro_spmv_release_sell_c_sigma(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->sell_c_sigma)
+        clear(spmv->sell_c_sigma);
+    spmv->sell_c_sigma = NULL;
+}
+
+/* ---- The product ---- */
 
 /* The sums of all rows of a slice, also of those past the end of the matrix. */
 NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
@@ -159,22 +258,32 @@ NITRO_SPMV_INLINE void store_slice(double *y, const nitro_spmv_lanes lanes[SLICE
     }
 }
 
-NITRO_SPMV_INLINE void multiply_slices(const nitro_spmv *spmv, int64_t begin, int64_t end,
+NITRO_SPMV_INLINE void scatter_slice(double *y, const int32_t *rows, int64_t count,
+                                     const nitro_spmv_lanes lanes[SLICE_LANES])
+{
+    for (int64_t r = 0; r < count; r++)
+        y[rows[r]] = lanes[r / NITRO_SPMV_LANES][r % NITRO_SPMV_LANES];
+}
+
+NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t end,
                                        nitro_spmv_add *add, const bool prefetches)
 {
-    const nitro_spmv_sellp *sellp = spmv->sellp;
-    int64_t num_rows = spmv->num_rows;
-    double *y = spmv->y;
-    bool streams = nitro_spmv_streams(y, num_rows);
+    const nitro_spmv_sellp *sellp = p->sellp;
+    int64_t num_rows = p->spmv->num_rows;
+    double *y = p->spmv->y;
+    bool streams = !sellp->rows && nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t base = sellp->slice_offsets[slice], row = slice * SLICE_ROWS;
+        int64_t rest = num_rows - row, count = rest < SLICE_ROWS ? rest : SLICE_ROWS;
         nitro_spmv_lanes lanes[SLICE_LANES];
         multiply_slice(sellp->values + base, sellp->columns + base,
-                       sellp->slice_offsets[slice + 1] - base, spmv->x, lanes, add, prefetches);
-        if (row + SLICE_ROWS <= num_rows)
+                       sellp->slice_offsets[slice + 1] - base, p->spmv->x, lanes, add, prefetches);
+        if (sellp->rows)
+            scatter_slice(y, sellp->rows + row, count, lanes);
+        else if (count == SLICE_ROWS)
             store_slice(y + row, lanes, streams);
         else
-            memcpy(y + row, lanes, (size_t)(num_rows - row) * sizeof(*y));
+            memcpy(y + row, lanes, (size_t)count * sizeof(*y));
     }
     if (streams)
         NITRO_SPMV_FENCE();
@@ -182,26 +291,39 @@ NITRO_SPMV_INLINE void multiply_slices(const nitro_spmv *spmv, int64_t begin, in
 
 NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
 {
-    const nitro_spmv *spmv = state;
-    const int64_t *offsets = spmv->sellp->slice_offsets;
-    int64_t num_slices = spmv->sellp->num_slices;
+    const product *p = state;
+    const int64_t *offsets = p->sellp->slice_offsets;
+    int64_t num_slices = p->sellp->num_slices;
     int64_t begin = nitro_spmv_split(offsets, num_slices, part, parts);
     int64_t end = nitro_spmv_split(offsets, num_slices, part + 1, parts);
     if (nitro_spmv_prefetches(offsets[num_slices]))
-        multiply_slices(spmv, begin, end, add, true);
+        multiply_slices(p, begin, end, add, true);
     else
-        multiply_slices(spmv, begin, end, add, false);
+        multiply_slices(p, begin, end, add, false);
 }
 NITRO_SPMV_COMPILE(multiply_part)
+
+static int multiply(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
+{
+    const product p = {spmv, sellp};
+    double slots = (double)sellp->slice_offsets[sellp->num_slices];
+    int parts = nitro_host_num_parts(NS_PER_SLOT * (slots + (double)spmv->num_rows));
+    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
+    return 0;
+}
 
 static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    double slots = (double)spmv->sellp->slice_offsets[spmv->sellp->num_slices];
-    int parts = nitro_host_num_parts(NS_PER_SLOT * (slots + (double)spmv->num_rows));
-    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], spmv, parts);
-    return 0;
+    return multiply(spmv, spmv->sellp);
+}
+
+static int run_sorted(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    return multiply(spmv, spmv->sell_c_sigma);
 }
 
 const nitro_variant nitro_spmv_variant_sellp = {
@@ -212,4 +334,14 @@ const nitro_variant nitro_spmv_variant_sellp = {
     .release = nitro_spmv_release_sellp,
     .allows = allows,
     .allows_reads = "rlsd,ell_fillin,nnz",
+};
+
+const nitro_variant nitro_spmv_variant_sell_c_sigma = {
+    .name = "sell_c_sigma",
+    .version = "1",
+    .run = run_sorted,
+    .prepare = prepare_sorted,
+    .release = nitro_spmv_release_sell_c_sigma,
+    .allows = allows_sorted,
+    .allows_reads = "rlsd,ell_fillin,nnz,rows,row_max",
 };

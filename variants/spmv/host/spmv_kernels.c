@@ -33,4 +33,5 @@ void nitro_spmv_release_formats(void *argument)
     nitro_spmv_release_coo(argument, NULL);
     nitro_spmv_release_hybrid(argument, NULL);
     nitro_spmv_release_sellp(argument, NULL);
+    nitro_spmv_release_sell_c_sigma(argument, NULL);
 }

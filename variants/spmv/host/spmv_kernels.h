@@ -179,5 +179,6 @@ void nitro_spmv_release_ell(void *argument, void *user);
 void nitro_spmv_release_coo(void *argument, void *user);
 void nitro_spmv_release_hybrid(void *argument, void *user);
 void nitro_spmv_release_sellp(void *argument, void *user);
+void nitro_spmv_release_sell_c_sigma(void *argument, void *user);
 
 #endif

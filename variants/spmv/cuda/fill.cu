@@ -1,0 +1,123 @@
+/* Fills formats from the matrix on the device. The host has found their sizes, and what depends on
+ * rows only, since it has the row offsets; entries need not pass through it a second time. */
+#include "nitro/cuda.hpp"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
+
+#define BLOCK      NITRO_SPMV_CUDA_BLOCK
+#define SLICE_ROWS NITRO_SPMV_SLICE_ROWS
+
+/* The matrix, in CSR. */
+typedef struct csr {
+    int num_rows;
+    const int *row_offsets, *columns;
+    const double *values;
+} csr;
+
+static csr matrix_of(const nitro_spmv_cuda *spmv)
+{
+    return {(int)spmv->host.num_rows, spmv->row_offsets, spmv->columns, spmv->values};
+}
+
+/* One thread a place of a row, `width` slots from `at` on, `step` apart. Padding has value 0 and
+ * repeats the column before, whose x is cached. */
+static __device__ void fill_row(const csr &a, int row, int at, int step, int width, int *columns,
+                                double *values)
+{
+    int begin = row < a.num_rows ? a.row_offsets[row] : 0;
+    int end = row < a.num_rows ? a.row_offsets[row + 1] : 0;
+    int column = 0;
+    for (int k = begin; k < begin + width; k++, at += step) {
+        if (k < end)
+            column = a.columns[k];
+        columns[at] = column;
+        values[at] = k < end ? a.values[k] : 0;
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    fill_ell(csr a, int width, int stride, int *columns, double *values)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row < a.num_rows)
+        fill_row(a, row, row, stride, width, columns, values);
+}
+
+cudaError_t nitro_spmv_cuda_fill_ell(const nitro_spmv_cuda *spmv, const void *format,
+                                     cudaLaunchConfig_t config)
+{
+    const nitro_spmv_cuda_ell *ell = (const nitro_spmv_cuda_ell *)format;
+    return cudaLaunchKernelEx(&config, fill_ell, matrix_of(spmv), ell->width, ell->stride,
+                              ell->columns, ell->values);
+}
+
+/* Also the places past the last row: cuSPARSE reads whole slices. */
+static __global__ void __launch_bounds__(BLOCK)
+    fill_slices(csr a, int num_slices, const int *slice_offsets, const int *rows, int *columns,
+                double *values)
+{
+    int place = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    int slice = place / SLICE_ROWS;
+    if (slice >= num_slices)
+        return;
+    int begin = slice_offsets[slice], width = (slice_offsets[slice + 1] - begin) / SLICE_ROWS;
+    fill_row(a, rows && place < a.num_rows ? rows[place] : place, begin + place % SLICE_ROWS,
+             SLICE_ROWS, width, columns, values);
+}
+
+cudaError_t nitro_spmv_cuda_fill_sellp(const nitro_spmv_cuda *spmv, const void *format,
+                                       cudaLaunchConfig_t config)
+{
+    const nitro_spmv_cuda_sellp *sellp = (const nitro_spmv_cuda_sellp *)format;
+    return cudaLaunchKernelEx(&config, fill_slices, matrix_of(spmv), sellp->num_slices,
+                              sellp->slice_offsets, sellp->rows, sellp->columns, sellp->values);
+}
+
+/* A warp a row, so that one long row does not keep one thread busy. */
+static __global__ void __launch_bounds__(BLOCK)
+    fill_coo(int num_rows, const int *row_offsets, int *rows)
+{
+    int row = (int)(blockIdx.x * (BLOCK / 32) + threadIdx.x / 32);
+    if (row >= num_rows)
+        return;
+    int end = row_offsets[row + 1];
+    for (int k = row_offsets[row] + (int)(threadIdx.x % 32); k < end; k += 32)
+        rows[k] = row;
+}
+
+cudaError_t nitro_spmv_cuda_fill_coo(const nitro_spmv_cuda *spmv, const void *format,
+                                     cudaLaunchConfig_t config)
+{
+    const nitro_spmv_cuda_coo *coo = (const nitro_spmv_cuda_coo *)format;
+    config.gridDim = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows * 32, BLOCK).gridDim;
+    return cudaLaunchKernelEx(&config, fill_coo, (int)spmv->host.num_rows, spmv->row_offsets,
+                              coo->rows);
+}
+
+/* Entries ascend within a row, as diagonals do: each is looked for from the last one's on. */
+static __global__ void __launch_bounds__(BLOCK)
+    fill_dia(csr a, int stride, const int *offsets, double *values)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row >= a.num_rows)
+        return;
+    int diagonal = 0, end = a.row_offsets[row + 1];
+    for (int k = a.row_offsets[row]; k < end; k++) {
+        while (offsets[diagonal] != a.columns[k] - row)
+            diagonal++;
+        values[(size_t)diagonal * stride + row] = a.values[k];
+    }
+}
+
+cudaError_t nitro_spmv_cuda_fill_dia(const nitro_spmv_cuda *spmv, const void *format,
+                                     cudaLaunchConfig_t config)
+{
+    const nitro_spmv_cuda_dia *dia = (const nitro_spmv_cuda_dia *)format;
+    size_t num_slots = (size_t)dia->num_diagonals * (size_t)dia->stride;
+    if (num_slots == 0)
+        return cudaSuccess;
+    cudaError_t error =
+        cudaMemsetAsync(dia->values, 0, num_slots * sizeof(*dia->values), config.stream);
+    return error == cudaSuccess ? cudaLaunchKernelEx(&config, fill_dia, matrix_of(spmv),
+                                                     dia->stride, dia->offsets, dia->values)
+                                : error;
+}
