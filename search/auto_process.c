@@ -275,7 +275,7 @@ size_t auto_propose(const auto_search *self, double *expected)
     const process_view view = view_process(self);
     size_t best = NITRO_NONE;
     /* Deviations are at most the scale: below the cut nothing is better than what was found. */
-    double greatest = -1, cut = -INFINITY;
+    double greatest = -INFINITY, cut = -INFINITY;
     for (size_t c = 0; c < self->candidates.count; c++) {
         if (self->done[c])
             continue;
@@ -283,11 +283,13 @@ size_t auto_propose(const auto_search *self, double *expected)
         double z = (view.least - value_at(&view, c)) / deviation;
         if (z < cut)
             continue;
-        double improvement = deviation * search_improvement(z) * validity_at(self, c);
-        if (improvement > greatest) {
-            greatest = improvement;
+        double rating = search_improvement_rating(deviation, z);
+        if (rating > 0)
+            rating *= validity_at(self, c);
+        if (rating > greatest) {
+            greatest = rating;
             best = c;
-            cut = search_improvement_inverse(greatest / view.scale);
+            cut = search_improvement_cut(greatest, view.scale);
         }
     }
     if (best != NITRO_NONE)

@@ -49,7 +49,7 @@ static double rate(const bayes_view *view, acquisition kind, double mean, double
     if (kind == ACQUIRE_LCB_SRINIVAS)
         return view->srinivas * sigma - mean;
     double z = (view->best_ms - view->lambda - mean) / (sigma + 1e-9);
-    return kind == ACQUIRE_POI ? z : sigma * search_improvement(z);
+    return kind == ACQUIRE_POI ? z : search_improvement_rating(sigma, z);
 }
 
 size_t search_bayes_propose(const bayes *self, const bayes_view *view, acquisition kind)
@@ -72,7 +72,7 @@ size_t search_bayes_propose(const bayes *self, const bayes_view *view, acquisiti
             greatest = rating;
             best = c;
             if (kind == ACQUIRE_EI)
-                cut = search_improvement_inverse(greatest / view->deviation_ms);
+                cut = search_improvement_cut(greatest, view->deviation_ms);
         }
     }
     return best;

@@ -48,9 +48,18 @@ double search_improvement(double z)
     return z * 0.5 * erfc(-z * 0.70710678118654752) + 0.39894228040143268 * exp(-0.5 * z * z);
 }
 
-double search_improvement_inverse(double improvement)
+double search_improvement_rating(double deviation, double z)
 {
-    double low = -10, high = fmax(improvement, 0) + 1; /* it rises with z, and exceeds z */
+    double improvement = deviation * search_improvement(z);
+    return improvement > 0 ? improvement : fmin(z, 0);
+}
+
+double search_improvement_cut(double rating, double deviation)
+{
+    double low = -40, high = fmax(rating, 0) / deviation + 1; /* it rises with z, and exceeds z */
+    if (!(rating > 0))
+        return -INFINITY;
+    double improvement = rating / deviation;
     for (int i = 0; i < 50; i++) {
         double middle = (low + high) / 2;
         *(search_improvement(middle) < improvement ? &low : &high) = middle;
