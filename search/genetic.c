@@ -39,7 +39,7 @@ static size_t draw_rank(search_walk *walk, size_t count)
 static void cross(search_walk *walk, const genetic *self, uint16_t *left, uint16_t *right)
 {
     size_t count = walk->num_parameters;
-    size_t cut = count > 1 ? 1 + nitro_random_below(&walk->random, count - 1) : 0;
+    size_t cut = nitro_random_below(&walk->random, count); /* at 0 both parents live on */
     for (size_t p = 0; p < count; p++)
         if (self->uniform ? nitro_random_uniform(&walk->random) < 0.5 : p >= cut) {
             uint16_t swapped = left[p];
