@@ -19,6 +19,7 @@ typedef struct nitro_candidate {
     uint64_t members;       /* of the ensemble that LODO validation prefers; 0: all used now */
     double members_quality; /* LODO quality with only these, percent */
     double total;           /* nitro_feature_costs_total */
+    double cost;            /* of the choices on held-out inputs; NaN: there are none */
 } nitro_candidate;
 
 /** Fit and validate c->fit; sets the rest. @param[in] logs  skipped samples. */

@@ -87,6 +87,50 @@ void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,
                            : (double)NAN;
 }
 
+/** Time of one use; NaN: it has none. */
+static double time_of_use(const nitro_training_rows *rows, size_t place, double uses)
+{
+    double prepare_ms = rows->prepare_ms[place];
+    return rows->times_ms[place] + (isnan(prepare_ms) ? 0.0 : prepare_ms / uses);
+}
+
+/** Adds a row to the sums. */
+static void add_uses(const nitro_training_rows *rows, size_t row, const double *held_out,
+                     const nitro_model *model, double uses, held_out_sums *sums)
+{
+    size_t num_variants = model->schema->num_variants, chosen = NITRO_NONE;
+    double times[NITRO_MAX_VARIANTS], scores[NITRO_MAX_VARIANTS];
+    uint64_t timed = 0;
+    for (size_t v = 0; v < num_variants; v++) {
+        times[v] = time_of_use(rows, row * num_variants + v, uses);
+        scores[v] = held_out[v];
+        timed |= (uint64_t)!isnan(times[v]) << v;
+    }
+    if (model->prepare_costs && isfinite(uses))
+        nitro_prepare_costs_charge(model->prepare_costs, rows->columns + row * rows->num_columns,
+                                   1.0 / uses, timed, scores);
+    for (size_t v = 0; v < num_variants; v++)
+        if (timed >> v & 1 && (chosen == NITRO_NONE || scores[v] > scores[chosen]))
+            chosen = v;
+    double best_ms = times[nitro_times_best(times, num_variants)];
+    sums->num_rows++;
+    sums->best_ms += best_ms;
+    sums->model_ms += times[chosen];
+    sums->model_quality += best_ms / times[chosen];
+}
+
+nitro_held_out_choice nitro_held_out_choose(const nitro_training_rows *rows, const double *scores,
+                                            const nitro_model *model, double uses)
+{
+    size_t num_variants = model->schema->num_variants;
+    held_out_sums sums = {0};
+    for (size_t row = 0; row < rows->num_rows; row++)
+        if (!isnan(scores[row * num_variants]))
+            add_uses(rows, row, scores + row * num_variants, model, uses, &sums);
+    return (nitro_held_out_choice){100.0 * sums.model_quality / (double)sums.num_rows,
+                                   sums.model_ms / sums.best_ms};
+}
+
 static json_t *choice_json(const nitro_held_out_choice *choice)
 {
     return json_pack("{s:f, s:f}", "quality", choice->quality, "time", choice->time);

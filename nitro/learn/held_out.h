@@ -35,6 +35,13 @@ double nitro_held_out_fixed_time(const double *times_ms, size_t wanted, size_t u
 void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,
                           const nitro_model *model, nitro_held_out *found);
 
+/**
+ * The choices among the variants that have a time, for so many uses of each row; preparing counts.
+ * @param[in] uses  at least 1; INFINITY: preparing does not count.
+ */
+nitro_held_out_choice nitro_held_out_choose(const nitro_training_rows *rows, const double *scores,
+                                            const nitro_model *model, double uses);
+
 /** For a model's provenance; NULL where nothing was held out. */
 struct json_t *nitro_held_out_json(const nitro_held_out *found, const nitro_schema *schema);
 

@@ -117,6 +117,22 @@ static nitro_status validate(const nitro_selection *s, const nitro_fit_evidence 
     return status;
 }
 
+/** Grows with the total time, which few large inputs decide, and falls with the mean quality, to
+ *  which all contribute and which therefore counts more. Scores that rank variants well may be too
+ *  far apart, or too near, for costs of preparing: choices for fewer uses count too. */
+static double held_out_cost(const nitro_fit_evidence *evidence, const nitro_model *model)
+{
+    static const double uses[] = {INFINITY, 100.0, 10.0};
+    size_t count = model->prepare_costs ? sizeof uses / sizeof uses[0] : 1;
+    double cost = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        nitro_held_out_choice choice =
+            nitro_held_out_choose(&evidence->rows, evidence->held_out_scores, model, uses[i]);
+        cost += (0.5 * log(choice.time) - log(choice.quality / 100.0)) / (double)count;
+    }
+    return cost;
+}
+
 nitro_status nitro_candidate_evaluate(const nitro_selection *s, bool logs, nitro_candidate *c)
 {
     nitro_fit_evidence evidence = {0};
@@ -131,6 +147,8 @@ nitro_status nitro_candidate_evaluate(const nitro_selection *s, bool logs, nitro
     c->total = nitro_feature_costs_total(&evidence.rows, evidence.held_out_scores,
                                          c->model->schema->num_variants);
     status = validate(s, &evidence, c);
+    if (status == NITRO_OK)
+        c->cost = held_out_cost(&evidence, c->model);
     nitro_fit_evidence_free(&evidence);
     if (status != NITRO_OK) {
         nitro_model_free(c->model);

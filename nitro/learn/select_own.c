@@ -17,14 +17,6 @@
 
 /* ---- Settings and members -------------------------------------------------------------------- */
 
-/** Grows with the total time, which few large inputs decide, and falls with the mean quality, to
- *  which all contribute and which therefore counts more. */
-static double held_out_cost(const nitro_candidate *c)
-{
-    const nitro_held_out_choice *model = &c->model->held_out->model;
-    return sqrt(model->time) / model->quality;
-}
-
 /** Fit differently if that is better. */
 static nitro_status try_fit(const nitro_selection *s, const nitro_fit_task *fit, nitro_candidate *c)
 {
@@ -32,7 +24,7 @@ static nitro_status try_fit(const nitro_selection *s, const nitro_fit_task *fit,
     nitro_status status = nitro_candidate_evaluate(s, false, &other);
     if (status != NITRO_OK)
         return status;
-    if (held_out_cost(&other) < held_out_cost(c))
+    if (other.cost < c->cost)
         nitro_candidate_replace(c, &other);
     else
         nitro_model_free(other.model);
@@ -55,7 +47,7 @@ static nitro_status try_member(const nitro_selection *s, size_t member, nitro_ca
             status = try_fit(s, &fit, &alone);
     }
     *setting = alone.fit.hyper_settings[member];
-    if (status == NITRO_OK && held_out_cost(&alone) < held_out_cost(c))
+    if (status == NITRO_OK && alone.cost < c->cost)
         nitro_candidate_replace(c, &alone);
     else
         nitro_model_free(alone.model);
