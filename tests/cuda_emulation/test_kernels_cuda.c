@@ -1,0 +1,481 @@
+/* Kernels compiled at run time on the emulated CUDA device: the backend "cuda" with an NVRTC that
+ * calls the C++ compiler, and a driver that loads what that makes. Both stand for the libraries
+ * that cuda_libraries.c would open. The kernels are those of examples/kernels. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <unistd.h>
+
+#include "cuda_emulation/cuda_emulation.h"
+#include "cuda_runtime_api.h"
+#include "nitro/kernels/cuda_libraries.h"
+#include "unit/computations/kit_cases.h"
+#include "unit/kernels/kernel_examples.h"
+
+/* ---- NVRTC ---- */
+
+#define COMPILE                                                                                    \
+    CXX_COMPILER                                                                                   \
+    " " CXX_SANITIZE                                                                               \
+    " -std=c++17 -O1 -w -fno-strict-aliasing -fPIC -shared -Wl,-Bsymbolic -I " SOURCE_DIR          \
+    "/tests/cuda_emulation"
+
+typedef struct program {
+    char *source, *header, *image, *log;
+    size_t bytes, log_bytes;
+} program;
+
+/* The emulation launches functions by their C++ types, the driver by pointers to arguments. */
+static const char launchers[] =
+    "template <typename... T, size_t... I>\n"
+    "cudaError_t launch(const cudaLaunchConfig_t *config, void (*kernel)(T...), void **arguments,\n"
+    "                   std::index_sequence<I...>)\n"
+    "{\n"
+    "    return cudaLaunchKernelEx(config, kernel, *(T *)arguments[I]...);\n"
+    "}\n"
+    "template <typename... T>\n"
+    "cudaError_t launch(const cudaLaunchConfig_t *config, void (*kernel)(T...), void **arguments)\n"
+    "{\n"
+    "    return launch(config, kernel, arguments, std::index_sequence_for<T...>());\n"
+    "}\n";
+
+static void write_source(FILE *file, const program *self)
+{
+    static const char mark[] = "__kernel void ";
+    fprintf(file, "#include \"cuda_runtime.h\"\n%s\n%s\n%s", self->header, self->source, launchers);
+    for (const char *at = self->source; (at = strstr(at, mark)); at++) {
+        const char *name = at + strlen(mark);
+        int length = (int)strcspn(name, "(");
+        fprintf(file,
+                "extern \"C\" cudaError_t launch_%.*s(const cudaLaunchConfig_t *config, void **a)\n"
+                "{\n    return launch(config, %.*s, a);\n}\n",
+                length, name, length, name);
+    }
+}
+
+static int version(int *major, int *minor)
+{
+    *major = *minor = 0;
+    return 0;
+}
+
+static int create(nvrtc_program *made, const char *source, const char *name, int num_headers,
+                  const char *const *headers, const char *const *names)
+{
+    program *self = calloc(1, sizeof(*self));
+    assert_non_null(self);
+    assert_non_null(name);
+    assert_int_equal(num_headers, 1);
+    assert_string_equal(names[0], "nitro/opencl_c.h");
+    self->source = strdup(source);
+    self->header = strdup(headers[0]);
+    *made = self;
+    return 0;
+}
+
+static int compile(nvrtc_program made, int num_options, const char *const *options)
+{
+    program *self = made;
+    char folder[] = "/tmp/nitro-emulated-XXXXXX", path[64], command[4096];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/kernel.cpp", folder);
+    FILE *file = fopen(path, "w");
+    write_source(file, self);
+    fclose(file);
+    int length = snprintf(command, sizeof(command), COMPILE " -o %s/kernel.so %s", folder, path);
+    for (int i = 0; i < num_options; i++)
+        if (strncmp(options[i], "-D", 2) == 0)
+            length +=
+                snprintf(command + length, sizeof(command) - (size_t)length, " %s", options[i]);
+    snprintf(command + length, sizeof(command) - (size_t)length, " 2>%s/log", folder);
+    nitro_context *context = unit_context();
+    if (system(command) == 0) {
+        snprintf(path, sizeof(path), "%s/kernel.so", folder);
+        assert_ok(context,
+                  nitro_file_read(context, path, (size_t)1 << 28, &self->image, &self->bytes));
+    }
+    snprintf(path, sizeof(path), "%s/log", folder);
+    assert_ok(context,
+              nitro_file_read(context, path, (size_t)1 << 28, &self->log, &self->log_bytes));
+    nitro_context_free(context);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    return self->image ? 0 : 6;
+}
+
+static int log_size(nvrtc_program made, size_t *bytes)
+{
+    *bytes = ((program *)made)->log_bytes;
+    return 0;
+}
+
+static int log_text(nvrtc_program made, char *text)
+{
+    memcpy(text, ((program *)made)->log, ((program *)made)->log_bytes);
+    return 0;
+}
+
+static int cubin_size(nvrtc_program made, size_t *bytes)
+{
+    *bytes = ((program *)made)->bytes;
+    return 0;
+}
+
+static int cubin(nvrtc_program made, char *image)
+{
+    memcpy(image, ((program *)made)->image, ((program *)made)->bytes);
+    return 0;
+}
+
+static int destroy(nvrtc_program *made)
+{
+    program *self = *made;
+    free(self->source);
+    free(self->header);
+    free(self->image);
+    free(self->log);
+    free(self);
+    return 0;
+}
+
+static const char *compiler_error(int code)
+{
+    return code == 6 ? "NVRTC_ERROR_COMPILATION" : "another error";
+}
+
+const nvrtc_library *nitro_nvrtc_load(void)
+{
+    static const nvrtc_library library = {version,    create, compile, log_size,      log_text,
+                                          cubin_size, cubin,  destroy, compiler_error};
+    return &library;
+}
+
+/* ---- The driver ---- */
+
+static void *current;
+static bool has_driver = true;
+
+static int init(unsigned flags)
+{
+    return (int)flags;
+}
+
+static int driver_version(int *number)
+{
+    *number = 13000;
+    return 0;
+}
+
+static int error(int code, const char **text)
+{
+    *text = cudaGetErrorString((cudaError_t)code);
+    return 0;
+}
+
+static int get_context(void **context)
+{
+    *context = current;
+    return 0;
+}
+
+static int set_context(void *context)
+{
+    current = context;
+    return 0;
+}
+
+static int get_device(int *device)
+{
+    *device = 0;
+    return current ? 0 : 201; /* CUDA_ERROR_INVALID_CONTEXT */
+}
+
+static int primary_context(void **context, int device)
+{
+    assert_int_equal(device, 0);
+    *context = &has_driver;
+    return 0;
+}
+
+static int name_of(char *name, int size, int device)
+{
+    (void)device;
+    snprintf(name, (size_t)size, "emulated");
+    return 0;
+}
+
+static int attribute(int *value, int which, int device)
+{
+    return (int)cudaDeviceGetAttribute(value, (cudaDeviceAttr)which, device);
+}
+
+/* An image begins with its section table's place, which is the last part of what linkers write. */
+static int load(void **module, const void *image)
+{
+    const Elf64_Ehdr *elf = image;
+    size_t bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
+    char path[] = "/tmp/nitro-emulated-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(write(file, image, bytes) == (ssize_t)bytes);
+    close(file);
+    *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    unlink(path);
+    if (!*module)
+        fail_msg("%s", dlerror());
+    return 0;
+}
+
+static int unload(void *module)
+{
+    return cudaDeviceSynchronize() != cudaSuccess || dlclose(module) != 0;
+}
+
+static int function(void **found, void *module, const char *name)
+{
+    char launcher[128];
+    snprintf(launcher, sizeof(launcher), "launch_%s", name);
+    *found = dlsym(module, launcher);
+    return *found ? 0 : 500; /* CUDA_ERROR_NOT_FOUND */
+}
+
+static int set_function(void *found, int which, int value)
+{
+    (void)found;
+    (void)which;
+    (void)value;
+    return 0;
+}
+
+static int launch(void *found, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                  unsigned block_y, unsigned block_z, unsigned dynamic_bytes, void *stream,
+                  void **arguments, void **extra)
+{
+    cudaError_t (*launcher)(const cudaLaunchConfig_t *, void **);
+    cudaLaunchConfig_t config = {0};
+    assert_null(extra);
+    config.gridDim.x = grid_x;
+    config.gridDim.y = grid_y;
+    config.gridDim.z = grid_z;
+    config.blockDim.x = block_x;
+    config.blockDim.y = block_y;
+    config.blockDim.z = block_z;
+    config.dynamicSmemBytes = dynamic_bytes;
+    config.stream = stream;
+    *(void **)&launcher = found;
+    return (int)launcher(&config, arguments);
+}
+
+static int free_memory(size_t *free_bytes, size_t *total_bytes)
+{
+    return (int)cudaMemGetInfo(free_bytes, total_bytes);
+}
+
+static int allocate(uint64_t *memory, size_t bytes)
+{
+    return (int)cudaMalloc((void **)memory, bytes);
+}
+
+static int free_one(uint64_t memory)
+{
+    return (int)cudaFree((void *)memory);
+}
+
+static int upload(uint64_t to, const void *from, size_t bytes, void *stream)
+{
+    return (int)cudaMemcpyAsync((void *)to, from, bytes, cudaMemcpyHostToDevice, stream);
+}
+
+static int download(void *to, uint64_t from, size_t bytes, void *stream)
+{
+    return (int)cudaMemcpyAsync(to, (void *)from, bytes, cudaMemcpyDeviceToHost, stream);
+}
+
+static int copy(uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    return (int)cudaMemcpyAsync((void *)to, (void *)from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+static int fill(uint64_t to, unsigned char byte, size_t bytes, void *stream)
+{
+    return (int)cudaMemsetAsync((void *)to, byte, bytes, stream);
+}
+
+static int wait_for(void *stream)
+{
+    return (int)cudaStreamSynchronize(stream);
+}
+
+static int is_capturing(void *stream, int *status)
+{
+    return (int)cudaStreamIsCapturing(stream, (enum cudaStreamCaptureStatus *)status);
+}
+
+static int capture_mode(int *mode)
+{
+    return (int)cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode);
+}
+
+const cuda_driver *nitro_cuda_driver_load(void)
+{
+    static const cuda_driver driver = {init,         driver_version, error,           get_context,
+                                       set_context,  get_device,     primary_context, name_of,
+                                       attribute,    load,           unload,          function,
+                                       set_function, launch,         free_memory,     allocate,
+                                       free_one,     upload,         download,        copy,
+                                       fill,         wait_for,       is_capturing,    capture_mode};
+    return has_driver ? &driver : NULL;
+}
+
+/* ---- Tests ---- */
+
+static const nitro_module *first_on_cuda(void)
+{
+    const nitro_module *each = nitro_module_get();
+    while (strcmp(each->device_kind, "cuda") != 0)
+        each++;
+    return each;
+}
+
+/* The usual configuration, and some of the space. */
+static void check_kernel(nitro_context *context, const nitro_module *module, uint64_t count)
+{
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
+    nitro_kernel_target target;
+    nitro_computation *computation;
+    nitro_space *space;
+    nitro_random random;
+    assert_ok(context, module->create(context, &computation));
+    const nitro_kernel *kernel = nitro_kernel_of(computation, 0);
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    assert_ok(context, nitro_kernel_space(context, kernel, target.limits, &space));
+    nitro_random_seed(&random, 2);
+    for (uint64_t i = 0; i <= count; i++) {
+        char label[NITRO_KIT_LABEL + 256];
+        const char *values[NITRO_MAX_PARAMETERS];
+        examples_values(space, examples_draw(space, count, i, &random), values);
+        assert_ok(context, nitro_kernel_configure(context, kernel, i > 0 ? values : NULL));
+        void *argument =
+            kit_case_make(context, kernel->kit, true, 0, kernel->kit->inputs->least_size, label);
+        kit_case_check(context, kernel->kit, computation, argument, label);
+        nitro_kit_free(kernel->kit, true, argument);
+    }
+    assert_ok(context, nitro_kernel_configure(context, kernel, NULL));
+    backend->close(&target);
+    nitro_space_free(space);
+    nitro_computation_free(computation);
+}
+
+static void kernels_are_right_in_any_order_of_threads(void **state)
+{
+    uint64_t count = examples_count("NITRO_TEST_CONFIGURATIONS", 1);
+    nitro_context *context = unit_context();
+    cuda_emulation_settings settings = cuda_emulation_defaults();
+    (void)state;
+    settings.seed = 1;
+    cuda_emulation_reset(&settings);
+    for (const nitro_module *each = nitro_module_get(); each->version; each++)
+        if (strcmp(each->device_kind, "cuda") == 0)
+            check_kernel(context, each, count);
+    assert_string_equal(cuda_emulation_problem(), "");
+    assert_int_equal(cuda_emulation_used_bytes(), 0);
+    nitro_context_free(context);
+}
+
+/* One input of the first kernel; its problem is the argument's. */
+static nitro_on_device *prepare_one(nitro_context *context, void **argument, int *failure)
+{
+    const nitro_module *module = first_on_cuda();
+    nitro_computation *computation;
+    char label[NITRO_KIT_LABEL];
+    assert_ok(context, module->create(context, &computation));
+    const nitro_kernel *kernel = nitro_kernel_of(computation, 0);
+    *argument = kit_case_make(context, kernel->kit, true, 0, 1000, label);
+    *failure = nitro_kernel_prepare(*argument, (void *)kernel);
+    nitro_computation_free(computation);
+    return nitro_kit_on_device(kernel->kit, *argument);
+}
+
+static void failures_are_the_arguments(void **state)
+{
+    nitro_context *context = unit_context();
+    const nitro_kit *kit;
+    nitro_computation *computation;
+    cuda_emulation_settings settings = cuda_emulation_defaults();
+    void *argument;
+    int failure;
+    (void)state;
+    assert_ok(context, first_on_cuda()->create(context, &computation));
+    kit = nitro_kernel_of(computation, 0)->kit;
+    nitro_computation_free(computation);
+
+    settings.memory_bytes = 2000;
+    cuda_emulation_reset(&settings);
+    nitro_on_device *on_device = prepare_one(context, &argument, &failure);
+    assert_int_equal(failure, NITRO_ERR_NO_MEMORY);
+    assert_non_null(strstr(on_device->problem, "free"));
+    nitro_kit_free(kit, true, argument);
+
+    settings = cuda_emulation_defaults();
+    settings.fail_malloc = 2;
+    cuda_emulation_reset(&settings);
+    on_device = prepare_one(context, &argument, &failure);
+    assert_int_equal(failure, NITRO_ERR_NO_MEMORY);
+    assert_int_equal(cuda_emulation_used_bytes(), 0);
+    nitro_kit_free(kit, true, argument);
+
+    has_driver = false;
+    on_device = prepare_one(context, &argument, &failure);
+    assert_int_not_equal(failure, 0);
+    assert_non_null(strstr(on_device->problem, "libcuda.so.1"));
+    nitro_kit_free(kit, true, argument);
+    has_driver = true;
+    nitro_context_free(context);
+}
+
+static void what_does_not_compile_or_is_missing_is_said(void **state)
+{
+    nitro_context *context = unit_context();
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
+    nitro_kernel_target target;
+    void *image, *loaded, *functions[1];
+    size_t bytes;
+    (void)state;
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    assert_non_null(strstr(target.identity, "emulated"));
+    assert_fails(
+        context,
+        backend->compile(context, &target, "none.cl", "__kernel void none(", "", &image, &bytes),
+        NITRO_ERR_FORMAT, "kernel.cpp");
+    assert_ok(context, backend->compile(context, &target, "one.cl",
+                                        "__kernel void one(__global int *to) { to[0] = 1; }", "",
+                                        &image, &bytes));
+    assert_fails(context,
+                 backend->load(context, &target, image, bytes, (const char *const[]){"two"}, 1,
+                               &loaded, functions),
+                 NITRO_ERR_NOT_FOUND, "no function two");
+    assert_ok(context, backend->load(context, &target, image, bytes, (const char *const[]){"one"},
+                                     1, &loaded, functions));
+    char problem[256] = "";
+    const nitro_kernel_launch odd = {.local = {8, 1, 1}, .global = {12, 1, 1}};
+    assert_int_not_equal(backend->launch(functions[0], &odd, problem, sizeof(problem)), 0);
+    assert_non_null(strstr(problem, "no multiple"));
+    backend->unload(loaded, functions, 1);
+    free(image);
+    backend->close(&target);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_are_right_in_any_order_of_threads),
+        cmocka_unit_test(failures_are_the_arguments),
+        cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),
+    };
+    /* What these compile is of no use to others, and changes with the emulation. */
+    char folder[] = "/tmp/nitro-kernels-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    setenv("NITRO_KERNEL_CACHE", folder, 1);
+    int failed = cmocka_run_group_tests_name("kernels_cuda", tests, NULL, NULL);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    return failed || system(command) != 0;
+}
