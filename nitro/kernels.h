@@ -109,6 +109,10 @@ struct nitro_space;
 NITRO_API nitro_status nitro_kernel_space(nitro_context *context, const nitro_kernel *kernel,
                                           const double *limits, struct nitro_space **space);
 
+/** The same space as nitro_tunable.space, for a tuner; free the text with free(). */
+NITRO_API nitro_status nitro_kernel_space_text(nitro_context *context, const nitro_kernel *kernel,
+                                               const double *limits, char **text);
+
 /**
  * From now on, run the kernel with these values in this process. Arguments that were prepared
  * before must be prepared again.
@@ -118,6 +122,12 @@ NITRO_API nitro_status nitro_kernel_space(nitro_context *context, const nitro_ke
  */
 NITRO_API nitro_status nitro_kernel_configure(nitro_context *context, const nitro_kernel *kernel,
                                               const char *const *values);
+
+/** The same with a tuner's numbers; of a string, its position. @return also NITRO_ERR_ARGUMENT: a
+ * parameter has no such value. */
+NITRO_API nitro_status nitro_kernel_configure_numbers(nitro_context *context,
+                                                      const nitro_kernel *kernel,
+                                                      const double *numbers);
 
 /** A digest of source, options, launches, parameters and `values` (NULL: of any configuration). */
 NITRO_API uint64_t nitro_kernel_digest(const nitro_kernel *kernel, const char *const *values);
@@ -138,7 +148,8 @@ NITRO_API void nitro_kernels_let_go(nitro_computation *computation, uint64_t hel
 NITRO_API const nitro_kernel *nitro_kernel_of(const nitro_computation *computation, size_t variant);
 
 struct nitro_kernel_target;
-/** Ask a child process for the compiler and limits of a device, by its id. `target->state` stays
+/** Ask a child process for the compiler and limits of a device, by its id (NULL: the process's
+ * default). `target->state` stays
  *  NULL. @return as nitro_kernel_backend.open. */
 NITRO_API nitro_status nitro_kernel_ask_target(nitro_context *context, const nitro_kernel *kernel,
                                                const char *device,

@@ -33,7 +33,7 @@ static nitro_status answer_target(nitro_context *context, void *state, char **an
     nitro_device_session *session = NULL;
     nitro_kernel_target target = {.identity = ""};
     nitro_status status = NITRO_OK;
-    if (kind && kind->access && kind->access->open)
+    if (question->device && kind && kind->access && kind->access->open)
         status = kind->access->open(context, question->device, &session);
     if (status == NITRO_OK)
         status = question->backend->open(context, NULL, NULL, &target);

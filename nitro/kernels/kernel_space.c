@@ -37,7 +37,7 @@ static json_t *condition_json(nitro_context *context, const char *where, const d
     return condition;
 }
 
-static char *space_text(nitro_context *context, const nitro_kernel *kernel, const double *limits)
+static char *print_space(nitro_context *context, const nitro_kernel *kernel, const double *limits)
 {
     json_t *parameters = json_array(), *conditions = json_array();
     bool is_whole = true;
@@ -53,17 +53,53 @@ static char *space_text(nitro_context *context, const nitro_kernel *kernel, cons
     return text;
 }
 
-nitro_status nitro_kernel_space(nitro_context *context, const nitro_kernel *kernel,
-                                const double *limits, nitro_space **space)
+nitro_status nitro_kernel_space_text(nitro_context *context, const nitro_kernel *kernel,
+                                     const double *limits, char **text)
 {
     double known[KERNEL_NUM_LIMITS];
     for (size_t i = 0; i < KERNEL_NUM_LIMITS; i++)
         known[i] = isfinite(limits[i]) ? limits[i] : 0x1p53; /* no limit is known */
-    char *text = space_text(context, kernel, known);
-    if (!text)
+    char *made = print_space(context, kernel, known);
+    if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory for its parameters",
                           kernel->origin);
-    nitro_status status = nitro_space_parse(context, kernel->origin, text, strlen(text), space);
+    *text = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_kernel_space(nitro_context *context, const nitro_kernel *kernel,
+                                const double *limits, nitro_space **space)
+{
+    char *text = NULL;
+    nitro_status status = nitro_kernel_space_text(context, kernel, limits, &text);
+    if (status == NITRO_OK)
+        status = nitro_space_parse(context, kernel->origin, text, strlen(text), space);
     free(text);
+    return status;
+}
+
+nitro_status nitro_kernel_configure_numbers(nitro_context *context, const nitro_kernel *kernel,
+                                            const double *numbers)
+{
+    static const double unlimited[KERNEL_NUM_LIMITS] = {(double)NAN, (double)NAN, (double)NAN};
+    const char *values[NITRO_KERNEL_MAX_PARAMETERS];
+    nitro_space *space = NULL;
+    nitro_status status = nitro_kernel_space(context, kernel, unlimited, &space);
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel) && status == NITRO_OK; p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(space, p);
+        size_t v = 0;
+        while (v < parameter->num_values && parameter->values[v].number != numbers[p])
+            v++;
+        if (v < parameter->num_values)
+            values[p] = parameter->values[v].text;
+        else
+            status = nitro_fail(context, NITRO_ERR_ARGUMENT,
+                                "%s: parameter %s has no value %g: its values are %.200s",
+                                kernel->origin, parameter->name, numbers[p],
+                                kernel->parameters[p].values);
+    }
+    if (status == NITRO_OK)
+        status = nitro_kernel_configure(context, kernel, values);
+    nitro_space_free(space);
     return status;
 }
