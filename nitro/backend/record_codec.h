@@ -14,9 +14,12 @@
 extern "C" {
 #endif
 
-/** Version of records and of the layouts of stores. Versions 1 to 4 are older than the first
- * release and refused. A new optional field at a list's end needs no new version. */
-#define NITRO_STORE_VERSION 5
+/** Version of records but compact samples. Versions 1 to 4 are older than the first release and
+ * refused. A new optional field at a list's end needs no new version. */
+#define NITRO_RECORD_VERSION 5
+/** Version of compact samples and of the layouts of stores. Samples and stores of version 5 are
+ * read; in SQLite they are also written to. */
+#define NITRO_STORE_VERSION 6
 
 typedef enum nitro_record_form {
     NITRO_RECORD_COMPACT, /* binary; does not hold the key */
@@ -33,6 +36,18 @@ typedef struct nitro_record_bytes {
 NITRO_API nitro_status nitro_record_bytes_append(nitro_context *context, nitro_record_bytes *record,
                                                  const void *part, size_t size);
 NITRO_API void nitro_record_bytes_free(nitro_record_bytes *record);
+
+/**
+ * A compact sample in two parts, appended to `record` and to `shared`: its own, and the one that it
+ * has in common with many others (provenance without its time, versions of variants). The compact
+ * record is both, one after the other.
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY (both may hold a part).
+ */
+NITRO_API nitro_status nitro_record_encode_sample_parts(nitro_context *context,
+                                                        const char *computation, const char *device,
+                                                        const nitro_sample *sample,
+                                                        nitro_record_bytes *record,
+                                                        nitro_record_bytes *shared);
 
 /** The first bytes of a compact record: its version and checksum, which differ between any two
  * records of a key. */

@@ -1,5 +1,5 @@
 /* Records as bytes: heads, keys and checksums, the same for all sorts. A checksum covers the key
- * and the compact payload, also where a record is written as JSON. */
+ * and the payload; that of a record written as JSON, its plain binary payload. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,21 +75,26 @@ nitro_status nitro_record_refuse_newer(const record_reading *reading, const char
                       NITRO_VERSION_STRING, what);
 }
 
-/* Append head and payload; the checksum is filled in last. */
+static void put_checksum(uint64_t checksum, char *record)
+{
+    for (int i = 0; i < 8; i++)
+        record[2 + i] = (char)(checksum >> (8 * i));
+}
+
+/* Append head and plain payload; the checksum is filled in last. */
 static nitro_status append_compact(const record_reading *key, const void *record,
                                    nitro_record_bytes *bytes, uint64_t *checksum)
 {
-    static const char no_head[NITRO_RECORD_HEAD_BYTES] = {MAGIC, NITRO_STORE_VERSION};
+    static const char no_head[NITRO_RECORD_HEAD_BYTES] = {MAGIC, NITRO_RECORD_VERSION};
     size_t begin = bytes->size;
     nitro_status status = nitro_record_bytes_append(key->context, bytes, no_head, sizeof(no_head));
     if (status == NITRO_OK)
-        status = nitro_record_append_payload(key->context, key->sort->fields, record, bytes);
+        status = nitro_record_append_payload(key->context, key->sort->fields, false, record, bytes);
     if (status != NITRO_OK)
         return status;
     size_t payload = begin + NITRO_RECORD_HEAD_BYTES;
     *checksum = hash_record(key, bytes->bytes + payload, bytes->size - payload);
-    for (int i = 0; i < 8; i++)
-        bytes->bytes[begin + 2 + (size_t)i] = (char)(*checksum >> (8 * i));
+    put_checksum(*checksum, bytes->bytes + begin);
     return NITRO_OK;
 }
 
@@ -126,13 +131,46 @@ nitro_status nitro_record_encode_device(nitro_context *context, nitro_record_for
     return encode(&key, form, device, record);
 }
 
+/* The checksum covers both parts, one after the other. */
+nitro_status nitro_record_encode_sample_parts(nitro_context *context, const char *computation,
+                                              const char *device, const nitro_sample *sample,
+                                              nitro_record_bytes *record,
+                                              nitro_record_bytes *shared)
+{
+    static const char head[NITRO_RECORD_HEAD_BYTES] = {MAGIC, NITRO_STORE_VERSION};
+    const record_reading key = {context, &nitro_record_samples, NULL, computation,
+                                device,  sample->input};
+    size_t begin = record->size, payload = begin + NITRO_RECORD_HEAD_BYTES;
+    nitro_number_scope scope = nitro_numbers_begin();
+    nitro_status status = nitro_record_bytes_append(context, record, head, sizeof(head));
+    if (status == NITRO_OK)
+        status =
+            nitro_record_append_payload(context, nitro_record_packed_sample, true, sample, record);
+    size_t end = record->size;
+    if (status == NITRO_OK)
+        status =
+            nitro_record_append_payload(context, nitro_record_shared_sample, true, sample, record);
+    nitro_numbers_end(scope);
+    if (status != NITRO_OK)
+        return status;
+    put_checksum(hash_record(&key, record->bytes + payload, record->size - payload),
+                 record->bytes + begin);
+    if (shared == record)
+        return NITRO_OK;
+    status = nitro_record_bytes_append(context, shared, record->bytes + end, record->size - end);
+    record->size = end;
+    return status;
+}
+
 nitro_status nitro_record_encode_sample(nitro_context *context, nitro_record_form form,
                                         const char *computation, const char *device,
                                         const nitro_sample *sample, nitro_record_bytes *record)
 {
     const record_reading key = {context, &nitro_record_samples, NULL, computation,
                                 device,  sample->input};
-    return encode(&key, form, sample, record);
+    return form == NITRO_RECORD_COMPACT ? nitro_record_encode_sample_parts(
+                                              context, computation, device, sample, record, record)
+                                        : encode(&key, form, sample, record);
 }
 
 /* A profile's payload holds all that its name is made of. */
@@ -154,6 +192,15 @@ nitro_status nitro_record_sample_checksum(nitro_context *context, const char *co
     return find_checksum(&key, sample, checksum);
 }
 
+static nitro_status read_packed(const record_reading *reading, const unsigned char *payload,
+                                size_t size, void *record)
+{
+    nitro_number_scope scope = nitro_numbers_begin();
+    nitro_status status = nitro_record_read_packed(reading, payload, size, record);
+    nitro_numbers_end(scope);
+    return status;
+}
+
 static nitro_status read_compact(const record_reading *reading, const unsigned char *bytes,
                                  size_t size, bool name_in_key, void *record)
 {
@@ -161,9 +208,10 @@ static nitro_status read_compact(const record_reading *reading, const unsigned c
     record_reading key = *reading;
     if (!name_in_key)
         key.name = NULL;
-    if (size < NITRO_RECORD_HEAD_BYTES || bytes[0] != MAGIC || bytes[1] < NITRO_STORE_VERSION)
+    if (size < NITRO_RECORD_HEAD_BYTES || bytes[0] != MAGIC || bytes[1] < NITRO_RECORD_VERSION)
         return nitro_record_refuse(reading, "it does not start as a record does");
-    if (bytes[1] > NITRO_STORE_VERSION)
+    bool packed = bytes[1] == NITRO_STORE_VERSION && reading->sort == &nitro_record_samples;
+    if (bytes[1] > NITRO_RECORD_VERSION && !packed)
         return nitro_record_refuse_newer(reading, "its version is newer");
     for (int i = 0; i < 8; i++)
         checksum |= (uint64_t)bytes[2 + i] << (8 * i);
@@ -171,7 +219,8 @@ static nitro_status read_compact(const record_reading *reading, const unsigned c
     size_t payload_size = size - NITRO_RECORD_HEAD_BYTES;
     if (hash_record(&key, (const char *)payload, payload_size) != checksum)
         return nitro_record_refuse(reading, "its content does not match its checksum");
-    return nitro_record_read_payload(reading, payload, payload_size, record);
+    return packed ? read_packed(reading, payload, payload_size, record)
+                  : nitro_record_read_payload(reading, payload, payload_size, record);
 }
 
 /* Read either form into a struct of zeros. `name` points to the name in `record` if it is part of

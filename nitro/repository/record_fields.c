@@ -128,6 +128,34 @@ static const record_field sample_fields[] = {
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
 
+/* An entry's presence bits are one byte: `version` is in the other part. */
+static const record_field packed_entry_fields[] = {
+    {"outcome", RECORD_NAMED, .optional = true, .offset = offsetof(nitro_entry, outcome),
+     .name_of = outcome_name},
+    OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),
+    OPTIONAL(nitro_entry, RECORD_NUMBER, spread),
+    OPTIONAL(nitro_entry, RECORD_NUMBER, prepare_ms),
+    OPTIONAL(nitro_entry, RECORD_COUNT, count),
+    OPTIONAL(nitro_entry, RECORD_TEXT, detail),
+    OPTIONAL(nitro_entry, RECORD_COUNT, blocks),
+    END,
+};
+const record_field nitro_record_packed_sample[] = {
+    ROWS(nitro_sample, features, num_features, bare_number, NITRO_MAX_FEATURES),
+    ROWS(nitro_sample, entries, num_entries, packed_entry_fields, NITRO_MAX_VARIANTS),
+    {"time_s", RECORD_TIME, .offset = offsetof(nitro_sample, provenance.time_s)},
+    OPTIONAL(nitro_sample, RECORD_NUMBER, features_ms),
+    OPTIONAL_ROWS(nitro_sample, feature_costs_ms, num_feature_costs, bare_number,
+                  NITRO_MAX_FEATURES),
+    END,
+};
+static const record_field shared_entry_fields[] = {OPTIONAL(nitro_entry, RECORD_TEXT, version),
+                                                   END};
+const record_field nitro_record_shared_sample[] = {
+    ROWS(nitro_sample, entries, num_entries, shared_entry_fields, NITRO_MAX_VARIANTS),
+    NITRO_PROVENANCE_TEXTS(PROVENANCE_TEXT, nitro_sample) END,
+};
+
 static const record_field metric_fields[] = {
     FIELD(nitro_metric, RECORD_TEXT, name),
     FIELD(nitro_metric, RECORD_NUMBER, value),
@@ -159,6 +187,8 @@ bool nitro_record_is_absent(const record_field *field, const void *value)
     }
     case RECORD_COUNT:
         return field->optional && *(const uint32_t *)value == 0;
+    case RECORD_NAMED:
+        return field->optional && *(const unsigned *)value == 0;
     default:
         return false;
     }

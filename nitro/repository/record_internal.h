@@ -21,7 +21,7 @@ typedef enum record_type {
 typedef struct record_field {
     const char *name; /* in JSON and in messages */
     record_type type;
-    bool optional; /* omitted where it is without rows, NULL, NaN, NITRO_NONE or a count of 0 */
+    bool optional; /* omitted where it is without rows, NULL, NaN, NITRO_NONE or 0 */
     bool in_key;   /* not in the compact form: the reader knows it */
     size_t offset; /* in its struct */
 
@@ -40,6 +40,10 @@ typedef struct record_sort {
 
 extern const record_sort nitro_record_schemas, nitro_record_devices, nitro_record_samples,
     nitro_record_profiles;
+
+/** The two parts of a packed sample: its own, and what many samples have in common (provenance and
+ * versions of variants). Together all fields of nitro_record_samples. */
+extern const record_field nitro_record_packed_sample[], nitro_record_shared_sample[];
 
 /** The first text in a record that is too long or not printable UTF-8; NULL: none. */
 const char *nitro_record_find_bad_text(const record_field *fields, const void *record);
@@ -80,9 +84,13 @@ nitro_status nitro_record_make_rows(nitro_context *context, const record_field *
 /* ---- record_compact.c: payloads -------------------------------------------------------------- */
 
 nitro_status nitro_record_append_payload(nitro_context *context, const record_field *fields,
-                                         const void *record, nitro_record_bytes *bytes);
+                                         bool packed, const void *record,
+                                         nitro_record_bytes *bytes);
 nitro_status nitro_record_read_payload(const record_reading *reading, const void *bytes,
                                        size_t size, void *record);
+/** Both parts of a packed sample. */
+nitro_status nitro_record_read_packed(const record_reading *reading, const void *bytes, size_t size,
+                                      void *record);
 
 /* ---- record_json.c: whole lines -------------------------------------------------------------- */
 

@@ -71,7 +71,7 @@ nitro_status nitro_record_append_json(const record_reading *written, const void 
     char hex[17];
     snprintf(hex, sizeof(hex), "%016" PRIx64, checksum);
     json_t *object = json_pack("{ss si ss ss* ss*}", "nitro", written->sort->name, "version",
-                               NITRO_STORE_VERSION, "checksum", hex, "computation",
+                               NITRO_RECORD_VERSION, "checksum", hex, "computation",
                                written->computation, "device", written->device);
     bool failed = !object;
     for (const record_field *field = written->sort->fields; field->name && !failed; field++)
@@ -203,9 +203,9 @@ static nitro_status read_head(const record_reading *reading, const json_t *objec
     const json_t *version = json_object_get(object, "version");
     if (!sort || strcmp(sort, reading->sort->name) != 0)
         return nitro_record_refuse(reading, "it is a record of another sort");
-    if (json_is_integer(version) && json_integer_value(version) > NITRO_STORE_VERSION)
+    if (json_is_integer(version) && json_integer_value(version) > NITRO_RECORD_VERSION)
         return nitro_record_refuse_newer(reading, "its version is newer");
-    if (!json_is_integer(version) || json_integer_value(version) < NITRO_STORE_VERSION)
+    if (!json_is_integer(version) || json_integer_value(version) < NITRO_RECORD_VERSION)
         return nitro_record_refuse(reading, "its version is older than any that can be read");
     if (!parse_checksum(text_of(object, "checksum"), checksum))
         return nitro_record_refuse(reading, "its checksum is not 16 hexadecimal digits");

@@ -32,20 +32,21 @@ static bool is_ordered(size_t low, size_t high)
 
 bool nitro_import_is_impossible(const nitro_schema *schema, const double *features, size_t pair[2])
 {
-    for (size_t i = 0; i < schema->num_features; i++)
-        for (size_t j = 0; j < schema->num_features; j++) {
-            const char *low = schema->features[i].name, *high = schema->features[j].name;
-            size_t low_suffix, high_suffix, length = split_name(low, &low_suffix);
-            if (split_name(high, &high_suffix) != length || strncmp(low, high, length) != 0 ||
-                low_suffix == NUM_SUFFIXES || high_suffix == NUM_SUFFIXES ||
-                !is_ordered(low_suffix, high_suffix))
-                continue;
+    for (size_t i = 0; i < schema->num_features; i++) {
+        const char *low = schema->features[i].name;
+        size_t low_suffix, high_suffix, length = split_name(low, &low_suffix);
+        for (size_t j = 0; j < schema->num_features && low_suffix < NUM_SUFFIXES; j++) {
+            const char *high = schema->features[j].name;
             double slack = TOLERANCE * (fabs(features[i]) + fabs(features[j]));
-            if (features[i] > features[j] + slack) {
+            if (!(features[i] > features[j] + slack))
+                continue;
+            if (split_name(high, &high_suffix) == length && strncmp(low, high, length) == 0 &&
+                high_suffix < NUM_SUFFIXES && is_ordered(low_suffix, high_suffix)) {
                 pair[0] = i;
                 pair[1] = j;
                 return true;
             }
         }
+    }
     return false;
 }

@@ -28,12 +28,11 @@ static nitro_status add_usage(redis_store *store, const char *tag, const char *w
 
 static nitro_status add_tables(redis_store *store, const char *tag, uint64_t *bytes)
 {
-    static const char *const sorts[] = {"inputs", "samples", "runs", "profiles"};
     nitro_string_list devices = {0};
     nitro_status status = nitro_redis_list_announced(store, tag, &devices);
     for (size_t i = 0; i < devices.count; i++)
-        for (size_t k = 0; k < 4 && status == NITRO_OK; k++)
-            status = add_usage(store, tag, sorts[k], devices.items[i], bytes);
+        for (const char *const *sort = NITRO_REDIS_TABLE_KEYS; *sort && status == NITRO_OK; sort++)
+            status = add_usage(store, tag, *sort, devices.items[i], bytes);
     nitro_string_list_free(&devices);
     return status == NITRO_OK ? add_usage(store, tag, "schema", NULL, bytes) : status;
 }
@@ -60,8 +59,7 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
 
 static nitro_status layout_version(void *state, int64_t *version)
 {
-    (void)state;
-    *version = NITRO_REDIS_LAYOUT; /* no other version is opened */
+    *version = ((const redis_store *)state)->layout;
     return NITRO_OK;
 }
 

@@ -89,7 +89,7 @@ nitro_status nitro_redis_list_devices(void *state, const char *computation, nitr
     const char *tag = computation ? computation : NITRO_REDIS_TAG_DEVICES;
     nitro_status status = nitro_redis_index_read(state, tag, computation ? "devices" : "index",
                                                  nitro_device_id_is_valid, ids, NULL);
-    const char *const sorts[] = {computation ? "inputs" : "record", NULL};
+    const char *const sorts[] = {computation ? "samples" : "record", NULL};
     return status == NITRO_OK ? nitro_redis_index_filter(state, tag, sorts, ids) : status;
 }
 
@@ -114,7 +114,7 @@ nitro_status nitro_redis_require_device(redis_store *store, const char *id)
 
 static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
 {
-    static const char *const sorts[] = {"inputs", "runs"};
+    static const char *const sorts[] = {"samples", "profiles"};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < 2 && status == NITRO_OK; i++) {
         char *key = nitro_redis_key(store, tag, sorts[i], id);

@@ -12,11 +12,16 @@
 #include "store/redis/redis_url.h"
 
 #define NITRO_REDIS_LAYOUT NITRO_STORE_VERSION
+/** The first layout that can be read: samples are whole records, after a hash of the schema. */
+#define NITRO_REDIS_OLDEST_LAYOUT 5
 /** Most bytes of one reply. Records of a page that is larger are read one by one. */
 #define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)64 << 20)
-/** Bytes before each sample's record: the hash of the schema that it was written for. */
-#define NITRO_REDIS_HASH_BYTES 8
-/** Names in a page of a table. */
+/** A sample begins with the id of its shared part: that part's hash, with the hash of the schema as
+ * its seed. In layout 5 it begins with the hash of the schema. */
+#define NITRO_REDIS_ID_BYTES 8
+/** The first bytes of a compact sample's record, which all samples of a layout have in common. */
+#define NITRO_REDIS_HEAD_BYTES 2
+/** Rows in a page of a table. */
 #define NITRO_REDIS_PAGE 500
 /** Most bytes of one record; larger ones are damage. */
 #define NITRO_REDIS_MAX_RECORD_BYTES ((long long)4 << 20)
@@ -51,6 +56,7 @@ typedef struct redis_store {
     nitro_context *context;
     redis_url *url;
     nitro_store_mode mode;
+    int layout;
     redis_node nodes[NITRO_REDIS_MAX_NODES]; /* the URL's server first */
     size_t num_nodes;
     unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* the node of each, by redirections */
@@ -182,7 +188,7 @@ bool nitro_redis_transaction_is_resent(const redis_transaction *t);
 #define NITRO_REDIS_TABLE_KEYS                                                                     \
     (const char *const[])                                                                          \
     {                                                                                              \
-        "inputs", "samples", "runs", "profiles", NULL                                              \
+        "samples", "profiles", "shared", NULL                                                      \
     }
 
 /** "prefix:VERSION:{tag}:what", with ":of" after it where `of` is not NULL; NULL: out of memory. */
@@ -190,11 +196,10 @@ char *nitro_redis_key(redis_store *store, const char *tag, const char *what, con
 
 /* ---- redis_table.c, redis_table_read.c: records by name, in byte order ----------------------- */
 
-/** Records in a hash, their names in a sorted set beside it, both on one slot. */
+/** Records in a hash; beside that of samples, on the same slot, one of their shared parts. */
 typedef struct redis_table {
     redis_store *store;
-    bool of_profiles;      /* else of samples */
-    char *records, *names; /* keys */
+    char *records, *shared; /* keys; `shared` is NULL for profiles */
 } redis_table;
 
 /** The samples or profiles of a tag on a device. */
@@ -206,7 +211,26 @@ typedef struct redis_row {
     const char *name; /* terminated; may hold '\0' */
     const void *record;
     size_t name_size, record_size;
+    const void *shared; /* of a sample that was read: its shared part; NULL: none is there */
+    size_t shared_size;
+    uint64_t order; /* for sorting */
 } redis_row;
+
+/** Rows in byte order of names; each name and its record are one block. */
+typedef struct redis_rows {
+    redis_row *items; /* shape [count] */
+    size_t count, capacity, bytes;
+} redis_rows;
+/**
+ * Read a hash whole: names, and values if wanted. A value that is too large is empty.
+ * @param[in] t      the transaction to read in; NULL: none
+ * @param[in] match  a glob-style pattern of names; NULL: all
+ * @return NITRO_ERR_FORMAT: another type, or more bytes than any table of a Nitro store.
+ */
+nitro_status nitro_redis_rows_read(redis_store *store, redis_transaction *t, const char *key,
+                                   const char *match, bool with_records, redis_rows *rows);
+const redis_row *nitro_redis_rows_find(const redis_rows *rows, const char *name, size_t size);
+void nitro_redis_rows_free(redis_rows *rows);
 
 typedef enum redis_put_mode {
     REDIS_PUT_ADD,     /* write nothing if some of the rows exist */
@@ -215,16 +239,17 @@ typedef enum redis_put_mode {
 } redis_put_mode;
 
 /**
- * Write all rows or none. If some exist and may not be replaced, `there` is set to up to eight of
- * their names and `num_there` to their number.
+ * Write all rows or none, and with them `shared`, shape [num_shared], by ids. If some rows exist
+ * and may not be replaced, `there` is set to up to eight of their names and `num_there` to their
+ * number.
  */
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_row *rows, size_t count,
-                                   redis_put_mode mode, nitro_string_list *there,
-                                   size_t *num_there);
+                                   const redis_row *shared, size_t num_shared, redis_put_mode mode,
+                                   nitro_string_list *there, size_t *num_there);
 typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
 /**
- * Rows in byte order of names, page by page; `record` is NULL for a name without a record, and
- * empty for one that is too large. NITRO_ERR_FORMAT: the table itself is damaged.
+ * Rows in byte order of names, which are all in memory meanwhile; `record` is NULL if it is not
+ * wanted, and empty for one that is too large. NITRO_ERR_FORMAT: the table itself is damaged.
  */
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user);
@@ -234,8 +259,7 @@ nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
  */
 nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
                                       size_t *removed);
-nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
-                                     size_t *num_records);
+nitro_status nitro_redis_table_count(const redis_table *table, size_t *count);
 
 /** Which of these rows exist? shape [count]. */
 nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *rows, size_t count,
@@ -243,8 +267,8 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
 
 /* ---- redis_read.c: records of a table -------------------------------------------------------- */
 
-/** Called for a row that cannot be read; the last error says why. `status`: NITRO_ERR_FORMAT,
- *  NITRO_ERR_NEWER, or NITRO_ERR_NOT_FOUND for a name without a record (without an error). */
+/** Called for a row that cannot be read; the last error says why. `status`: NITRO_ERR_FORMAT or
+ *  NITRO_ERR_NEWER. */
 typedef nitro_status (*redis_unreadable_function)(void *user, const redis_row *row,
                                                   nitro_status status);
 /** What to do with the rows of a table. */
@@ -287,12 +311,10 @@ nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exist
 
 /* ---- redis_repair.c -------------------------------------------------------------------------- */
 
-/** Give all names equal scores; drop the table if a key is of another type. */
-nitro_status nitro_redis_table_repair(const redis_table *table);
 /** Remove the table. */
 nitro_status nitro_redis_table_drop(const redis_table *table);
-/** Remove records without a name. */
-nitro_status nitro_redis_table_tidy(const redis_table *table);
+/** Count, and with `apply` remove, the shared parts to which no sample refers. */
+nitro_status nitro_redis_table_tidy(const redis_table *table, bool apply, size_t *num_unused);
 /** Count, and with `apply` remove, names that are not valid or that no device and no table has. */
 nitro_status nitro_redis_index_prune(redis_store *store, const char *tag, const char *index,
                                      bool apply, size_t *num_invalid, size_t *num_unused);
@@ -301,7 +323,7 @@ nitro_status nitro_redis_index_prune(redis_store *store, const char *tag, const 
 
 /**
  * Remove, in one transaction, the keys of these sorts (NULL-terminated) of these devices, and the
- * key `also` (NULL: none). `removed` counts the names in the keys of the first sort.
+ * key `also` (NULL: none). `removed` counts the rows in the keys of the first sort.
  */
 nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
                                 const nitro_string_list *devices, const char *const *sorts,

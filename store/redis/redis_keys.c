@@ -4,6 +4,6 @@
 
 char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of)
 {
-    return nitro_asprintf(store->context, "%s:%d:{%s}:%s%s%s", store->url->prefix,
-                          NITRO_REDIS_LAYOUT, tag, what, of ? ":" : "", of ? of : "");
+    return nitro_asprintf(store->context, "%s:%d:{%s}:%s%s%s", store->url->prefix, store->layout,
+                          tag, what, of ? ":" : "", of ? of : "");
 }

@@ -17,12 +17,22 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
                           "%s: the key %s holds no version of a Nitro store; does another program "
                           "use it? Choose another prefix with ?prefix=NAME in the URL",
                           store->url->shown, key);
-    if (version == NITRO_REDIS_LAYOUT)
+    store->layout = (int)version;
+    if (version == NITRO_REDIS_LAYOUT ||
+        (version == NITRO_REDIS_OLDEST_LAYOUT && store->mode == NITRO_STORE_READ))
         return NITRO_OK;
+    if (version == NITRO_REDIS_OLDEST_LAYOUT)
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s: the store is of version %ld, which this Nitro (%s) reads, but does "
+                          "not write: copy it into a new one, `nitro store copy URL "
+                          "URL?prefix=NAME`, and use that",
+                          store->url->shown, version, NITRO_VERSION_STRING);
     return nitro_fail(store->context,
                       version > NITRO_REDIS_LAYOUT ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,
-                      "%s: the store is of version %ld, and this Nitro (%s) reads version %d; %s",
-                      store->url->shown, version, NITRO_VERSION_STRING, NITRO_REDIS_LAYOUT,
+                      "%s: the store is of version %ld, and this Nitro (%s) reads versions %d to "
+                      "%d; %s",
+                      store->url->shown, version, NITRO_VERSION_STRING, NITRO_REDIS_OLDEST_LAYOUT,
+                      NITRO_REDIS_LAYOUT,
                       version > NITRO_REDIS_LAYOUT
                           ? "use a newer Nitro"
                           : "export its samples as CSV with the Nitro that wrote it and import "

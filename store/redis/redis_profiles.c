@@ -132,7 +132,7 @@ static nitro_status put_part(batch *b, const char *computation, const redis_row 
     if (status == NITRO_OK)
         status = profiles_of(b->store, computation, b->device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_put(&table, rows, count, mode, &there, &num_there);
+        status = nitro_redis_table_put(&table, rows, count, NULL, 0, mode, &there, &num_there);
     if (status == NITRO_OK && num_there > 0) { /* another process was faster */
         status = find_part(b, computation, rows, places, count);
         if (status == NITRO_OK)
@@ -227,12 +227,11 @@ nitro_status nitro_redis_count_profiles(void *state, const char *device, const c
     nitro_status status = list_devices(state, device, computation, &ids);
     for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
         redis_table table = {0};
-        size_t num_names = 0, num_records = 0;
+        size_t num_rows = 0;
         status = profiles_of(state, computation, ids.items[i], &table);
         if (status == NITRO_OK)
-            status = nitro_redis_pass_over(
-                state, nitro_redis_table_count(&table, &num_names, &num_records));
-        total += num_names;
+            status = nitro_redis_pass_over(state, nitro_redis_table_count(&table, &num_rows));
+        total += num_rows;
         nitro_redis_table_free(&table);
     }
     nitro_string_list_free(&ids);
@@ -248,7 +247,7 @@ nitro_status nitro_redis_remove_profiles(void *state, const char *device, const 
     nitro_status status = list_devices(state, device, computation, &ids);
     if (status == NITRO_OK)
         status = nitro_redis_unlink(state, tag_of(computation), &ids,
-                                    (const char *const[]){"runs", "profiles", NULL}, NULL, removed);
+                                    (const char *const[]){"profiles", NULL}, NULL, removed);
     nitro_string_list_free(&ids);
     return status;
 }

@@ -8,8 +8,8 @@
 typedef struct removal {
     redis_store *store;
     nitro_string_list keys;
-    size_t num_counted; /* leading keys whose members are counted */
-    bool *is_set;       /* shape [num_counted]; others cannot be counted */
+    size_t num_counted; /* leading keys whose rows are counted */
+    bool *is_hash;      /* shape [num_counted]; others cannot be counted */
 } removal;
 
 static nitro_status list_keys(redis_store *store, const char *tag, const nitro_string_list *devices,
@@ -42,8 +42,8 @@ static nitro_status read_types(void *user, redis_transaction *t, bool *write)
                                   .count = 2};
         redisReply *reply = NULL;
         status = nitro_redis_transaction_read(t, &type, 1, &reply);
-        r->is_set[i] = status == NITRO_OK && reply->type == REDIS_REPLY_STATUS &&
-                       strcmp(reply->str, "zset") == 0;
+        r->is_hash[i] = status == NITRO_OK && reply->type == REDIS_REPLY_STATUS &&
+                        strcmp(reply->str, "hash") == 0;
         nitro_redis_free_replies(&reply, 1);
     }
     *write = true;
@@ -56,9 +56,9 @@ static nitro_status write_removal(void *user, redis_transaction *t)
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++) {
         redis_words count = {0};
-        if (!r->is_set[i])
+        if (!r->is_hash[i])
             continue;
-        status = nitro_redis_words_add_texts(r->store->context, &count, "ZCARD", r->keys.items[i],
+        status = nitro_redis_words_add_texts(r->store->context, &count, "HLEN", r->keys.items[i],
                                              (char *)NULL);
         status = nitro_redis_transaction_write(t, &count, status);
     }
@@ -74,14 +74,14 @@ static nitro_status write_removal(void *user, redis_transaction *t)
 static nitro_status run_removal(removal *r, size_t *removed)
 {
     redisReply *results = NULL;
-    size_t num_sets = 0, total = 0;
+    size_t num_hashes = 0, total = 0;
     nitro_status status = nitro_redis_transact(r->store, (const char *[]){r->keys.items[0], NULL},
                                                read_types, write_removal, r, &results);
     if (status != NITRO_OK)
         return status;
     for (size_t i = 0; i < r->num_counted; i++)
-        num_sets += r->is_set[i];
-    for (size_t i = 0; i < num_sets && i < results->elements; i++)
+        num_hashes += r->is_hash[i];
+    for (size_t i = 0; i < num_hashes && i < results->elements; i++)
         if (results->element[i]->type == REDIS_REPLY_INTEGER && results->element[i]->integer > 0)
             total += (size_t)results->element[i]->integer;
     *removed = total;
@@ -95,13 +95,13 @@ nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
 {
     removal r = {.store = store, .num_counted = devices->count};
     size_t count = 0;
-    r.is_set = nitro_calloc(store->context, devices->count, sizeof(*r.is_set));
+    r.is_hash = nitro_calloc(store->context, devices->count, sizeof(*r.is_hash));
     nitro_status status =
-        r.is_set ? list_keys(store, tag, devices, sorts, also, &r.keys) : NITRO_ERR_NO_MEMORY;
+        r.is_hash ? list_keys(store, tag, devices, sorts, also, &r.keys) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && r.keys.count > 0)
         status = run_removal(&r, &count);
     nitro_string_list_free(&r.keys);
-    free(r.is_set);
+    free(r.is_hash);
     if (status == NITRO_OK)
         *removed = count;
     return status;

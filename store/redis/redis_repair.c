@@ -1,5 +1,5 @@
-/* Repairs for the administrator: tables whose names have unequal scores, whose records have no
- * names, or whose keys are of another type; and indexes full of names that nothing uses. */
+/* Repairs for the administrator: tables that cannot be read, shared parts that no sample refers to,
+ * and indexes full of names that nothing uses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,154 +7,90 @@
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-typedef nitro_status (*part_function)(const redis_table *table, const redisReply *const *members,
-                                      size_t count);
-
-/* All pairs of a hash or a sorted set: `members` are in turn a name and its value. */
-static nitro_status scan(const redis_table *table, const char *command, const char *key,
-                         part_function function)
-{
-    char cursor[32] = "0";
-    nitro_status status = NITRO_OK;
-    do {
-        redisReply *reply = NULL;
-        status = nitro_redis_query(table->store, &reply, command, key, cursor, "COUNT", "500",
-                                   (char *)NULL);
-        if (status != NITRO_OK && table->store->too_large)
-            return NITRO_ERR_FORMAT; /* with an error */
-        if (status == NITRO_OK &&
-            (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||
-             reply->element[0]->type != REDIS_REPLY_STRING ||
-             reply->element[1]->type != REDIS_REPLY_ARRAY || reply->element[1]->elements % 2))
-            status = nitro_redis_fail_reply(table->store, command, key);
-        if (status == NITRO_OK && reply->element[1]->elements > 0)
-            status =
-                function(table, (const redisReply *const *)(uintptr_t)reply->element[1]->element,
-                         reply->element[1]->elements / 2);
-        if (status == NITRO_OK)
-            snprintf(cursor, sizeof(cursor), "%s", reply->element[0]->str);
-        nitro_redis_free_replies(&reply, 1);
-    } while (status == NITRO_OK && strcmp(cursor, "0") != 0);
-    return status;
-}
-
-/* Run a command whose reply does not matter, and free its words. */
-static nitro_status run(const redis_table *table, redis_words *words, nitro_status status)
-{
-    redisReply *reply = NULL;
-    if (status == NITRO_OK)
-        status = nitro_redis_run(table->store, table->records, words, 1, &reply);
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(words);
-    return status;
-}
-
-static nitro_status make_scores_equal(const redis_table *table, const redisReply *const *members,
-                                      size_t count)
-{
-    nitro_context *context = table->store->context;
-    redis_words words = {0};
-    nitro_status status =
-        nitro_redis_words_add_texts(context, &words, "ZADD", table->names, "XX", (char *)NULL);
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        status = nitro_redis_words_add_text(context, &words, "0");
-        if (status == NITRO_OK)
-            status =
-                nitro_redis_words_add(context, &words, members[2 * i]->str, members[2 * i]->len);
-    }
-    return run(table, &words, status);
-}
-
-static nitro_status has_type(const redis_table *table, const char *key, const char *type, bool *has)
-{
-    redisReply *reply = NULL;
-    nitro_status status = nitro_redis_query(table->store, &reply, "TYPE", key, (char *)NULL);
-    *has = status == NITRO_OK && reply->type == REDIS_REPLY_STATUS &&
-           (strcmp(reply->str, type) == 0 || strcmp(reply->str, "none") == 0);
-    nitro_redis_free_replies(&reply, 1);
-    return status;
-}
-
 nitro_status nitro_redis_table_drop(const redis_table *table)
 {
     redis_words words = {0};
+    redisReply *reply = NULL;
     nitro_status status = nitro_redis_words_add_texts(table->store->context, &words, "UNLINK",
-                                                      table->records, table->names, (char *)NULL);
-    return run(table, &words, status);
-}
-
-nitro_status nitro_redis_table_repair(const redis_table *table)
-{
-    bool names = false, records = false;
-    nitro_status status = has_type(table, table->names, "zset", &names);
+                                                      table->records, table->shared, (char *)NULL);
     if (status == NITRO_OK)
-        status = has_type(table, table->records, "hash", &records);
-    if (status == NITRO_OK && !(names && records))
-        return nitro_redis_table_drop(table);
-    return status == NITRO_OK ? scan(table, "ZSCAN", table->names, make_scores_equal) : status;
-}
-
-typedef struct page {
-    const redis_table *table;
-    const redisReply *const *members; /* name, record, ... */
-    size_t count;
-    bool *nameless; /* shape [count] */
-} page;
-
-static nitro_status read_scores(void *user, redis_transaction *t, bool *write)
-{
-    page *p = user;
-    const char *names = p->table->names;
-    nitro_status status = NITRO_OK;
-    *write = false;
-    for (size_t i = 0; i < p->count && status == NITRO_OK; i++) {
-        const redisReply *name = p->members[2 * i];
-        const redis_words words = {.items = (const char *[]){"ZSCORE", names, name->str},
-                                   .sizes = (size_t[]){6, strlen(names), name->len},
-                                   .count = 3};
-        redisReply *reply = NULL;
-        status = nitro_redis_transaction_read(t, &words, 1, &reply);
-        p->nameless[i] = status == NITRO_OK && reply->type == REDIS_REPLY_NIL;
-        *write = *write || p->nameless[i];
-        nitro_redis_free_replies(&reply, 1);
-    }
+        status = nitro_redis_run(table->store, table->records, &words, 1, &reply);
+    nitro_redis_free_replies(&reply, 1);
+    nitro_redis_words_free(&words);
     return status;
 }
 
-static nitro_status remove_nameless(void *user, redis_transaction *t)
+typedef struct tidying {
+    const redis_table *table;
+    bool apply;
+    redis_rows unused;
+} tidying;
+
+static nitro_status find_unused_parts(void *user, redis_transaction *t, bool *write)
 {
-    const page *p = user;
+    tidying *job = user;
+    const redis_table *table = job->table;
+    redis_rows samples = {0};
+    size_t kept = 0;
+    nitro_redis_rows_free(&job->unused);
+    nitro_status status =
+        nitro_redis_rows_read(table->store, t, table->shared, NULL, false, &job->unused);
+    bool *used = nitro_calloc(table->store->context, job->unused.count + 1, sizeof(*used));
+    if (status == NITRO_OK && !used)
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && job->unused.count > 0)
+        status = nitro_redis_rows_read(table->store, t, table->records, NULL, true, &samples);
+    for (size_t i = 0; i < samples.count && status == NITRO_OK; i++) {
+        const redis_row *row = &samples.items[i];
+        const redis_row *part =
+            row->record_size < NITRO_REDIS_ID_BYTES
+                ? NULL
+                : nitro_redis_rows_find(&job->unused, row->record, NITRO_REDIS_ID_BYTES);
+        if (part)
+            used[part - job->unused.items] = true;
+    }
+    for (size_t i = 0; i < job->unused.count && status == NITRO_OK; i++) {
+        if (used[i])
+            free((char *)(uintptr_t)job->unused.items[i].name);
+        else
+            job->unused.items[kept++] = job->unused.items[i];
+    }
+    if (status == NITRO_OK)
+        job->unused.count = kept;
+    *write = job->apply && kept > 0;
+    nitro_redis_rows_free(&samples);
+    free(used);
+    return status;
+}
+
+static nitro_status remove_unused_parts(void *user, redis_transaction *t)
+{
+    const tidying *job = user;
+    nitro_context *context = job->table->store->context;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < p->count && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < job->unused.count && status == NITRO_OK;) {
         redis_words words = {0};
-        if (!p->nameless[i])
-            continue;
-        status = nitro_redis_words_add_texts(p->table->store->context, &words, "HDEL",
-                                             p->table->records, (char *)NULL);
-        if (status == NITRO_OK)
-            status = nitro_redis_words_add(p->table->store->context, &words, p->members[2 * i]->str,
-                                           p->members[2 * i]->len);
+        status =
+            nitro_redis_words_add_texts(context, &words, "HDEL", job->table->shared, (char *)NULL);
+        for (size_t end = i + NITRO_REDIS_PAGE;
+             i < job->unused.count && i < end && status == NITRO_OK; i++)
+            status = nitro_redis_words_add(context, &words, job->unused.items[i].name,
+                                           job->unused.items[i].name_size);
         status = nitro_redis_transaction_write(t, &words, status);
     }
     return status;
 }
 
-static nitro_status tidy_part(const redis_table *table, const redisReply *const *members,
-                              size_t count)
+nitro_status nitro_redis_table_tidy(const redis_table *table, bool apply, size_t *num_unused)
 {
-    page p = {table, members, count, nitro_calloc(table->store->context, count, sizeof(bool))};
+    tidying job = {.table = table, .apply = apply};
     nitro_status status =
-        p.nameless ? nitro_redis_transact(table->store,
-                                          (const char *[]){table->records, table->names, NULL},
-                                          read_scores, remove_nameless, &p, NULL)
-                   : NITRO_ERR_NO_MEMORY;
-    free(p.nameless);
+        nitro_redis_transact(table->store, (const char *[]){table->records, table->shared, NULL},
+                             find_unused_parts, remove_unused_parts, &job, NULL);
+    if (status == NITRO_OK)
+        *num_unused = job.unused.count;
+    nitro_redis_rows_free(&job.unused);
     return status;
-}
-
-nitro_status nitro_redis_table_tidy(const redis_table *table)
-{
-    return scan(table, "HSCAN", table->records, tidy_part);
 }
 
 /* ---- Indexes --------------------------------------------------------------------------------- */

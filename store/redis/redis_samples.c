@@ -6,61 +6,113 @@
 #include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
-/* Encoded samples: rows point into `bytes`. */
+#define RECENT_PARTS 16 /* looked through before a shared part is written once more */
+
+/* Encoded samples and their shared parts: rows point into `bytes` and `shared_bytes`. */
 typedef struct batch {
-    nitro_record_bytes bytes;
-    redis_row *rows; /* shape [count] */
-    size_t count, capacity;
+    nitro_record_bytes bytes, shared_bytes;
+    redis_row *rows, *shared; /* shape [count], [num_shared] */
+    size_t count, capacity, num_shared, shared_capacity;
 } batch;
 
 static void free_batch(batch *b)
 {
     nitro_record_bytes_free(&b->bytes);
+    nitro_record_bytes_free(&b->shared_bytes);
     free(b->rows);
+    free(b->shared);
 }
 
-static nitro_status append(redis_store *store, const char *computation, uint64_t schema_hash,
-                           const char *device, const nitro_sample *sample,
-                           nitro_record_bytes *bytes)
+static nitro_status make_room(nitro_context *context, size_t count, size_t *capacity,
+                              redis_row **rows)
 {
-    char hash[NITRO_REDIS_HASH_BYTES];
-    for (size_t i = 0; i < NITRO_REDIS_HASH_BYTES; i++)
-        hash[i] = (char)(schema_hash >> (8 * i));
-    nitro_status status =
-        nitro_record_bytes_append(store->context, bytes, hash, NITRO_REDIS_HASH_BYTES);
-    return status == NITRO_OK ? nitro_record_encode_sample(store->context, NITRO_RECORD_COMPACT,
-                                                           computation, device, sample, bytes)
-                              : status;
-}
-
-static nitro_status make_room(nitro_context *context, batch *b)
-{
-    if (b->count < b->capacity)
+    if (count < *capacity)
         return NITRO_OK;
-    size_t capacity = b->capacity ? 2 * b->capacity : 256;
-    redis_row *rows = reallocarray(b->rows, capacity, sizeof(*rows));
-    if (!rows)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples", capacity);
-    b->rows = rows;
-    b->capacity = capacity;
+    size_t larger = *capacity ? 2 * *capacity : 256;
+    redis_row *grown = reallocarray(*rows, larger, sizeof(*grown));
+    if (!grown)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples", larger);
+    *rows = grown;
+    *capacity = larger;
     return NITRO_OK;
 }
 
-/* In `bytes` a name, ended by a '\0', and its record come after each other. */
+static void put_id(uint64_t id, char bytes[NITRO_REDIS_ID_BYTES])
+{
+    for (size_t i = 0; i < NITRO_REDIS_ID_BYTES; i++)
+        bytes[i] = (char)(id >> (8 * i));
+}
+
+/* The shared part that begins at `begin` stays, unless one of the last ones is the same. In
+ * `shared_bytes` an id and its part come after each other. */
+static nitro_status keep_shared(redis_store *store, size_t begin, batch *b)
+{
+    const char *id = b->shared_bytes.bytes + begin;
+    for (size_t i = b->num_shared; i > 0 && i + RECENT_PARTS > b->num_shared; i--) {
+        const redis_row *other = &b->shared[i - 1];
+        size_t end = begin;
+        for (size_t k = i; k < b->num_shared; k++)
+            end -= NITRO_REDIS_ID_BYTES + b->shared[k].record_size;
+        if (memcmp(b->shared_bytes.bytes + end - NITRO_REDIS_ID_BYTES - other->record_size, id,
+                   NITRO_REDIS_ID_BYTES) == 0) {
+            b->shared_bytes.size = begin;
+            return NITRO_OK;
+        }
+    }
+    nitro_status status = make_room(store->context, b->num_shared, &b->shared_capacity, &b->shared);
+    if (status == NITRO_OK)
+        b->shared[b->num_shared++] =
+            (redis_row){.name_size = NITRO_REDIS_ID_BYTES,
+                        .record_size = b->shared_bytes.size - begin - NITRO_REDIS_ID_BYTES};
+    return status;
+}
+
+/* In `bytes` a name, ended by a '\0', and its record come after each other. The record's head is
+ * the same for all samples: the id takes its place. */
 static nitro_status encode_one(redis_store *store, const char *computation, uint64_t schema_hash,
                                const char *device, const nitro_sample *sample, batch *b)
 {
-    size_t name_size = strlen(sample->input);
-    nitro_status status = make_room(store->context, b);
+    static const char room[NITRO_REDIS_ID_BYTES];
+    nitro_context *context = store->context;
+    size_t name_size = strlen(sample->input), begin_shared = b->shared_bytes.size;
+    nitro_status status = make_room(context, b->count, &b->capacity, &b->rows);
     if (status == NITRO_OK)
-        status = nitro_record_bytes_append(store->context, &b->bytes, sample->input, name_size + 1);
+        status = nitro_record_bytes_append(context, &b->bytes, sample->input, name_size + 1);
     size_t begin = b->bytes.size;
     if (status == NITRO_OK)
-        status = append(store, computation, schema_hash, device, sample, &b->bytes);
+        status = nitro_record_bytes_append(context, &b->bytes, room,
+                                           NITRO_REDIS_ID_BYTES - NITRO_REDIS_HEAD_BYTES);
     if (status == NITRO_OK)
-        b->rows[b->count++] =
-            (redis_row){.name_size = name_size, .record_size = b->bytes.size - begin};
-    return status;
+        status = nitro_record_bytes_append(context, &b->shared_bytes, room, NITRO_REDIS_ID_BYTES);
+    if (status == NITRO_OK)
+        status = nitro_record_encode_sample_parts(context, computation, device, sample, &b->bytes,
+                                                  &b->shared_bytes);
+    if (status != NITRO_OK)
+        return status;
+    char *part = b->shared_bytes.bytes + begin_shared;
+    put_id(nitro_hash(part + NITRO_REDIS_ID_BYTES,
+                      b->shared_bytes.size - begin_shared - NITRO_REDIS_ID_BYTES, schema_hash),
+           part);
+    memcpy(b->bytes.bytes + begin, part, NITRO_REDIS_ID_BYTES);
+    b->rows[b->count++] = (redis_row){.name_size = name_size, .record_size = b->bytes.size - begin};
+    return keep_shared(store, begin_shared, b);
+}
+
+/* The bytes are complete and no longer move. */
+static void point_rows(batch *b)
+{
+    const char *at = b->bytes.bytes;
+    for (size_t i = 0; i < b->count; i++) {
+        b->rows[i].name = at;
+        b->rows[i].record = at + b->rows[i].name_size + 1;
+        at = b->rows[i].record + b->rows[i].record_size;
+    }
+    at = b->shared_bytes.bytes;
+    for (size_t i = 0; i < b->num_shared; i++) {
+        b->shared[i].name = at;
+        b->shared[i].record = at + NITRO_REDIS_ID_BYTES;
+        at = b->shared[i].record + b->shared[i].record_size;
+    }
 }
 
 static nitro_status encode(redis_store *store, const char *computation, uint64_t schema_hash,
@@ -73,12 +125,7 @@ static nitro_status encode(redis_store *store, const char *computation, uint64_t
         if (status == NITRO_OK)
             status = source->next(source->user, &sample);
     }
-    const char *at = b->bytes.bytes; /* complete: it no longer moves */
-    for (size_t i = 0; i < b->count && status == NITRO_OK; i++) {
-        b->rows[i].name = at;
-        b->rows[i].record = at + b->rows[i].name_size + 1;
-        at = b->rows[i].record + b->rows[i].record_size;
-    }
+    point_rows(b);
     return status;
 }
 
@@ -109,7 +156,7 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
         status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
         status =
-            nitro_redis_table_put(&table, b->rows, b->count,
+            nitro_redis_table_put(&table, b->rows, b->count, b->shared, b->num_shared,
                                   replace ? REDIS_PUT_REPLACE : REDIS_PUT_ADD, &there, &num_there);
     if (status == NITRO_OK && num_there > 0)
         status = nitro_store_fail_exists(store->context, store->url->shown, computation, device,
@@ -218,7 +265,7 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
     return status;
 }
 
-/* Compares the beginning of each record, which holds its checksum. */
+/* Compares the beginning of each record, which holds the shared part's id and the checksum. */
 nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
                                         const nitro_sample *const *samples, size_t count,
                                         size_t *removed)
@@ -231,7 +278,8 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     if (status == NITRO_OK)
         status = encode_array(store, computation, schema_hash, device, samples, count, &b);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
-        b.rows[i].record_size = NITRO_REDIS_HASH_BYTES + NITRO_RECORD_HEAD_BYTES;
+        b.rows[i].record_size =
+            NITRO_REDIS_ID_BYTES + NITRO_RECORD_HEAD_BYTES - NITRO_REDIS_HEAD_BYTES;
     if (status == NITRO_OK)
         status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
@@ -265,21 +313,47 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     return status;
 }
 
+/* A copy of the part whose id begins the record; it stays NULL where there is none. */
+static nitro_status get_shared(redis_store *store, const redis_table *table,
+                               const redisReply *record, redisReply **shared)
+{
+    if (record->len < NITRO_REDIS_ID_BYTES)
+        return NITRO_OK;
+    const redis_words words = {.items = (const char *[]){"HGET", table->shared, record->str},
+                               .sizes = (size_t[]){4, strlen(table->shared), NITRO_REDIS_ID_BYTES},
+                               .count = 3};
+    nitro_status status = nitro_redis_run(store, table->shared, &words, 1, shared);
+    if (status == NITRO_OK && (*shared)->type != REDIS_REPLY_STRING &&
+        (*shared)->type != REDIS_REPLY_NIL)
+        status = nitro_redis_fail_reply(store, "HGET", table->shared);
+    return status;
+}
+
 static nitro_status get_sample(redis_store *store, const nitro_schema *schema, const char *device,
                                const char *input, nitro_sample **sample)
 {
     redis_table table = {0};
-    redisReply *record = NULL;
+    redisReply *record = NULL, *shared = NULL;
     nitro_status status = samples_of(store, schema->computation, device, &table);
     if (status == NITRO_OK)
         status = nitro_redis_get(store, table.records, input, &record);
     if (status == NITRO_OK && record->type == REDIS_REPLY_NIL)
         status = NITRO_ERR_NOT_FOUND;
+    if (status == NITRO_OK)
+        status = get_shared(store, &table, record, &shared);
     if (status == NITRO_OK) {
-        const redis_row row = {input, record->str, strlen(input), record->len};
+        redis_row row = {.name = input,
+                         .record = record->str,
+                         .name_size = strlen(input),
+                         .record_size = record->len};
+        if (shared && shared->type == REDIS_REPLY_STRING) {
+            row.shared = shared->str;
+            row.shared_size = shared->len;
+        }
         status = nitro_redis_decode_sample(store, store->url->shown, schema, device, &row, sample);
     }
     nitro_redis_free_replies(&record, 1);
+    nitro_redis_free_replies(&shared, 1);
     nitro_redis_table_free(&table);
     return status;
 }
@@ -335,13 +409,12 @@ nitro_status nitro_redis_count_samples(void *state, const char *computation, con
                                        size_t *count)
 {
     redis_table table = {0};
-    size_t num_names = 0, num_records = 0;
+    size_t num_rows = 0;
     nitro_status status = samples_of(state, computation, device, &table);
     if (status == NITRO_OK)
-        status =
-            nitro_redis_pass_over(state, nitro_redis_table_count(&table, &num_names, &num_records));
+        status = nitro_redis_pass_over(state, nitro_redis_table_count(&table, &num_rows));
     if (status == NITRO_OK)
-        *count = num_names;
+        *count = num_rows;
     nitro_redis_table_free(&table);
     return status;
 }

@@ -1,5 +1,5 @@
-/* Tables: records in a hash, and their names in a sorted set of equal scores, which Redis keeps in
- * byte order. One transaction writes both. */
+/* Tables: records in a hash, by name. One transaction writes a batch, and with it the shared parts
+ * to which its samples refer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,11 @@
 nitro_status nitro_redis_table_of(redis_store *store, const char *tag, bool of_profiles,
                                   const char *device, redis_table *table)
 {
-    const char *records = of_profiles ? "profiles" : "samples";
-    const char *names = of_profiles ? "runs" : "inputs";
-    *table = (redis_table){.store = store,
-                           .of_profiles = of_profiles,
-                           .records = nitro_redis_key(store, tag, records, device),
-                           .names = nitro_redis_key(store, tag, names, device)};
-    if (table->records && table->names)
+    *table = (redis_table){
+        .store = store,
+        .records = nitro_redis_key(store, tag, of_profiles ? "profiles" : "samples", device),
+        .shared = of_profiles ? NULL : nitro_redis_key(store, tag, "shared", device)};
+    if (table->records && (of_profiles || table->shared))
         return NITRO_OK;
     nitro_redis_table_free(table);
     return NITRO_ERR_NO_MEMORY;
@@ -25,7 +23,7 @@ nitro_status nitro_redis_table_of(redis_store *store, const char *tag, bool of_p
 void nitro_redis_table_free(redis_table *table)
 {
     free(table->records);
-    free(table->names);
+    free(table->shared);
     *table = (redis_table){0};
 }
 
@@ -98,29 +96,18 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
     return each_record(table, NULL, rows, count, note_found, found);
 }
 
-nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
-                                     size_t *num_records)
+nitro_status nitro_redis_table_count(const redis_table *table, size_t *count)
 {
-    const redis_words words[2] = {
-        {.items = (const char *[]){"ZCARD", table->names},
-         .sizes = (size_t[]){5, strlen(table->names)},
-         .count = 2},
-        {.items = (const char *[]){"HLEN", table->records},
-         .sizes = (size_t[]){4, strlen(table->records)},
-         .count = 2},
-    };
-    redisReply *replies[2] = {0};
-    nitro_status status = nitro_redis_run(table->store, table->records, words, 2, replies);
+    redisReply *reply = NULL;
+    nitro_status status =
+        nitro_redis_query(table->store, &reply, "HLEN", table->records, (char *)NULL);
     if (status != NITRO_OK)
         return status;
-    if (replies[0]->type != REDIS_REPLY_INTEGER || replies[1]->type != REDIS_REPLY_INTEGER ||
-        replies[0]->integer < 0 || replies[1]->integer < 0) {
+    if (reply->type == REDIS_REPLY_INTEGER && reply->integer >= 0)
+        *count = (size_t)reply->integer;
+    else
         status = nitro_redis_fail_reply(table->store, "HLEN", table->records);
-    } else {
-        *num_names = (size_t)replies[0]->integer;
-        *num_records = (size_t)replies[1]->integer;
-    }
-    nitro_redis_free_replies(replies, 2);
+    nitro_redis_free_replies(&reply, 1);
     return status;
 }
 
@@ -130,9 +117,11 @@ typedef struct put {
     const redis_table *table;
     const redis_row *rows;
     size_t count;
+    const redis_row *shared; /* shape [num_shared] */
+    size_t num_shared;
     redis_put_mode mode;
-    redisReply **old; /* of REDIS_PUT_RUNS: names to remove */
-    size_t num_old;
+    redis_rows old; /* of REDIS_PUT_RUNS: some rows, those to remove first */
+    size_t num_old; /* rows to remove */
     nitro_string_list *there;
     size_t *num_there;
     bool resent;
@@ -160,66 +149,73 @@ static size_t run_size(const redis_row *row)
     return size;
 }
 
-/* Names that agree with the row's up to the last '\x1f'. */
-static nitro_status read_run(put *p, redis_transaction *t, const redis_row *row)
+/* The pattern of what all runs of the batch begin with. */
+static nitro_status make_pattern(const put *p, nitro_record_bytes *pattern)
 {
-    nitro_context *context = p->table->store->context;
-    redis_words words = {0};
-    size_t size = run_size(row);
-    char *from = nitro_calloc(context, size + 1, 1), *to = nitro_calloc(context, size + 1, 1);
-    nitro_status status = from && to ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK) {
-        from[0] = '[';
-        memcpy(from + 1, row->name, size);
-        to[0] = '(';
-        memcpy(to + 1, row->name, size);
-        to[size] = ' '; /* the byte after '\x1f' */
-        status = nitro_redis_words_add_texts(context, &words, "ZRANGEBYLEX", p->table->names,
-                                             (char *)NULL);
+    const redis_row *first = &p->rows[0];
+    size_t size = run_size(first);
+    for (size_t i = 1; i < p->count; i++) {
+        size_t same = 0;
+        while (same < size && same < p->rows[i].name_size &&
+               p->rows[i].name[same] == first->name[same])
+            same++;
+        size = same;
     }
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add(context, &words, from, size + 1);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add(context, &words, to, size + 1);
-    if (status == NITRO_OK)
-        status = nitro_redis_transaction_read(t, &words, 1, &p->old[p->num_old]);
-    if (status == NITRO_OK && p->old[p->num_old++]->type != REDIS_REPLY_ARRAY)
-        status = nitro_redis_fail_reply(p->table->store, "ZRANGEBYLEX", p->table->names);
-    nitro_redis_words_free(&words);
-    free(from);
-    free(to);
-    return status;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < size && status == NITRO_OK; i++) {
+        if (strchr("*?[]^-\\", first->name[i]))
+            status = nitro_record_bytes_append(p->table->store->context, pattern, "\\", 1);
+        if (status == NITRO_OK)
+            status =
+                nitro_record_bytes_append(p->table->store->context, pattern, &first->name[i], 1);
+    }
+    return status == NITRO_OK ? nitro_record_bytes_append(p->table->store->context, pattern, "*", 1)
+                              : status;
 }
 
+static bool is_of_a_run(const put *p, const redis_row *old)
+{
+    size_t size = run_size(old);
+    for (size_t i = 0; i < p->count; i++)
+        if (run_size(&p->rows[i]) == size && memcmp(p->rows[i].name, old->name, size) == 0)
+            return true;
+    return false;
+}
+
+/* Find the rows of the batch's runs, and put them first. */
 static nitro_status read_runs(put *p, redis_transaction *t)
 {
-    nitro_status status = NITRO_OK;
-    nitro_redis_free_replies(p->old, p->num_old);
+    nitro_record_bytes pattern = {0};
+    nitro_redis_rows_free(&p->old);
     p->num_old = 0;
-    for (size_t i = 0; i < p->count && status == NITRO_OK; i++) {
-        size_t size = run_size(&p->rows[i]);
-        bool same = i > 0 && run_size(&p->rows[i - 1]) == size &&
-                    memcmp(p->rows[i - 1].name, p->rows[i].name, size) == 0;
-        if (!same)
-            status = read_run(p, t, &p->rows[i]);
+    nitro_status status = make_pattern(p, &pattern);
+    if (status == NITRO_OK)
+        status = nitro_redis_rows_read(p->table->store, t, p->table->records, pattern.bytes, false,
+                                       &p->old);
+    for (size_t i = 0; i < p->old.count && status == NITRO_OK; i++) {
+        redis_row row = p->old.items[i];
+        if (!is_of_a_run(p, &row))
+            continue;
+        p->old.items[i] = p->old.items[p->num_old];
+        p->old.items[p->num_old++] = row;
     }
+    nitro_record_bytes_free(&pattern);
     return status;
 }
 
-/* Are the keys of the right types? In a transaction, errors would come after other writes. */
+/* Are the keys of the right type? In a transaction, errors would come after other writes. */
 static nitro_status check_types(const redis_table *table, redis_transaction *t)
 {
-    const redis_words words[2] = {
-        {.items = (const char *[]){"ZCARD", table->names},
-         .sizes = (size_t[]){5, strlen(table->names)},
-         .count = 2},
-        {.items = (const char *[]){"HLEN", table->records},
-         .sizes = (size_t[]){4, strlen(table->records)},
-         .count = 2},
-    };
-    redisReply *replies[2] = {0};
-    nitro_status status = nitro_redis_transaction_read(t, words, 2, replies);
-    nitro_redis_free_replies(replies, 2);
+    const char *const keys[] = {table->records, table->shared};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < 2 && keys[i] && status == NITRO_OK; i++) {
+        const redis_words words = {.items = (const char *[]){"HLEN", keys[i]},
+                                   .sizes = (size_t[]){4, strlen(keys[i])},
+                                   .count = 2};
+        redisReply *reply = NULL;
+        status = nitro_redis_transaction_read(t, &words, 1, &reply);
+        nitro_redis_free_replies(&reply, 1);
+    }
     return status;
 }
 
@@ -238,82 +234,63 @@ static nitro_status read_before_put(void *user, redis_transaction *t, bool *writ
     return status;
 }
 
-static nitro_status remove_old(const put *p, redis_transaction *t, const redisReply *old)
+/* One command for up to a page of rows; without records, HDEL. */
+static nitro_status write_page(const put *p, redis_transaction *t, const char *command,
+                               const char *key, const redis_row *rows, size_t count)
 {
     nitro_context *context = p->table->store->context;
-    const struct {
-        const char *command, *key;
-    } both[] = {{"HDEL", p->table->records}, {"ZREM", p->table->names}};
-    nitro_status status = NITRO_OK;
-    for (size_t k = 0; k < 2 && old->elements > 0 && status == NITRO_OK; k++) {
-        redis_words words = {0};
-        status = nitro_redis_words_add_texts(context, &words, both[k].command, both[k].key,
-                                             (char *)NULL);
-        for (size_t i = 0; i < old->elements && status == NITRO_OK; i++)
-            status =
-                nitro_redis_words_add(context, &words, old->element[i]->str, old->element[i]->len);
-        status = nitro_redis_transaction_write(t, &words, status);
+    redis_words words = {0};
+    bool with_records = strcmp(command, "HSET") == 0;
+    nitro_status status = nitro_redis_words_add_texts(context, &words, command, key, (char *)NULL);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        status = nitro_redis_words_add(context, &words, rows[i].name, rows[i].name_size);
+        if (status == NITRO_OK && with_records)
+            status = nitro_redis_words_add(context, &words, rows[i].record, rows[i].record_size);
     }
-    return status;
+    return nitro_redis_transaction_write(t, &words, status);
 }
 
-static nitro_status write_page(const put *p, redis_transaction *t, size_t first, size_t last)
+static nitro_status write_rows(const put *p, redis_transaction *t, const char *command,
+                               const char *key, const redis_row *rows, size_t count)
 {
-    nitro_context *context = p->table->store->context;
-    redis_words records = {0}, names = {0};
-    nitro_status status =
-        nitro_redis_words_add_texts(context, &records, "HSET", p->table->records, (char *)NULL);
-    for (size_t i = first; i < last && status == NITRO_OK; i++) {
-        status = nitro_redis_words_add(context, &records, p->rows[i].name, p->rows[i].name_size);
-        if (status == NITRO_OK)
-            status =
-                nitro_redis_words_add(context, &records, p->rows[i].record, p->rows[i].record_size);
+    nitro_status status = NITRO_OK;
+    for (size_t first = 0; first < count && status == NITRO_OK; first += NITRO_REDIS_PAGE) {
+        size_t left = count - first;
+        status = write_page(p, t, command, key, rows + first,
+                            left < NITRO_REDIS_PAGE ? left : NITRO_REDIS_PAGE);
     }
-    status = nitro_redis_transaction_write(t, &records, status);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_redis_words_add_texts(context, &names, "ZADD", p->table->names, (char *)NULL);
-    for (size_t i = first; i < last && status == NITRO_OK; i++) {
-        status = nitro_redis_words_add_text(context, &names, "0");
-        if (status == NITRO_OK)
-            status = nitro_redis_words_add(context, &names, p->rows[i].name, p->rows[i].name_size);
-    }
-    return nitro_redis_transaction_write(t, &names, status);
+    return status;
 }
 
 static nitro_status write_put(void *user, redis_transaction *t)
 {
     const put *p = user;
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < p->num_old && status == NITRO_OK; i++)
-        status = remove_old(p, t, p->old[i]);
-    for (size_t first = 0; first < p->count && status == NITRO_OK; first += NITRO_REDIS_PAGE) {
-        size_t last = first + NITRO_REDIS_PAGE;
-        status = write_page(p, t, first, last < p->count ? last : p->count);
-    }
-    return status;
+    nitro_status status = write_rows(p, t, "HDEL", p->table->records, p->old.items, p->num_old);
+    if (status == NITRO_OK)
+        status = write_rows(p, t, "HSET", p->table->shared, p->shared, p->num_shared);
+    return status == NITRO_OK ? write_rows(p, t, "HSET", p->table->records, p->rows, p->count)
+                              : status;
 }
 
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_row *rows, size_t count,
-                                   redis_put_mode mode, nitro_string_list *there, size_t *num_there)
+                                   const redis_row *shared, size_t num_shared, redis_put_mode mode,
+                                   nitro_string_list *there, size_t *num_there)
 {
     put p = {.table = table,
              .rows = rows,
              .count = count,
+             .shared = shared,
+             .num_shared = num_shared,
              .mode = mode,
              .there = there,
              .num_there = num_there};
     *num_there = 0;
     if (count == 0)
         return NITRO_OK;
-    if (mode == REDIS_PUT_RUNS &&
-        !(p.old = nitro_calloc(table->store->context, count, sizeof(*p.old))))
-        return NITRO_ERR_NO_MEMORY;
     nitro_status status =
-        nitro_redis_transact(table->store, (const char *[]){table->records, table->names, NULL},
+        nitro_redis_transact(table->store, (const char *[]){table->records, table->shared, NULL},
                              read_before_put, write_put, &p, NULL);
-    nitro_redis_free_replies(p.old, p.num_old);
-    free(p.old);
+    nitro_redis_rows_free(&p.old);
     return status;
 }
 
@@ -367,20 +344,14 @@ static nitro_status write_removal(void *user, redis_transaction *t)
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < r->count && status == NITRO_OK; i++) {
         const redis_row *row = &r->rows[i];
-        redis_words record = {0}, name = {0};
+        redis_words words = {0};
         if (!r->matches[i])
             continue;
         status =
-            nitro_redis_words_add_texts(context, &record, "HDEL", r->table->records, (char *)NULL);
+            nitro_redis_words_add_texts(context, &words, "HDEL", r->table->records, (char *)NULL);
         if (status == NITRO_OK)
-            status = nitro_redis_words_add(context, &record, row->name, row->name_size);
-        status = nitro_redis_transaction_write(t, &record, status);
-        if (status == NITRO_OK)
-            status =
-                nitro_redis_words_add_texts(context, &name, "ZREM", r->table->names, (char *)NULL);
-        if (status == NITRO_OK)
-            status = nitro_redis_words_add(context, &name, row->name, row->name_size);
-        status = nitro_redis_transaction_write(t, &name, status);
+            status = nitro_redis_words_add(context, &words, row->name, row->name_size);
+        status = nitro_redis_transaction_write(t, &words, status);
     }
     return status;
 }
@@ -393,12 +364,11 @@ nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row 
     r.matches = nitro_calloc(table->store->context, count, sizeof(*r.matches));
     if (!r.matches)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status =
-        nitro_redis_transact(table->store, (const char *[]){table->records, table->names, NULL},
-                             read_before_removal, write_removal, &r, &results);
+    nitro_status status = nitro_redis_transact(table->store, (const char *[]){table->records, NULL},
+                                               read_before_removal, write_removal, &r, &results);
     if (status == NITRO_OK)
         *removed = 0;
-    for (size_t i = 1; results && i < results->elements; i += 2) /* of ZREM */
+    for (size_t i = 0; results && i < results->elements; i++)
         *removed +=
             results->element[i]->type == REDIS_REPLY_INTEGER && results->element[i]->integer > 0;
     nitro_redis_free_replies(&results, 1);

@@ -1,268 +1,266 @@
-/* Reads tables page by page, which bounds memory on both sides. What a contributor may write is not
- * trusted: names out of order, endless pages and records that are too large are damage. */
+/* Reads a whole table, or its names, into memory and sorts it: Redis keeps hashes in no order. What
+ * a contributor may write is not trusted: tables without end, and names and records that are too
+ * large, are damage. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/redis/redis_internal.h"
 
-#define TEXT_(number) #number
-#define TEXT(number)  TEXT_(number)
-/* A page's names may grow by this many pages' while they are read, if others write. */
-#define MORE_PAGES 1000
+/* Most bytes of one table in memory: some five million samples. */
+#define MAX_TABLE_BYTES ((size_t)1 << 30)
+/* Most pages of a table; a server may return empty ones. */
+#define MAX_PAGES ((size_t)1 << 24)
 
-static nitro_status fail_order(const redis_table *table)
+typedef struct loading {
+    redis_store *store;
+    redis_transaction *t; /* NULL: none */
+    const char *key, *match;
+    bool with_records;
+    redis_rows *rows;
+} loading;
+
+void nitro_redis_rows_free(redis_rows *rows)
 {
-    return nitro_fail(table->store->context, NITRO_ERR_FORMAT,
-                      "%s: the names in %s have unequal scores, so they cannot be read in order; "
-                      "`nitro store gc` repairs them",
-                      table->store->url->shown, table->names);
+    for (size_t i = 0; i < rows->count; i++)
+        free((char *)(uintptr_t)rows->items[i].name);
+    free(rows->items);
+    *rows = (redis_rows){0};
 }
 
-static nitro_status fail_large_name(const redis_table *table)
+static int compare_names(const char *a, size_t a_size, const char *b, size_t b_size)
 {
-    return nitro_fail(table->store->context, NITRO_ERR_FORMAT,
-                      "%s: a name in %s is larger than any of a Nitro store; `nitro store gc` "
-                      "removes it",
-                      table->store->url->shown, table->names);
+    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-static int compare(const redisReply *a, const redisReply *b)
+static int compare_with_row(const void *name, const void *row)
 {
-    size_t size = a->len < b->len ? a->len : b->len;
-    int order = memcmp(a->str, b->str, size);
-    return order ? order : (a->len > b->len) - (a->len < b->len);
+    const redis_row *first = name, *second = row;
+    return compare_names(first->name, first->name_size, second->name, second->name_size);
 }
 
-/* Check the reply to ZRANGEBYLEX: the names of the page after `before` (NULL: the first). */
-static nitro_status check_page(const redis_table *table, const redisReply *before,
-                               const redisReply *names)
+/* `order` spares most reads of names, which are all over the memory. */
+static int compare_rows(const void *a, const void *b)
 {
-    if (names->type != REDIS_REPLY_ARRAY || names->elements > NITRO_REDIS_PAGE)
-        return nitro_redis_fail_reply(table->store, "ZRANGEBYLEX", table->names);
-    const redisReply *last = before ? before->element[before->elements - 1] : NULL;
-    for (size_t i = 0; i < names->elements; i++) {
-        if (names->element[i]->type != REDIS_REPLY_STRING)
-            return nitro_redis_fail_reply(table->store, "ZRANGEBYLEX", table->names);
-        if (last && compare(last, names->element[i]) >= 0)
-            return fail_order(table);
-        last = names->element[i];
+    const redis_row *first = a, *second = b;
+    if (first->order != second->order)
+        return first->order < second->order ? -1 : 1;
+    return compare_with_row(a, b);
+}
+
+const redis_row *nitro_redis_rows_find(const redis_rows *rows, const char *name, size_t size)
+{
+    const redis_row key = {.name = name, .name_size = size};
+    return rows->count == 0
+               ? NULL
+               : bsearch(&key, rows->items, rows->count, sizeof(*rows->items), compare_with_row);
+}
+
+static nitro_status fail_size(const loading *l, const char *what)
+{
+    return nitro_fail(l->store->context, NITRO_ERR_FORMAT, "%s: %s in %s than any of a Nitro store",
+                      l->store->url->shown, what, l->key);
+}
+
+/* Copy a row: its name and record, each terminated, in one block. An empty record stands for one
+ * that is too large: no reader takes it for a sound one. */
+static nitro_status keep(const loading *l, const redisReply *name, const redisReply *record)
+{
+    redis_rows *rows = l->rows;
+    bool fits = record && record->len <= (size_t)NITRO_REDIS_MAX_RECORD_BYTES;
+    size_t record_size = fits && l->with_records ? record->len : 0;
+    rows->bytes += sizeof(redis_row) + name->len + record_size;
+    if (rows->bytes > MAX_TABLE_BYTES)
+        return fail_size(l, "there are more bytes");
+    if (rows->count == rows->capacity) {
+        size_t capacity = rows->capacity ? 2 * rows->capacity : 64;
+        redis_row *grown = reallocarray(rows->items, capacity, sizeof(*grown));
+        if (!grown)
+            return nitro_fail(l->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
+                              capacity);
+        rows->items = grown;
+        rows->capacity = capacity;
     }
+    char *block = nitro_calloc(l->store->context, name->len + record_size + 2, 1);
+    if (!block)
+        return NITRO_ERR_NO_MEMORY;
+    memcpy(block, name->str, name->len);
+    block[name->len] = '\0';
+    char *copy = block + name->len + 1;
+    if (record_size > 0)
+        memcpy(copy, record->str, record_size);
+    copy[record_size] = '\0';
+    rows->items[rows->count++] = (redis_row){.name = block,
+                                             .record = l->with_records ? copy : NULL,
+                                             .name_size = name->len,
+                                             .record_size = record_size};
     return NITRO_OK;
 }
 
-/* ZRANGEBYLEX of the names after the last one of `before` (NULL: from the first); `after` is its
- * argument, which the caller frees after the command. */
-static nitro_status query_names(const redis_table *table, const redisReply *before,
-                                redis_words *words, char **after)
+static nitro_status run(const loading *l, const redis_words *words, redisReply **reply)
 {
-    nitro_context *context = table->store->context;
-    const redisReply *last = before ? before->element[before->elements - 1] : NULL;
-    size_t size = last ? last->len + 1 : 1;
-    char *begin = nitro_calloc(context, size + 1, 1);
-    if (!begin)
-        return NITRO_ERR_NO_MEMORY;
-    begin[0] = last ? '(' : '-';
-    if (last)
-        memcpy(begin + 1, last->str, last->len);
-    *after = begin;
-    nitro_status status =
-        nitro_redis_words_add_texts(context, words, "ZRANGEBYLEX", table->names, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add(context, words, begin, size);
-    return status == NITRO_OK ? nitro_redis_words_add_texts(context, words, "+", "LIMIT", "0",
-                                                            TEXT(NITRO_REDIS_PAGE), (char *)NULL)
-                              : status;
+    return l->t ? nitro_redis_transaction_read(l->t, words, 1, reply)
+                : nitro_redis_run(l->store, l->key, words, 1, reply);
 }
 
-static nitro_status query_records(const redis_table *table, const redisReply *names,
-                                  redis_words *words)
-{
-    nitro_status status = nitro_redis_words_add_texts(table->store->context, words, "HMGET",
-                                                      table->records, (char *)NULL);
-    for (size_t i = 0; i < names->elements && status == NITRO_OK; i++)
-        status = nitro_redis_words_add(table->store->context, words, names->element[i]->str,
-                                       names->element[i]->len);
-    return status;
-}
-
-typedef struct page_loop {
-    const redis_table *table;
-    bool with_records;
-    redis_row_function function;
-    void *user;
-    size_t num_pages; /* that may still come */
-} page_loop;
-
-/* Names, and the records at the same places (NULL: not wanted). */
-static nitro_status hand_on(const page_loop *loop, const redisReply *names,
-                            const redisReply *records)
-{
-    const redis_table *table = loop->table;
-    if (records && (records->type != REDIS_REPLY_ARRAY || records->elements != names->elements))
-        return nitro_redis_fail_reply(table->store, "HMGET", table->records);
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < names->elements && status == NITRO_OK; i++) {
-        const redisReply *name = names->element[i], *record = records ? records->element[i] : NULL;
-        if (record && record->type != REDIS_REPLY_STRING && record->type != REDIS_REPLY_NIL)
-            return nitro_redis_fail_reply(table->store, "HMGET", table->records);
-        bool has_record = record && record->type == REDIS_REPLY_STRING;
-        const redis_row row = {.name = name->str,
-                               .name_size = name->len,
-                               .record = has_record ? record->str : NULL,
-                               .record_size = has_record ? record->len : 0};
-        status = loop->function(loop->user, &row);
-    }
-    return status;
-}
-
-/* A command with a name of the table of records. */
-static nitro_status query_record(const redis_table *table, const char *command,
-                                 const redisReply *name, redisReply **reply)
+/* A page of HSCAN: names and values in turn, and the next cursor. */
+static nitro_status read_page(const loading *l, char cursor[32])
 {
     redis_words words = {0};
-    nitro_status status = nitro_redis_words_add_texts(table->store->context, &words, command,
-                                                      table->records, (char *)NULL);
+    redisReply *reply = NULL;
+    nitro_status status = nitro_redis_words_add_texts(l->store->context, &words, "HSCAN", l->key,
+                                                      cursor, "COUNT", "500", (char *)NULL);
+    if (status == NITRO_OK && l->match)
+        status =
+            nitro_redis_words_add_texts(l->store->context, &words, "MATCH", l->match, (char *)NULL);
     if (status == NITRO_OK)
-        status = nitro_redis_words_add(table->store->context, &words, name->str, name->len);
+        status = run(l, &words, &reply);
+    bool sound = status == NITRO_OK && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+                 reply->element[0]->type == REDIS_REPLY_STRING && reply->element[0]->len < 32 &&
+                 reply->element[1]->type == REDIS_REPLY_ARRAY &&
+                 reply->element[1]->elements % 2 == 0;
+    for (size_t i = 0; sound && i < reply->element[1]->elements; i++)
+        sound = reply->element[1]->element[i]->type == REDIS_REPLY_STRING;
+    if (status == NITRO_OK && !sound)
+        status = nitro_redis_fail_reply(l->store, "HSCAN", l->key);
+    for (size_t i = 0; status == NITRO_OK && i < reply->element[1]->elements; i += 2)
+        status = keep(l, reply->element[1]->element[i], reply->element[1]->element[i + 1]);
     if (status == NITRO_OK)
-        status = nitro_redis_run(table->store, table->records, &words, 1, reply);
+        snprintf(cursor, 32, "%s", reply->element[0]->str);
+    nitro_redis_free_replies(&reply, 1);
     nitro_redis_words_free(&words);
     return status;
 }
 
-/* An empty record stands for one that is too large: no reader takes it for a sound one. */
-static nitro_status hand_on_one(const page_loop *loop, const redisReply *name)
+/* A command about one row of the table. */
+static nitro_status query_row(const loading *l, const char *command, const redisReply *name,
+                              redisReply **reply)
+{
+    redis_words words = {0};
+    nitro_status status =
+        nitro_redis_words_add_texts(l->store->context, &words, command, l->key, (char *)NULL);
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add(l->store->context, &words, name->str, name->len);
+    if (status == NITRO_OK)
+        status = run(l, &words, reply);
+    nitro_redis_words_free(&words);
+    return status;
+}
+
+static nitro_status keep_alone(const loading *l, const redisReply *name)
 {
     redisReply *size = NULL, *record = NULL;
-    redis_row row = {.name = name->str, .name_size = name->len};
-    nitro_status status = query_record(loop->table, "HSTRLEN", name, &size);
-    bool too_large = status == NITRO_OK && (size->type != REDIS_REPLY_INTEGER ||
-                                            size->integer > NITRO_REDIS_MAX_RECORD_BYTES);
-    if (status == NITRO_OK && !too_large)
-        status = query_record(loop->table, "HGET", name, &record);
-    if (too_large) {
-        row.record = "";
-    } else if (status == NITRO_OK && record->type == REDIS_REPLY_STRING) {
-        row.record = record->str;
-        row.record_size = record->len;
-    }
-    if (status == NITRO_OK)
-        status = loop->function(loop->user, &row);
+    nitro_status status = query_row(l, "HSTRLEN", name, &size);
+    if (status == NITRO_OK && size->type == REDIS_REPLY_INTEGER &&
+        size->integer <= NITRO_REDIS_MAX_RECORD_BYTES)
+        status = query_row(l, "HGET", name, &record);
+    if (status == NITRO_OK && !(record && record->type == REDIS_REPLY_NIL)) /* removed meanwhile */
+        status = keep(l, name, record && record->type == REDIS_REPLY_STRING ? record : NULL);
     nitro_redis_free_replies(&size, 1);
     nitro_redis_free_replies(&record, 1);
     return status;
 }
 
-/* Read a page's records (if wanted) and the next page's names in one round trip. */
-static nitro_status turn_page(const page_loop *loop, const redisReply *names, bool with_records,
-                              redisReply **records, redisReply **next)
+/* A table with a page that is too large: its names first, then one record after another. */
+static nitro_status read_singly(const loading *l)
 {
-    const redis_table *table = loop->table;
-    redis_words words[2] = {0};
-    redisReply *replies[2] = {0};
-    char *after = NULL;
-    size_t count = 0;
-    nitro_status status = NITRO_OK;
-    if (with_records)
-        status = query_records(table, names, &words[count++]);
-    bool is_last = names->elements < NITRO_REDIS_PAGE;
-    if (status == NITRO_OK && !is_last)
-        status = query_names(table, names, &words[count++], &after);
-    if (status == NITRO_OK && count > 0)
-        status = nitro_redis_run(table->store, table->records, words, count, replies);
-    if (status == NITRO_OK && !is_last)
-        status = check_page(table, names, replies[count - 1]);
-    nitro_redis_words_free(&words[0]);
-    nitro_redis_words_free(&words[1]);
-    free(after);
-    if (status != NITRO_OK) {
-        nitro_redis_free_replies(replies, 2);
-        return status;
-    }
-    *next = is_last ? NULL : replies[count - 1];
-    *records = with_records ? replies[0] : NULL;
-    return NITRO_OK;
-}
-
-/* Hand on a page, one record after another if they are too large together; find the next page. */
-static nitro_status read_page(page_loop *loop, const redisReply *names, redisReply **next)
-{
-    redisReply *records = NULL;
-    redis_store *store = loop->table->store;
-    nitro_status status = turn_page(loop, names, loop->with_records, &records, next);
-    bool singly = status != NITRO_OK && store->too_large;
-    if (singly) {
-        status = turn_page(loop, names, false, &records, next);
-        if (status != NITRO_OK && store->too_large)
-            status = fail_large_name(loop->table);
-    }
-    if (status == NITRO_OK && (!singly || !loop->with_records))
-        status = hand_on(loop, names, records);
-    for (size_t i = 0; singly && loop->with_records && i < names->elements && status == NITRO_OK;
-         i++)
-        status = hand_on_one(loop, names->element[i]);
-    nitro_redis_free_replies(&records, 1);
+    const redis_words words = {.items = (const char *[]){"HKEYS", l->key},
+                               .sizes = (size_t[]){5, strlen(l->key)},
+                               .count = 2};
+    redisReply *names = NULL;
+    nitro_redis_rows_free(l->rows);
+    nitro_status status = run(l, &words, &names);
+    if (status != NITRO_OK && l->store->too_large)
+        status = fail_size(l, "there is a larger name");
+    if (status == NITRO_OK && names->type != REDIS_REPLY_ARRAY)
+        status = nitro_redis_fail_reply(l->store, "HKEYS", l->key);
+    for (size_t i = 0; status == NITRO_OK && i < names->elements; i++)
+        status = names->element[i]->type == REDIS_REPLY_STRING
+                     ? keep_alone(l, names->element[i])
+                     : nitro_redis_fail_reply(l->store, "HKEYS", l->key);
+    nitro_redis_free_replies(&names, 1);
     return status;
 }
 
-/* How many names there are, how many have another score than 0, and the first page of them. */
-static nitro_status begin(page_loop *loop, redisReply **names)
+/* Set each row's `order`: the eight bytes after the beginning that all names have in common. */
+static void set_order(redis_rows *rows)
 {
-    const redis_table *table = loop->table;
-    redis_store *store = table->store;
-    redis_words words[4] = {0};
-    redisReply *replies[4] = {0};
-    char *after = NULL;
-    nitro_status status =
-        nitro_redis_words_add_texts(store->context, &words[0], "ZCARD", table->names, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add_texts(store->context, &words[1], "ZCOUNT", table->names,
-                                             "-inf", "(0", (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_words_add_texts(store->context, &words[2], "ZCOUNT", table->names,
-                                             "(0", "+inf", (char *)NULL);
-    if (status == NITRO_OK)
-        status = query_names(table, NULL, &words[3], &after);
-    if (status == NITRO_OK)
-        status = nitro_redis_run(store, table->names, words, 4, replies);
-    if (status != NITRO_OK && store->too_large)
-        status = fail_large_name(table);
-    for (size_t i = 0; i < 3 && status == NITRO_OK; i++)
-        if (replies[i]->type != REDIS_REPLY_INTEGER || replies[i]->integer < 0)
-            status = nitro_redis_fail_reply(store, words[i].items[0], table->names);
-    if (status == NITRO_OK && (replies[1]->integer > 0 || replies[2]->integer > 0))
-        status = fail_order(table);
-    if (status == NITRO_OK)
-        status = check_page(table, NULL, replies[3]);
-    if (status == NITRO_OK) {
-        loop->num_pages = 2 * (size_t)replies[0]->integer / NITRO_REDIS_PAGE + MORE_PAGES;
-        *names = replies[3];
-        replies[3] = NULL;
+    const redis_row *items = rows->items;
+    size_t same = rows->count > 0 ? items[0].name_size : 0;
+    for (size_t i = 1; i < rows->count; i++) {
+        size_t limit = items[i].name_size < same ? items[i].name_size : same;
+        if (limit == same && memcmp(items[i].name, items[0].name, same) == 0)
+            continue;
+        for (same = 0; same < limit && items[i].name[same] == items[0].name[same];)
+            same++;
     }
-    for (size_t i = 0; i < 4; i++)
-        nitro_redis_words_free(&words[i]);
-    nitro_redis_free_replies(replies, 4);
-    free(after);
+    for (size_t i = 0; i < rows->count; i++) {
+        uint64_t order = 0;
+        for (size_t k = same; k < same + 8; k++)
+            order = order << 8 | (k < items[i].name_size ? (unsigned char)items[i].name[k] : 0);
+        rows->items[i].order = order;
+    }
+}
+
+/* HSCAN may return a row twice. */
+static void sort(redis_rows *rows)
+{
+    size_t kept = 0;
+    set_order(rows);
+    if (rows->count > 1)
+        qsort(rows->items, rows->count, sizeof(*rows->items), compare_rows);
+    for (size_t i = 0; i < rows->count; i++) {
+        if (kept > 0 && compare_rows(&rows->items[kept - 1], &rows->items[i]) == 0)
+            free((char *)(uintptr_t)rows->items[i].name);
+        else
+            rows->items[kept++] = rows->items[i];
+    }
+    rows->count = kept;
+}
+
+nitro_status nitro_redis_rows_read(redis_store *store, redis_transaction *t, const char *key,
+                                   const char *match, bool with_records, redis_rows *rows)
+{
+    const loading l = {store, t, key, match, with_records, rows};
+    char cursor[32] = "0";
+    size_t num_pages = 0;
+    *rows = (redis_rows){0};
+    nitro_status status;
+    do {
+        status = read_page(&l, cursor);
+        if (status == NITRO_OK && ++num_pages == MAX_PAGES)
+            status = fail_size(&l, "there are more pages");
+    } while (status == NITRO_OK && strcmp(cursor, "0") != 0);
+    if (status != NITRO_OK && store->too_large && !t)
+        status = read_singly(&l);
+    if (status == NITRO_OK)
+        sort(rows);
+    else
+        nitro_redis_rows_free(rows);
     return status;
 }
 
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user)
 {
-    page_loop loop = {table, with_records, function, user, 0};
-    redisReply *names = NULL, *next = NULL;
-    nitro_status status = begin(&loop, &names);
-    while (status == NITRO_OK && names && names->elements > 0) {
-        if (loop.num_pages-- == 0)
-            status = nitro_fail(table->store->context, NITRO_ERR_FORMAT,
-                                "%s: the names in %s do not end", table->store->url->shown,
-                                table->names);
-        else
-            status = read_page(&loop, names, &next);
-        nitro_redis_free_replies(&names, 1);
-        names = next;
-        next = NULL;
+    redis_rows rows = {0}, shared = {0};
+    nitro_status status =
+        nitro_redis_rows_read(table->store, NULL, table->records, NULL, with_records, &rows);
+    /* After the samples, of which every one was written with its shared part. */
+    if (status == NITRO_OK && with_records && table->shared)
+        status = nitro_redis_rows_read(table->store, NULL, table->shared, NULL, true, &shared);
+    for (size_t i = 0; i < rows.count && status == NITRO_OK; i++) {
+        redis_row row = rows.items[i];
+        if (table->shared && row.record_size > NITRO_REDIS_ID_BYTES) {
+            const redis_row *part =
+                nitro_redis_rows_find(&shared, row.record, NITRO_REDIS_ID_BYTES);
+            row.shared = part ? part->record : NULL;
+            row.shared_size = part ? part->record_size : 0;
+        }
+        status = function(user, &row);
     }
-    nitro_redis_free_replies(&names, 1);
+    nitro_redis_rows_free(&rows);
+    nitro_redis_rows_free(&shared);
     return status;
 }

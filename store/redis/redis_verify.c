@@ -1,4 +1,4 @@
-/* Verifies a Redis store and removes damaged records: reads every record, and checks that names,
+/* Verifies a Redis store and removes damaged records: reads every record, and checks that
  * records and indexes agree. Other processes may write at the same time, so a row that disappears
  * is no problem. */
 #include <stdio.h>
@@ -62,7 +62,10 @@ static nitro_status keep_bad(inspection *i, const redis_row *row)
     memcpy(name, row->name, row->name_size);
     if (row->record_size > 0)
         memcpy(record, row->record, row->record_size);
-    i->bad[i->num_bad++] = (redis_row){name, record, row->name_size, row->record_size};
+    i->bad[i->num_bad++] = (redis_row){.name = name,
+                                       .record = record,
+                                       .name_size = row->name_size,
+                                       .record_size = row->record_size};
     return NITRO_OK;
 }
 
@@ -85,33 +88,31 @@ static nitro_status note_unreadable(void *user, const redis_row *row, nitro_stat
     inspection *i = user;
     if (status == NITRO_ERR_NEWER && i->clean)
         return NITRO_OK;
-    if (status != NITRO_ERR_NOT_FOUND) /* inspect_counts reported names without records */
-        nitro_store_report_damage(i->store->context, report, i);
+    nitro_store_report_damage(i->store->context, report, i);
     return status == NITRO_ERR_NEWER ? NITRO_OK : keep_bad(i, row);
 }
 
-static nitro_status inspect_counts(inspection *i, const redis_table *table, const char *what)
+/* Shared parts stay behind when their samples are removed or replaced. */
+static nitro_status tidy(inspection *i, const redis_table *table)
 {
     char message[512];
-    size_t num_names = 0, num_records = 0;
-    nitro_status status = nitro_redis_table_count(table, &num_names, &num_records);
-    if (status != NITRO_OK || num_names == num_records)
-        return status;
-    snprintf(message, sizeof(message), "%s on %s: %zu names of %s, but %zu records", i->tag,
-             i->device, num_names, what, num_records);
-    report(i, message);
-    return i->clean && !i->dry_run && num_records > num_names ? nitro_redis_table_tidy(table)
-                                                              : NITRO_OK;
+    size_t num_unused = 0;
+    if (!i->clean || !table->shared)
+        return NITRO_OK;
+    nitro_status status = nitro_redis_table_tidy(table, !i->dry_run, &num_unused);
+    snprintf(message, sizeof(message), "%s on %s: %zu shared parts belong to no sample", i->tag,
+             i->device, num_unused);
+    if (status == NITRO_OK && num_unused > 0)
+        report(i, message);
+    return status;
 }
 
 static nitro_status inspect_rows(inspection *i, const redis_table *table)
 {
     const redis_reader reader = {
         .schema = i->schema, .device = i->device, .unreadable = note_unreadable, .damaged_user = i};
-    nitro_status status = inspect_counts(i, table, table->of_profiles ? "profiles" : "samples");
-    if (status == NITRO_OK)
-        status = nitro_redis_read(&reader, table);
-    return remove_bad(i, table, status);
+    nitro_status status = remove_bad(i, table, nitro_redis_read(&reader, table));
+    return status == NITRO_OK ? tidy(i, table) : status;
 }
 
 /* The table itself is damaged, as the last error says. */
@@ -120,12 +121,7 @@ static nitro_status inspect_damaged(inspection *i, const redis_table *table)
     nitro_store_report_damage(i->store->context, report, i);
     if (!i->clean || i->dry_run)
         return NITRO_OK;
-    nitro_status status = nitro_redis_table_repair(table);
-    if (status == NITRO_OK)
-        status = inspect_rows(i, table);
-    if (status == NITRO_ERR_FORMAT) /* nothing of it can be read */
-        status = nitro_redis_table_drop(table);
-    return status;
+    return nitro_redis_table_drop(table); /* nothing of it can be read */
 }
 
 static nitro_status inspect_table(inspection *i, bool of_profiles)
@@ -147,14 +143,14 @@ static nitro_status count_rows(inspection *i, size_t *count)
     *count = 0;
     for (int of_profiles = 0; of_profiles < 2 && status == NITRO_OK; of_profiles++) {
         redis_table table = {0};
-        size_t num_names = 0, num_records = 0;
+        size_t num_rows = 0;
         status = nitro_redis_table_of(i->store, i->tag, of_profiles != 0, i->device, &table);
         if (status == NITRO_OK)
-            status = nitro_redis_table_count(&table, &num_names, &num_records);
+            status = nitro_redis_table_count(&table, &num_rows);
         if (status == NITRO_ERR_FORMAT)
             status = NITRO_OK;
         nitro_redis_table_free(&table);
-        *count += num_names;
+        *count += num_rows;
     }
     return status;
 }

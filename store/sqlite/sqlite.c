@@ -17,11 +17,9 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
     return NITRO_OK;
 }
 
-/* No other version is opened. */
 static nitro_status layout_version(void *state, int64_t *version)
 {
-    (void)state;
-    *version = NITRO_STORE_VERSION;
+    *version = ((const sqlite_store *)state)->version;
     return NITRO_OK;
 }
 

@@ -20,8 +20,9 @@ typedef struct sqlite_store {
     nitro_context *context;
     char *path;
     sqlite3 *db;
-    bool in_group;  /* writes are part of one transaction */
-    bool is_absent; /* open for writing, but there is no file yet: `db` is empty and in memory */
+    int64_t version; /* of the file */
+    bool in_group;   /* writes are part of one transaction */
+    bool is_absent;  /* open for writing, but there is no file yet: `db` is empty and in memory */
     sqlite_statement statements[NITRO_SQLITE_MAX_STATEMENTS];
     size_t num_statements;
 } sqlite_store;

@@ -20,6 +20,9 @@
 /* More than any value written; bounds the memory that a damaged length takes. */
 #define MAX_VALUE_BYTES (16 << 20)
 
+/* The first version with these tables. Its samples are longer, and stay as they are. */
+#define OLDEST_VERSION 5
+
 /* Steps of SQLite's machine in which the schema of a store is read with room to spare. */
 #define MAX_SCHEMA_STEPS 10000
 
@@ -53,7 +56,9 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
     if (status != NITRO_OK)
         return status;
     *is_new = application == 0 && version == 0 && num_tables == 0;
-    if (*is_new || (application == NITRO_SQLITE_APPLICATION_ID && version == NITRO_STORE_VERSION))
+    store->version = version;
+    if (*is_new || (application == NITRO_SQLITE_APPLICATION_ID &&
+                    (version == NITRO_STORE_VERSION || version == OLDEST_VERSION)))
         return NITRO_OK;
     if (application != NITRO_SQLITE_APPLICATION_ID)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
@@ -61,16 +66,17 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
                           "another file",
                           store->path);
     if (version > NITRO_STORE_VERSION)
-        return nitro_fail(store->context, NITRO_ERR_NEWER,
-                          "%s: the store is of version %lld, and this Nitro (%s) reads version %d; "
-                          "use a newer Nitro",
-                          store->path, (long long)version, NITRO_VERSION_STRING,
-                          NITRO_STORE_VERSION);
+        return nitro_fail(
+            store->context, NITRO_ERR_NEWER,
+            "%s: the store is of version %lld, and this Nitro (%s) reads up to version "
+            "%d; use a newer Nitro",
+            store->path, (long long)version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
     return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                      "%s: the store is of version %lld, and this Nitro (%s) reads version %d; "
-                      "export its samples as CSV with the Nitro that wrote it and import them into "
-                      "a new store, or tune again",
-                      store->path, (long long)version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
+                      "%s: the store is of version %lld, and this Nitro (%s) reads versions %d to "
+                      "%d; export its samples as CSV with the Nitro that wrote it and import them "
+                      "into a new store, or tune again",
+                      store->path, (long long)version, NITRO_VERSION_STRING, OLDEST_VERSION,
+                      NITRO_STORE_VERSION);
 }
 
 /* A store has its tables and indexes as Nitro makes them, the indexes that SQLite makes for UNIQUE,
@@ -127,7 +133,27 @@ static nitro_status make_tables(sqlite_store *store)
         status = nitro_sqlite_execute(store, TABLES, "make its tables");
     if (status == NITRO_OK && is_new)
         status = nitro_sqlite_execute(store, stamp, "make its tables");
+    if (status == NITRO_OK && is_new)
+        store->version = NITRO_STORE_VERSION;
     return nitro_sqlite_end_write(store, status);
+}
+
+/* Samples of both versions are in one file from now on: an older Nitro must not write to it. */
+static nitro_status upgrade(sqlite_store *store)
+{
+    char stamp[48];
+    if (store->version == NITRO_STORE_VERSION)
+        return NITRO_OK;
+    snprintf(stamp, sizeof(stamp), "PRAGMA user_version = %d", NITRO_STORE_VERSION);
+    nitro_status status = nitro_sqlite_execute(store, stamp, "set its version");
+    if (status != NITRO_OK)
+        return status;
+    nitro_log(store->context, NITRO_LOG_WARNING,
+              "%s: the store was of version %lld and is now of version %d, which older Nitros do "
+              "not open; its records are unchanged",
+              store->path, (long long)store->version, NITRO_STORE_VERSION);
+    store->version = NITRO_STORE_VERSION;
+    return NITRO_OK;
 }
 
 /* The schema in the file is untrusted too: no trigger, view or function hidden there may run. */
@@ -176,7 +202,7 @@ static nitro_status check_and_make(sqlite_store *store, nitro_store_mode mode)
     if (status != NITRO_OK)
         return status;
     if (mode == NITRO_STORE_WRITE)
-        return is_new ? make_tables(store) : NITRO_OK;
+        return is_new ? make_tables(store) : upgrade(store);
     if (is_new)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: the file is empty: not a Nitro store yet", store->path);

@@ -42,9 +42,7 @@ static bool is_device(nitro_context *context, const char *pattern)
     return valid;
 }
 
-#define READING "+get +exists +sscan +hget +hmget"
-#define LENGTHS "+hlen +hstrlen"
-#define ORDER   "+zcard +zcount +zrangebylex"
+#define READING "+get +exists +sscan +hscan +hkeys +hget +hmget +hlen +hstrlen"
 
 /* Appends " %RW~PREFIX:VERSION:WHERE:DEVICE". */
 static nitro_status add_key(nitro_context *context, char **line, const char *prefix,
@@ -60,9 +58,9 @@ static nitro_status add_key(nitro_context *context, char **line, const char *pre
 static nitro_status add_device(nitro_context *context, char **line, const char *prefix,
                                const char *device)
 {
-    static const char *const tables[] = {"{*}:samples", "{*}:inputs", "{*}:profiles", "{*}:runs"};
+    static const char *const tables[] = {"{*}:samples", "{*}:shared", "{*}:profiles"};
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < 4 && status == NITRO_OK; i++)
+    for (size_t i = 0; i < 3 && status == NITRO_OK; i++)
         status = add_key(context, line, prefix, tables[i], device, "");
     if (status == NITRO_OK) /* an input's name follows */
         status = add_key(context, line, prefix, "{*}:lease", device, ":*");
@@ -81,9 +79,8 @@ static char *make_rules(const invocation *call)
                        "user %s on >change-me-%s resetkeys resetchannels -@all +select +asking "
                        "+cluster|slots %s %%R~%s:*",
                        given->user, given->user,
-                       writes ? "+watch +unwatch +multi +exec +set +hset +hdel +zadd +zrem " READING
-                                " " LENGTHS " " ORDER
-                              : READING " " LENGTHS " " ORDER " +memory|usage",
+                       writes ? "+watch +unwatch +multi +exec +set +hset +hdel " READING
+                              : READING " +memory|usage",
                        prefix);
     nitro_status status = line ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < given->devices.count && status == NITRO_OK; i++)

@@ -1,4 +1,6 @@
 /* Encodings of records: they decode to the same record, and altered ones are refused. */
+#include <fenv.h>
+
 #include "unit/store_records.h"
 
 typedef struct fixture {
@@ -170,24 +172,20 @@ static void test_a_profile_comes_back(void **state)
     }
 }
 
-/* Both forms of a record have one checksum. */
-static void test_a_checksum_does_not_depend_on_the_form(void **state)
+/* Models and bundles keep it, so it must not change with the way in which stores pack samples. */
+static void test_the_checksum_of_a_sample_stays(void **state)
 {
     fixture *f = *state;
-    nitro_record_bytes compact = {0}, json = {0};
-    char hex[32];
+    nitro_record_bytes json = {0};
+    char hex[40];
     uint64_t checksum = 0;
-    assert_ok(f->context,
-              nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &compact));
     assert_ok(f->context,
               nitro_record_encode_sample(f->context, forms[1], "spmv", "K20", f->sample, &json));
     assert_ok(f->context,
               nitro_record_sample_checksum(f->context, "spmv", "K20", f->sample, &checksum));
-    for (int i = 0; i < 8; i++)
-        assert_int_equal((unsigned char)compact.bytes[2 + i], (checksum >> (8 * i)) & 0xFF);
+    assert_int_equal(checksum, 0x4160BBA7E5988E23);
     snprintf(hex, sizeof(hex), "\"checksum\":\"%016llx\"", (unsigned long long)checksum);
     assert_non_null(strstr(json.bytes, hex));
-    nitro_record_bytes_free(&compact);
     nitro_record_bytes_free(&json);
 }
 
@@ -219,6 +217,141 @@ static void test_every_altered_byte_is_found(void **state)
     }
     assert_ok(f->context, decode(f, text.bytes, text.size));
     nitro_record_bytes_free(&text);
+}
+
+static const double packed_numbers[] = {0,
+                                        1,
+                                        -1,
+                                        0.1,
+                                        -0.25,
+                                        7e14,
+                                        999999999999999,
+                                        1e15,
+                                        123456.7,
+                                        1.7e-12,
+                                        1e-13,
+                                        1e-14,
+                                        1e300,
+                                        5e-324,
+                                        0.1 + 0.2,
+                                        1.0 / 3,
+                                        -0.0,
+                                        0.0123456789012345,
+                                        99.99999999999999,
+                                        1e22,
+                                        4503599627370497.5};
+
+/* Numbers come back bit for bit, in any rounding mode, and always as the same bytes. */
+static void test_packed_numbers_are_exact(void **state)
+{
+    fixture *f = *state;
+    const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < sizeof(packed_numbers) / sizeof(packed_numbers[0]); i++) {
+        nitro_record_bytes first = {0};
+        for (size_t m = 0; m < 3; m++) {
+            nitro_record_bytes text = {0};
+            nitro_sample *read = NULL;
+            f->sample->features[0] = packed_numbers[i];
+            fesetround(modes[m]);
+            nitro_status written =
+                nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &text);
+            nitro_status status =
+                nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
+                                           text.bytes, text.size, &read);
+            fesetround(FE_TONEAREST);
+            assert_ok(f->context, written);
+            assert_ok(f->context, status);
+            assert_memory_equal(read->features, &packed_numbers[i], sizeof(double));
+            nitro_sample_free(read);
+            if (m == 0)
+                assert_ok(f->context,
+                          nitro_record_bytes_append(f->context, &first, text.bytes, text.size));
+            assert_int_equal(text.size, first.size);
+            assert_memory_equal(text.bytes, first.bytes, first.size);
+            nitro_record_bytes_free(&text);
+        }
+        nitro_record_bytes_free(&first);
+    }
+}
+
+/* Set the checksum that belongs to the payload, as whoever forges a record would. */
+static void forge(const fixture *f, char *record, size_t size)
+{
+    uint64_t hash = nitro_hash("spmv", 5, 0);
+    hash = nitro_hash("K20", 4, hash);
+    hash = nitro_hash(f->sample->input, strlen(f->sample->input) + 1, hash);
+    hash = nitro_hash(record + NITRO_RECORD_HEAD_BYTES, size - NITRO_RECORD_HEAD_BYTES, hash);
+    for (int i = 0; i < 8; i++)
+        record[2 + i] = (char)(hash >> (8 * i));
+}
+
+/* A record's payload begins with a byte of presence, the number of features and the first one. */
+static void assert_number_refused(fixture *f, const char *number, size_t size, const char *why)
+{
+    nitro_record_bytes text = {0};
+    nitro_sample *read = NULL;
+    char forged[512] = {0};
+    const size_t at = NITRO_RECORD_HEAD_BYTES + 2;
+    f->sample->features[0] = 1; /* one byte */
+    assert_ok(f->context,
+              nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &text));
+    assert_int_equal(text.bytes[at], 16);
+    memcpy(forged, text.bytes, at);
+    memcpy(forged + at, number, size);
+    memcpy(forged + at + size, text.bytes + at + 1, text.size - at - 1);
+    forge(f, forged, text.size + size - 1);
+    if (why)
+        assert_fails(f->context,
+                     nitro_record_decode_sample(f->context, "test", f->schema, "K20",
+                                                f->sample->input, forged, text.size + size - 1,
+                                                &read),
+                     NITRO_ERR_FORMAT, why);
+    else
+        assert_ok(f->context,
+                  nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
+                                             forged, text.size + size - 1, &read));
+    nitro_sample_free(why ? NULL : read);
+    nitro_record_bytes_free(&text);
+}
+
+#define REFUSED(number, why) assert_number_refused(f, number, sizeof(number) - 1, why)
+
+/* Every record has one encoding: whoever forges a checksum cannot make a second one. */
+static void test_other_encodings_are_refused(void **state)
+{
+    fixture *f = *state;
+    REFUSED("\x10", NULL);                                            /* 1 */
+    REFUSED("\x90\x00", "leading zeros");                             /* 1 in two bytes */
+    REFUSED("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", "too large"); /* 2^64 */
+    REFUSED("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "ends early");
+    REFUSED("\xA1\x01", "shortest form");                     /* 10 / 10 */
+    REFUSED("\x01", "shortest form");                         /* 0 / 10 */
+    REFUSED("\x80\x80\xA0\xE3\xA4\xFD\xB5\x1C", "too large"); /* 10^15 */
+    REFUSED("\x0E\x10", NULL);                                /* -1 */
+    REFUSED("\x0E\x00", "negative number is zero");
+    REFUSED("\x0E\x0E\x10", "shortest form"); /* - -1 */
+    REFUSED("\x1E", "shortest form");
+    REFUSED("\x2F", "shortest form");
+    REFUSED("\x1F", NULL);                                            /* NaN */
+    REFUSED("\x0F\x00\x00\x00\x00\x00\x00\xF0\x3F", "shortest form"); /* 1 as a double */
+    REFUSED("\x0F\x00\x00\x00\x00\x00\x00\x00\x00", "shortest form");
+    REFUSED("\x0F\x00\x00\x00\x00\x00\x00\x00\x80", NULL);            /* -0 */
+    REFUSED("\x0F\x00\x00\x00\x00\x00\x00\xF8\x7F", "shortest form"); /* NaN */
+    REFUSED("\x0F\x55\x55\x55\x55\x55\x55\xD5\x3F", NULL);            /* 1/3 */
+}
+
+/* A sample of version 5, as the stores of earlier Nitros hold it. */
+static void test_samples_of_version_5_are_read(void **state)
+{
+    fixture *f = *state;
+    nitro_sample *read = NULL;
+    assert_ok(f->context,
+              nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
+                                         records_version_5, sizeof(records_version_5), &read));
+    assert_memory_equal(read->features, f->sample->features, sizeof(double));
+    assert_true(records_same_entry(&read->entries[0], &f->sample->entries[0]));
+    assert_true(records_same_entry(&read->entries[1], &f->sample->entries[1]));
+    nitro_sample_free(read);
 }
 
 /* The text with `from` replaced once by `to`; static storage. */
@@ -325,9 +458,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_schema_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_device_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_sample_comes_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_packed_numbers_are_exact, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_other_encodings_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_samples_of_version_5_are_read, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_profile_comes_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_checksum_does_not_depend_on_the_form, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(test_the_checksum_of_a_sample_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_altered_byte_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(test_altered_text_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sound_bytes_of_unsound_records, setup, teardown),

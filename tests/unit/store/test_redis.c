@@ -211,8 +211,8 @@ static int teardown_users(void **state)
 static void test_another_layout_is_refused(void **state)
 {
     fixture *f = *state;
-    say_ok("SET nitro:layout 6");
-    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 6");
+    say_ok("SET nitro:layout 7");
+    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 7");
     say_ok("SET nitro:layout 1");
     assert_refused(f, f->url, NITRO_ERR_FORMAT, "is of version 1");
     say_ok("SET nitro:layout hello");
@@ -251,21 +251,24 @@ static void test_damage_is_found(void **state)
     fixture *f = *state;
     put(f, 5);
     records_assert_sound(f->store);
-    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 garbage");
+    say_ok("HSET nitro:6:{spmv}:samples:K20 input-001 garbage");
     assert_int_equal(count_problems(f, "sample 'spmv on K20: input-001' is damaged"), 1);
     assert_int_equal(read_samples(f), 4);
     assert_non_null(strstr(f->log, "input-001"));
-    say_ok("HDEL nitro:5:{spmv}:samples:K20 input-001");
-    assert_int_equal(count_problems(f, "5 names of samples, but 4 records"), 1);
-    say_ok("ZREM nitro:5:{spmv}:inputs:K20 input-001");
+    say_ok("HDEL nitro:6:{spmv}:samples:K20 input-001");
     records_assert_sound(f->store);
-    say_ok("DEL nitro:5:{@devices}:record:K20");
+    say_ok("DEL nitro:6:{spmv}:shared:K20");
+    assert_int_equal(count_problems(f, "input-000' is damaged or was altered: its shared part"), 4);
+    assert_int_equal(read_samples(f), 0);
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 7, 1, false));
+    records_assert_sound(f->store); /* the others have the same shared part */
+    say_ok("DEL nitro:6:{@devices}:record:K20");
     assert_int_equal(count_problems(f, "but the device is missing"), 1);
-    say_ok("SET nitro:5:{@devices}:record:K20 {}");
+    say_ok("SET nitro:6:{@devices}:record:K20 {}");
     assert_int_equal(count_problems(f, "device 'K20' is damaged or was altered"), 1);
-    say_ok("DEL nitro:5:{spmv}:schema");
+    say_ok("DEL nitro:6:{spmv}:schema");
     assert_int_equal(count_problems(f, "schema is missing"), 2);
-    say_ok("SADD nitro:5:{@computations}:index \"a b\"");
+    say_ok("SADD nitro:6:{@computations}:index \"a b\"");
     assert_int_equal(count_problems(f, "1 names in the index of computations are not valid"), 3);
 }
 
@@ -275,7 +278,7 @@ static void test_a_record_belongs_to_its_name(void **state)
     fixture *f = *state;
     put(f, 2);
     say_ok("EVAL \"local r = redis.call('HGET', KEYS[1], 'input-000'); return "
-           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:5:{spmv}:samples:K20");
+           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:6:{spmv}:samples:K20");
     assert_int_equal(count_problems(f, "sample 'spmv on K20: input-001' is damaged"), 1);
     assert_int_equal(read_samples(f), 1);
 }
@@ -286,16 +289,15 @@ static void test_damage_is_removed(void **state)
     nitro_string_list said = {0};
     put(f, 6);
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
-    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 garbage");
-    say_ok("HDEL nitro:5:{spmv}:samples:K20 input-002");
-    say_ok("HSET nitro:5:{spmv}:samples:K20 nameless garbage");
-    say_ok("HSET nitro:5:{spmv}:samples:K20 nameless2 garbage");
-    say_ok("SADD nitro:5:{spmv}:devices K99");
-    say_ok("ZADD nitro:5:{spmv}:inputs:K99 0 input");
+    say_ok("HSET nitro:6:{spmv}:samples:K20 input-001 garbage");
+    say_ok("HSET nitro:6:{spmv}:samples:K20 input-002 \"\"");
+    say_ok("HSET nitro:6:{spmv}:shared:K20 12345678 garbage");
+    say_ok("SADD nitro:6:{spmv}:devices K99");
+    say_ok("HSET nitro:6:{spmv}:samples:K99 input x");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, true, records_keep_problem, &said));
-    assert_int_equal(said.count, 3);
+    assert_int_equal(said.count, 4);
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
-    assert_int_equal(said.count, 6);
+    assert_int_equal(said.count, 8);
     records_assert_sound(f->store);
     assert_int_equal(count_samples(f), 4);
     assert_int_equal(read_samples(f), 4);
@@ -307,17 +309,72 @@ static void test_a_newer_record_is_not_removed(void **state)
 {
     fixture *f = *state;
     nitro_string_list removed = {0};
-    nitro_sample *sample = NULL;
+    size_t before = 0, after = 0;
     put(f, 2);
-    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 \"12345678N\\x0612345678\"");
-    assert_int_equal(read_samples(f), 1);
+    assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
+    assert_ok(f->context, nitro_store_count_profiles(f->store, "K20", "spmv", &before));
+    say_ok("EVAL \"return redis.call('HSET', KEYS[1], redis.call('HKEYS', KEYS[1])[1], "
+           "'N\\\\00712345678')\" 1 nitro:6:{spmv}:profiles:K20");
     assert_ok(f->context,
               nitro_store_remove_damaged(f->store, false, records_keep_problem, &removed));
     assert_int_equal(removed.count, 0);
-    assert_int_equal(count_samples(f), 2);
-    assert_int_equal(count_problems(f, "input-001' was written by a newer Nitro"), 1);
-    assert_fails(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "input-001", &sample),
-                 NITRO_ERR_NEWER, "written by a newer Nitro");
+    assert_ok(f->context, nitro_store_count_profiles(f->store, "K20", "spmv", &after));
+    assert_int_equal(after, before);
+    assert_int_equal(count_problems(f, "was written by a newer Nitro"), 1);
+}
+
+/* A store of layout 5, as an earlier Nitro left it, is read and copied, but not written. */
+static void test_a_store_of_layout_5_is_read(void **state)
+{
+    fixture *f = *state;
+    nitro_store *old = NULL, *copy = NULL;
+    nitro_sample *sample = NULL;
+    nitro_copy_report report = {0};
+    const nitro_sync_options options = {.conflict = NITRO_CONFLICT_KEEP};
+    char line[2048], url[256];
+    put(f, 1);
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    uint64_t hash = schema->num_features;
+    for (size_t i = 0; i < schema->num_features; i++)
+        hash = nitro_hash(schema->features[i].name, strlen(schema->features[i].name) + 1, hash);
+    for (size_t i = 0; i < schema->num_variants; i++)
+        hash = nitro_hash(schema->variants[i], strlen(schema->variants[i]) + 1, hash);
+    nitro_schema_free(schema);
+    static const char *const keys[] = {"{spmv}:schema", "{spmv}:devices", "{@devices}:index",
+                                       "{@devices}:record:K20", "{@computations}:index"};
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(line, sizeof(line), "RENAME nitro:6:%s nitro:5:%s", keys[i], keys[i]);
+        say_ok(line);
+    }
+    size_t length = (size_t)snprintf(line, sizeof(line),
+                                     "HSET nitro:5:{spmv}:samples:K20 \"a \\\"quoted\\\" "
+                                     "\xc3\xa9\" \"");
+    for (int i = 0; i < 8; i++)
+        length += (size_t)snprintf(line + length, sizeof(line) - length, "\\x%02x",
+                                   (unsigned)(hash >> (8 * i) & 0xFF));
+    for (size_t i = 0; i < sizeof(records_version_5); i++)
+        length +=
+            (size_t)snprintf(line + length, sizeof(line) - length, "\\x%02x", records_version_5[i]);
+    snprintf(line + length, sizeof(line) - length, "\"");
+    say_ok(line);
+    say_ok("SET nitro:layout 5");
+    assert_fails(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &old),
+                 NITRO_ERR_FORMAT, "nitro store copy");
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &old));
+    assert_ok(f->context,
+              nitro_store_get_sample(old, "spmv", "K20", RECORDS_VERSION_5_INPUT, &sample));
+    nitro_sample_free(sample);
+    records_assert_sound(old);
+    snprintf(url, sizeof(url), "%s&prefix=copy", f->url);
+    assert_ok(f->context, nitro_store_open(f->context, url, NITRO_STORE_WRITE, &copy));
+    assert_ok(f->context, nitro_store_sync(old, copy, &options, &report));
+    assert_int_equal(report.samples, 1);
+    assert_ok(f->context,
+              nitro_store_get_sample(copy, "spmv", "K20", RECORDS_VERSION_5_INPUT, &sample));
+    nitro_sample_free(sample);
+    records_assert_sound(copy);
+    nitro_store_close(copy);
+    nitro_store_close(old);
 }
 
 /* ---- Refusals and missing servers ------------------------------------------------------------ */
@@ -402,7 +459,7 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
     redis_fake fake;
     nitro_store *store = NULL;
     put(f, 2);
-    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 other");
+    say_ok("HSET nitro:6:{spmv}:samples:K20 input-001 other");
     redis_fake_make_lossy(&fake, &server, "EXEC");
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
@@ -548,6 +605,7 @@ int main(void)
         REDIS_TEST(test_a_record_belongs_to_its_name),
         REDIS_TEST(test_damage_is_removed),
         REDIS_TEST(test_a_newer_record_is_not_removed),
+        REDIS_TEST(test_a_store_of_layout_5_is_read),
         REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
         REDIS_TEST(test_a_replica_is_read_but_not_written),
         REDIS_TEST(test_a_server_comes_back),

@@ -15,7 +15,7 @@ typedef struct fixture {
 
 static redis_cluster cluster;
 
-#define KEY(what) "nitro:5:{spmv}:" what
+#define KEY(what) "nitro:6:{spmv}:" what
 
 static void say(int node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(int node, const char *format, ...)
@@ -106,7 +106,7 @@ static void test_slots_are_the_clusters(void **state)
     (void)state;
     const char *keys[] = {
         "nitro:layout", KEY("schema"), KEY("samples:K20"), "a{}b{c}",
-        "{x",           "{}",          "123456789",        "nitro:5:{@devices}:record:model:k20c"};
+        "{x",           "{}",          "123456789",        "nitro:6:{@devices}:record:model:k20c"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         char command[128], expected[32];
         snprintf(command, sizeof(command), "CLUSTER KEYSLOT %s", keys[i]);
@@ -123,7 +123,8 @@ static void test_a_computation_is_on_one_server(void **state)
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 3, false));
     snprintf(command, sizeof(command), "CLUSTER COUNTKEYSINSLOT %u", f->slot);
     snprintf(answer, sizeof(answer), "%s", redis_server_say(&cluster.nodes[f->from], command));
-    assert_string_equal(answer, ":6\r\n"); /* schema, devices, and two tables of two keys */
+    assert_string_equal(answer,
+                        ":5\r\n"); /* schema, devices, samples and their shared parts, profiles */
 }
 
 /* During a migration the old server answers for its remaining keys, and ASK redirects for the
@@ -132,7 +133,7 @@ static void test_keys_on_their_way_are_found(void **state)
 {
     fixture *f = *state;
     begin_move(f);
-    move_keys(f, KEY("samples:K20") " " KEY("inputs:K20"));
+    move_keys(f, KEY("samples:K20") " " KEY("shared:K20"));
     assert_samples(f, f->store, 20);
     assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 20, 5, false));
     move_keys(f, KEY("schema") " " KEY("devices"));
@@ -156,7 +157,7 @@ static void test_a_table_torn_apart_is_waited_for(void **state)
     move_keys(f, KEY("samples:K20"));
     assert_fails(f->context, records_put_samples(hasty, "spmv", "K20", 20, 5, false), NITRO_ERR_IO,
                  "moving these keys");
-    move_keys(f, KEY("inputs:K20"));
+    move_keys(f, KEY("shared:K20"));
     assert_ok(f->context, records_put_samples(hasty, "spmv", "K20", 20, 5, false));
     assert_samples(f, hasty, 25);
     nitro_store_close(hasty);
@@ -166,7 +167,7 @@ static void test_a_slot_that_moved_is_found(void **state)
 {
     fixture *f = *state;
     begin_move(f);
-    move_keys(f, KEY("samples:K20") " " KEY("inputs:K20") " " KEY("schema") " " KEY("devices"));
+    move_keys(f, KEY("samples:K20") " " KEY("shared:K20") " " KEY("schema") " " KEY("devices"));
     end_move(f);
     assert_samples(f, f->store, 20);
     nitro_store *fresh = open_at(f, f->to, "");

@@ -122,36 +122,13 @@ static void assert_repaired(fixture *f, const char *problem)
     nitro_string_list_free(&said);
 }
 
-static void test_unequal_scores(void **state)
-{
-    fixture *f = *state;
-    say("ZADD nitro:5:{spmv}:inputs:lab-a.v100 5 input-000 -1 input-004");
-    say("ZADD nitro:5:{spmv}:runs:lab-a.v100 1 x");
-    assert_readable(f, 0, 0);
-    assert_non_null(strstr(f->log, "inputs:lab-a.v100 have unequal scores"));
-    assert_repaired(f, "unequal scores");
-    assert_readable(f, 5, 2);
-}
-
-/* Sorted by scores, the last name of a page is before the page's first one: without a check, the
- * second page would be read for ever. */
-static void test_unequal_scores_of_many_pages(void **state)
-{
-    fixture *f = *state;
-    script("for i = 0, 1999 do redis.call('ZADD', 'nitro:5:{spmv}:inputs:lab-a.v100', "
-           "tostring(2000 - i), string.format('input-%04d', i)) end");
-    assert_readable(f, 0, 2);
-    assert_repaired(f, "unequal scores");
-    assert_readable(f, 5, 2);
-}
-
 static void test_keys_of_other_types(void **state)
 {
     fixture *f = *state;
-    const char *const keys[] = {"inputs", "samples", "runs", "profiles"};
-    for (size_t i = 0; i < 4; i++)
-        say("SET nitro:5:{spmv}:%s:lab-a.v100 x", keys[i]);
-    say("SET nitro:5:{@proxies}:runs:lab-a.v100 x");
+    const char *const keys[] = {"samples", "shared", "profiles"};
+    for (size_t i = 0; i < 3; i++)
+        say("SET nitro:6:{spmv}:%s:lab-a.v100 x", keys[i]);
+    say("SET nitro:6:{@proxies}:profiles:lab-a.v100 x");
     assert_readable(f, 0, 0);
     assert_repaired(f, "WRONGTYPE");
     size_t count = 0;
@@ -166,11 +143,11 @@ static void test_a_batch_beside_a_key_of_another_type(void **state)
 {
     fixture *f = *state;
     size_t count = 0;
-    say("SET nitro:5:{spmv}:inputs:lab-a.v100 x");
+    say("SET nitro:6:{spmv}:shared:lab-a.v100 x");
     assert_fails(f->context, records_put_samples(f->store, "spmv", "lab-a.v100", 7, 2, true),
-                 NITRO_ERR_FORMAT, "inputs:lab-a.v100");
-    say("HLEN nitro:5:{spmv}:samples:lab-a.v100");
-    const char *length = redis_server_say(&server, "HLEN nitro:5:{spmv}:samples:lab-a.v100");
+                 NITRO_ERR_FORMAT, "shared:lab-a.v100");
+    say("HLEN nitro:6:{spmv}:samples:lab-a.v100");
+    const char *length = redis_server_say(&server, "HLEN nitro:6:{spmv}:samples:lab-a.v100");
     assert_string_equal(length, ":5\r\n");
     assert_ok(f->context, nitro_store_count_samples(f->store, "spmv", OTHER, &count));
     assert_int_equal(count, 3);
@@ -180,13 +157,13 @@ static void test_a_device_of_another_type(void **state)
 {
     fixture *f = *state;
     nitro_string_list said = {0};
-    redis_server_say(&server, "DEL nitro:5:{@devices}:record:lab-a.v100");
-    say("HSET nitro:5:{@devices}:record:lab-a.v100 a b");
+    redis_server_say(&server, "DEL nitro:6:{@devices}:record:lab-a.v100");
+    say("HSET nitro:6:{@devices}:record:lab-a.v100 a b");
     assert_int_equal(count_rows(f, OTHER), 3);
     assert_int_equal(nitro_store_verify(f->store, NULL, NULL), NITRO_ERR_FORMAT);
     records_put_names(f->store, "spmv", "lab-a.v100"); /* its owner can replace it */
     records_assert_sound(f->store);
-    say("SET nitro:5:{@devices}:record:lab-a.v100 x");
+    say("SET nitro:6:{@devices}:record:lab-a.v100 x");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
     records_assert_sound(f->store);
     assert_int_equal(count_rows(f, OTHER), 3);
@@ -198,7 +175,7 @@ static void test_a_huge_record(void **state)
 {
     fixture *f = *state;
     nitro_string_list said = {0};
-    script("redis.call('HSET', 'nitro:5:{spmv}:samples:lab-a.v100', 'input-002', "
+    script("redis.call('HSET', 'nitro:6:{spmv}:samples:lab-a.v100', 'input-002', "
            "string.rep('x', 70 * 1024 * 1024))");
     assert_int_equal(count_rows(f, "lab-a.v100"), 4);
     assert_non_null(strstr(f->log, "input-002"));
@@ -212,10 +189,10 @@ static void test_a_huge_name(void **state)
 {
     fixture *f = *state;
     nitro_string_list said = {0};
-    script("redis.call('ZADD', 'nitro:5:{spmv}:inputs:lab-a.v100', 0, "
-           "string.rep('x', 70 * 1024 * 1024))");
+    script("redis.call('HSET', 'nitro:6:{spmv}:samples:lab-a.v100', "
+           "string.rep('x', 70 * 1024 * 1024), 'y')");
     assert_int_equal(count_rows(f, "lab-a.v100"), 0);
-    assert_non_null(strstr(f->log, "larger than any"));
+    assert_non_null(strstr(f->log, "a larger name"));
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
     records_assert_sound(f->store);
     assert_int_equal(count_rows(f, OTHER), 3);
@@ -226,15 +203,15 @@ static void test_a_huge_name(void **state)
 static void test_many_devices(void **state)
 {
     fixture *f = *state;
-    script("for i = 1, 30000 do redis.call('SADD', 'nitro:5:{spmv}:devices', 'fake-' .. i) "
-           "redis.call('SADD', 'nitro:5:{@devices}:index', 'fake-' .. i) end");
-    say("SADD nitro:5:{spmv}:devices \"no name\"");
-    say("SADD nitro:5:{@devices}:index \"a\\x00b\"");
+    script("for i = 1, 30000 do redis.call('SADD', 'nitro:6:{spmv}:devices', 'fake-' .. i) "
+           "redis.call('SADD', 'nitro:6:{@devices}:index', 'fake-' .. i) end");
+    say("SADD nitro:6:{spmv}:devices \"no name\"");
+    say("SADD nitro:6:{@devices}:index \"a\\x00b\"");
     assert_readable(f, 5, 2);
     assert_repaired(f, "1 names in the index of spmv are not valid");
     assert_readable(f, 5, 2);
-    assert_string_equal(redis_server_say(&server, "SCARD nitro:5:{spmv}:devices"), ":2\r\n");
-    assert_string_equal(redis_server_say(&server, "SCARD nitro:5:{@devices}:index"), ":2\r\n");
+    assert_string_equal(redis_server_say(&server, "SCARD nitro:6:{spmv}:devices"), ":2\r\n");
+    assert_string_equal(redis_server_say(&server, "SCARD nitro:6:{@devices}:index"), ":2\r\n");
 }
 
 /* A device whose owner put it, but has no samples yet, stays. */
@@ -243,10 +220,10 @@ static void test_gc_keeps_described_devices(void **state)
     fixture *f = *state;
     nitro_string_list said = {0}, devices = {0};
     records_put_names(f->store, "spmv", "lab-c.new");
-    say("SADD nitro:5:{spmv}:devices lab-c.new");
+    say("SADD nitro:6:{spmv}:devices lab-c.new");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
     assert_int_equal(said.count, 0);
-    assert_string_equal(redis_server_say(&server, "SCARD nitro:5:{spmv}:devices"), ":3\r\n");
+    assert_string_equal(redis_server_say(&server, "SCARD nitro:6:{spmv}:devices"), ":3\r\n");
     assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &devices));
     assert_int_equal(devices.count, 3);
     nitro_string_list_free(&devices);
@@ -287,8 +264,6 @@ int main(void)
     static const char *const options[] = {"--aclfile", SOURCE_DIR "/data/redis/nitro.acl", NULL};
     const struct CMUnitTest tests[] = {
 #define NEIGHBOUR_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        NEIGHBOUR_TEST(test_unequal_scores),
-        NEIGHBOUR_TEST(test_unequal_scores_of_many_pages),
         NEIGHBOUR_TEST(test_keys_of_other_types),
         NEIGHBOUR_TEST(test_a_batch_beside_a_key_of_another_type),
         NEIGHBOUR_TEST(test_a_device_of_another_type),
