@@ -22,8 +22,6 @@ static unsigned count_blocks(const nitro_entry *entry)
 typedef struct comparison {
     uint64_t common; /* variants with a time in both */
     double change;   /* mean of ln(block's time / sample's) over them; < 0: the block was faster */
-    double difference; /* mean of the relative differences */
-    double spread;     /* mean spread of the sample */
 } comparison;
 
 static double relative_difference(double a_ms, double b_ms)
@@ -41,15 +39,10 @@ static comparison compare(const nitro_sample *sample, const nitro_sample *block)
             continue;
         made.common |= UINT64_C(1) << v;
         made.change += log(now->median_ms / before->median_ms);
-        made.difference += relative_difference(now->median_ms, before->median_ms);
-        made.spread += isnan(before->spread) ? 0 : before->spread;
         count++;
     }
-    if (count > 0) {
+    if (count > 0)
         made.change /= count;
-        made.difference /= count;
-        made.spread /= count;
-    }
     return made;
 }
 
@@ -61,20 +54,20 @@ static void exchange(nitro_entry *entry, nitro_entry *block)
     *block = before;
 }
 
-/* A variant with a time in both. */
-static void add_common(nitro_entry *entry, nitro_entry *block, bool is_faster, bool is_nearer)
+/* A variant with a time in both: the faster one is kept. */
+static void add_common(nitro_entry *entry, nitro_entry *block)
 {
     double difference = relative_difference(entry->median_ms, block->median_ms);
     double prepare_ms = fmin(entry->prepare_ms, block->prepare_ms);
     unsigned num_blocks = count_blocks(entry) + 1;
     uint32_t count = entry->count + block->count;
-    if (is_faster) {
+    if (block->median_ms < entry->median_ms) {
         exchange(entry, block);
         entry->spread = fmax(entry->spread, difference);
     } else if (num_blocks == 2) {
         entry->spread = fmax(entry->spread, difference);
-    } else if (is_nearer) {
-        entry->spread = difference;
+    } else {
+        entry->spread = fmin(entry->spread, difference);
     }
     entry->prepare_ms = prepare_ms;
     entry->count = count;
@@ -91,12 +84,11 @@ void nitro_blocks_add(nitro_sample *sample, nitro_sample *block)
 {
     comparison found = compare(sample, block);
     bool is_faster = found.common && found.change < 0;
-    bool is_nearer = found.difference < found.spread;
     double change = expm1(fabs(found.change)); /* of the clock between both */
     for (size_t v = 0; v < sample->num_entries; v++) {
         nitro_entry *entry = &sample->entries[v], *now = &block->entries[v];
         if (found.common >> v & 1) {
-            add_common(entry, now, is_faster, is_nearer);
+            add_common(entry, now);
         } else if (now->outcome != NITRO_OUTCOME_MISSING) {
             exchange(entry, now);
             entry->blocks = is_timed(entry);

@@ -1,9 +1,9 @@
 /* blocks.h - combines blocks of repetitions of one input, measured at different times.
  *
  * Other programs, and other tenants of the processor, make a machine slower for milliseconds to
- * minutes, and some variants more than others; they never make it faster. So the times of the
- * fastest block are kept, all from the same block where possible, and the input is measured again
- * until another block confirms them. */
+ * minutes, and some variants more than others, such as those of two threads where one of them had
+ * to wait; they never make it faster. So each variant's fastest block is kept, and the input is
+ * measured again until another block confirms those that may be the best. */
 #ifndef NITRO_MEASURE_BLOCKS_H
 #define NITRO_MEASURE_BLOCKS_H
 
@@ -16,9 +16,10 @@
 void nitro_blocks_begin(nitro_sample *sample);
 
 /**
- * Add a block to an input's sample. Common variants tell which block was faster: its times are
- * kept, and the spread becomes at least the difference to the second fastest block. A failure
- * replaces an earlier time.
+ * Add a block to an input's sample. Of a variant's two times the faster one is kept, and its spread
+ * becomes at least the difference to the second fastest. Where a variant has one time, the spread
+ * covers how much the clock changed for the others between the blocks. A failure replaces an
+ * earlier time.
  * @param[in,out] sample  of earlier blocks; with `block`'s conditions if that was faster.
  * @param[in,out] block   of one block, missing entries do not count; left with what is replaced.
  */

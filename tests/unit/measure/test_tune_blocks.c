@@ -58,6 +58,22 @@ static void test_the_fastest_block_counts(void **state)
     nitro_sample_free(sample);
 }
 
+/* One of two threads had to wait in the block that was faster on the whole. */
+static void test_each_variant_keeps_its_fastest_block(void **state)
+{
+    bench *b = *state;
+    nitro_sample *sample = make_block(b->context, 3, (double[]){1, 2, 3});
+    nitro_blocks_begin(sample);
+    add_block(b->context, sample, (double[]){0.5, 4, 1});
+    near(sample->entries[0].median_ms, 0.5);
+    near(sample->entries[1].median_ms, 2);
+    near(sample->entries[2].median_ms, 1);
+    near(sample->entries[1].spread, 1);
+    add_block(b->context, sample, (double[]){NAN, 2.02, NAN});
+    near(sample->entries[1].spread, 0.01);
+    nitro_sample_free(sample);
+}
+
 static void test_a_slower_block_widens_the_spread_only(void **state)
 {
     bench *b = *state;
@@ -200,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(test_the_fastest_block_counts),
+        CASE(test_each_variant_keeps_its_fastest_block),
         CASE(test_a_slower_block_widens_the_spread_only),
         CASE(test_a_clock_that_changed_shows_in_other_variants),
         CASE(test_a_later_failure_replaces_a_time),
