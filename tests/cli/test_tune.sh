@@ -5,6 +5,7 @@ echo "exit $?"
 grep -v '^tune' err.txt
 json_get '#' 0.computation 0.device 0.modelled 0.inputs 0.samples 0.variants.# 0.model.model <tune.json
 nitro store info --json | json_get url samples
+nitro store info | grep -q '^spread .* % median, .* times)$' && echo "the spread is shown"
 nitro store list --json | json_get 0.computation 0.variants 0.devices.0.kind 0.devices.0.samples
 
 title "the same samples give the same model"
