@@ -19,7 +19,7 @@ NITRO_API nitro_status nitro_model_users_path(nitro_context *context, const char
 
 /**
  * The folders that nitro_computation_configure() searches, in this order; appended: the user's,
- * that of the library that has the variants, share/nitro/models of its prefix where it lies in
+ * that of the library that has the variants, share/nitro/models of its prefix where it lies below
  * PREFIX/lib, and the system's.
  * @param[in] code  a function of that library; NULL: unknown.
  */

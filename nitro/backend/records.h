@@ -92,13 +92,25 @@ NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const n
  *      "features": [{"name": "rows", "unit": "rows", "scale": "log"}],
  *      "relative_features": [{"name": "rows_per_thread", "scale": "log",
  *          "formula": "rows / (2048 * device.sm_count)", "replaces": ["rows"]}],
- *      "default": "csr"}
+ *      "default": "csr",
+ *      "work": [{"variants": ["csr"], "flops": "2 * nnz", "bytes": "12 * nnz + 20 * rows"}]}
  *
- * Formulas may name the features listed here, and device features as device.NAME.
+ * Formulas may name the features listed here, and device features as device.NAME; those of work any
+ * input feature of the computation. Work is what a variant does at least: flops in double precision
+ * ("single": true: in single), and bytes moved from and to memory. Stores do not keep it: reports
+ * read it from the file.
  */
+typedef struct nitro_variant_work {
+    char *variant, *bytes;
+    char *flops; /* NULL: unspecified */
+    bool single;
+} nitro_variant_work;
+
 typedef struct nitro_description {
-    nitro_schema *names;   /* features and relative features; no variants */
-    char *default_variant; /* NULL: unspecified */
+    nitro_schema *names;      /* features and relative features; no variants */
+    char *default_variant;    /* NULL: unspecified */
+    size_t num_work;          /* one a variant; later ones replace earlier ones */
+    nitro_variant_work *work; /* shape [num_work] */
 } nitro_description;
 
 /** @return as nitro_file_read; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: the error names file and field,

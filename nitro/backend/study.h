@@ -45,6 +45,26 @@ NITRO_API nitro_status nitro_study_common_features(nitro_context *context,
                                                    const nitro_dataset *dataset,
                                                    nitro_string_list *features);
 
+/* ---- Rooflines (study_work.c) ---------------------------------------------------------------- */
+
+/** What a variant reaches on a device, over the inputs with a time; NaN: not known. */
+typedef struct nitro_study_roof {
+    size_t inputs;
+    double intensity, gflops, gbps; /* medians: flops a byte, GFLOP/s, GB/s */
+    double
+        share[3]; /* of the roof, the least time by peak bandwidth and peak flops over the measured
+                     one: 10 % quantile, median, 90 % quantile; percent. Above 100: caches */
+} nitro_study_roof;
+
+/**
+ * By the variants' flops and bytes in a description (nitro_description's work), and by the devices'
+ * peak_gbps and peak_gflops_dp or _sp.
+ * @param[out] roofs  shape [num_devices x num_variants], free with free(); `inputs` 0: no work is
+ *                    given for the variant.
+ */
+NITRO_API nitro_status nitro_study_roofs(nitro_context *context, const nitro_dataset *dataset,
+                                         const char *path, nitro_study_roof **roofs);
+
 /* ---- How methods choose (study_quality.c) ---------------------------------------------------- */
 
 typedef struct nitro_study_options {

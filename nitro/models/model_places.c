@@ -44,22 +44,32 @@ nitro_status nitro_model_users_path(nitro_context *context, const char *computat
     return NITRO_OK;
 }
 
-/** The folder of the library that has the code, and share/ of the prefix where that is in lib/. */
+/** The end of the prefix of a library in PREFIX/lib/ or PREFIX/lib/x86_64-linux-gnu/; NULL:
+ * neither. */
+static const char *find_prefix(const char *file)
+{
+    const char *found = NULL;
+    for (const char *at = file; (at = strstr(at, "/lib")) != NULL; at++)
+        if (strncmp(at, "/lib/", 5) == 0 || strncmp(at, "/lib64/", 7) == 0)
+            found = at;
+    return found;
+}
+
+/** The folder of the library that has the code, and share/ of its prefix. */
 static nitro_status add_code_folders(nitro_context *context, const void *code,
                                      nitro_string_list *folders)
 {
     Dl_info object;
     const char *file = code && dladdr(code, &object) ? object.dli_fname : "";
-    const char *slash = strrchr(file, '/');
+    const char *slash = strrchr(file, '/'), *prefix = find_prefix(file);
+    char *shared = NULL;
     if (!slash)
         return NITRO_OK;
-    int length = (int)(slash - file);
-    char *beside = nitro_asprintf(context, "%.*s", length, file);
-    char *shared = NULL;
+    char *beside = nitro_asprintf(context, "%.*s", (int)(slash - file), file);
     nitro_status status =
         beside ? nitro_string_list_add(context, folders, beside) : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK && length > 4 && memcmp(slash - 4, "/lib", 4) == 0) {
-        shared = nitro_asprintf(context, "%.*s/share/" FOLDER, length - 4, file);
+    if (status == NITRO_OK && prefix) {
+        shared = nitro_asprintf(context, "%.*s/share/" FOLDER, (int)(prefix - file), file);
         status = shared ? nitro_string_list_add(context, folders, shared) : NITRO_ERR_NO_MEMORY;
     }
     free(beside);
@@ -77,7 +87,10 @@ static nitro_status add_system_folders(nitro_context *context, nitro_string_list
         size_t length = strcspn(data, ":");
         if (data[0] == '/') {
             char *folder = nitro_asprintf(context, "%.*s/" FOLDER, (int)length, data);
-            status = folder ? nitro_string_list_add(context, folders, folder) : NITRO_ERR_NO_MEMORY;
+            if (!folder)
+                status = NITRO_ERR_NO_MEMORY;
+            else if (nitro_string_list_find(folders, folder) == NITRO_NONE)
+                status = nitro_string_list_add(context, folders, folder);
             free(folder);
         }
         data += length + (data[length] == ':');

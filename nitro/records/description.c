@@ -18,6 +18,12 @@ void nitro_description_free(nitro_description *description)
         return;
     nitro_schema_free(description->names);
     free(description->default_variant);
+    for (size_t i = 0; i < description->num_work; i++) {
+        free(description->work[i].variant);
+        free(description->work[i].flops);
+        free(description->work[i].bytes);
+    }
+    free(description->work);
     free(description);
 }
 
@@ -137,10 +143,69 @@ static nitro_status read_array(const nitro_json_place *place, const json_t *top,
     return status;
 }
 
+/** One entry, for each of its variants. */
+static nitro_status add_work(const nitro_json_place *place, const json_t *variants,
+                             const char *flops, const char *bytes, bool single,
+                             nitro_description *description)
+{
+    nitro_context *context = place->context;
+    size_t count = description->num_work + json_array_size(variants);
+    nitro_variant_work *work = realloc(description->work, (count + 1) * sizeof *work);
+    if (!work)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for %s", place->path);
+    description->work = work;
+    for (size_t i = 0; i < json_array_size(variants); i++) {
+        const char *name = json_string_value(json_array_get(variants, i));
+        if (!nitro_name_is_valid(name))
+            return nitro_fail(context, NITRO_ERR_FORMAT,
+                              "%s: field %s.variants[%zu] must be the name of a variant",
+                              place->path, place->field, i);
+        nitro_variant_work *added = &work[description->num_work++];
+        *added = (nitro_variant_work){.variant = nitro_strdup(context, name),
+                                      .bytes = nitro_strdup(context, bytes),
+                                      .flops = nitro_strdup(context, flops),
+                                      .single = single};
+        if (!added->variant || !added->bytes || (flops && !added->flops))
+            return NITRO_ERR_NO_MEMORY;
+    }
+    return NITRO_OK;
+}
+
+static nitro_status read_work(const nitro_json_place *place, const json_t *top,
+                              nitro_description *description)
+{
+    static const char *const known[] = {"variants", "flops", "bytes", "single", "about"};
+    json_t *array = NULL;
+    nitro_status status = nitro_json_member(place, top, "work", JSON_ARRAY, &array);
+    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
+        const json_t *object = json_array_get(array, i);
+        const char *flops = NULL, *bytes = NULL, *about = NULL;
+        json_t *variants = NULL;
+        char field[64];
+        snprintf(field, sizeof field, "work[%zu]", i);
+        nitro_json_place at = {place->context, place->path, field};
+        status = require_object(&at, object);
+        if (status == NITRO_OK)
+            status = nitro_json_check_keys(&at, object, known, sizeof known / sizeof known[0]);
+        if (status == NITRO_OK)
+            status = nitro_json_member(&at, object, "variants", JSON_ARRAY, &variants);
+        if (status == NITRO_OK)
+            status = nitro_json_string(&at, object, "bytes", &bytes);
+        if (status == NITRO_OK)
+            status = nitro_json_optional_string(&at, object, "flops", &flops);
+        if (status == NITRO_OK)
+            status = nitro_json_optional_string(&at, object, "about", &about);
+        if (status == NITRO_OK)
+            status = add_work(&at, variants, flops, bytes,
+                              json_is_true(json_object_get(object, "single")), description);
+    }
+    return status;
+}
+
 static nitro_status check_format(const nitro_json_place *place, const json_t *top)
 {
     static const char *const known[] = {"format",   "version",           "computation", "about",
-                                        "features", "relative_features", "default"};
+                                        "features", "relative_features", "default",     "work"};
     const char *about = NULL;
     nitro_status status = nitro_json_check_format(place, top, FORMAT_NAME, FORMAT_VERSION,
                                                   "description of a computation");
@@ -163,6 +228,8 @@ static nitro_status read_names(const nitro_json_place *place, const json_t *top,
     if (status == NITRO_OK && json_object_get(top, "relative_features"))
         status =
             read_array(place, top, "relative_features", read_relative_feature, description->names);
+    if (status == NITRO_OK && json_object_get(top, "work"))
+        status = read_work(place, top, description);
     if (status == NITRO_OK)
         status = nitro_json_optional_string(place, top, "default", &variant);
     if (status != NITRO_OK || !variant)

@@ -31,6 +31,17 @@ cut -d , -f 1-3 r/calc-source-less.csv
 json_get computation part paper rows.# rows.0.device rows.2.large_percent <r/calc-variants.json
 ls r | sed '/-features\./d; /-dfs-time\./d'
 
+title "a roofline, where a description gives the variants' work"
+cat >work.json <<'END'
+{"format": "nitro-computation", "version": 1, "computation": "calc", "features": [],
+ "work": [{"variants": ["small", "large"], "bytes": "1e6 * x"}]}
+END
+report --output roofs --quick --describe work.json
+cut -d , -f 1-3,6-7 roofs/calc-roofline.csv
+test -s roofs/calc-roofline.svg || echo "no picture"
+echo '{' >bad.json
+report --output roofs --quick --describe bad.json
+
 title "every picture is well-formed, and its marks have titles with values"
 python3 - r/*.svg <<'END' || echo 'a picture is not XML'
 import sys, xml.dom.minidom

@@ -15,6 +15,8 @@ in_terminal 60 nitro devices model:c2075
 NO_COLOR=1 in_terminal 36 nitro devices model:c2075 | head -n 12
 TERM=dumb in_terminal 80 nitro devices model:c2075 | head -n 8
 
+NO_COLOR=1 in_terminal 60 nitro store list --store s.db
+
 title "messages"
 in_terminal 40 nitro tune spmv --device k20c
 NO_COLOR=1 in_terminal 60 nitro import samples.csv

@@ -9,7 +9,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *output;
-    nitro_string_list targets, sources, methods, skip, recorded, searchers;
+    nitro_string_list targets, sources, methods, skip, describe, recorded, searchers;
     double train_fraction;
     uint64_t seed, seeds, threads, repeats;
     bool quick, json;
@@ -49,7 +49,10 @@ static const option options[] = {
     OPTION(LIST, "skip", skip, "PART,...",
            "skip source-less (every method again without each source), curves (quality against "
            "measured inputs and against sources) or features (device-feature selections)"),
-    OPTION(FILES, "recorded", recorded, "FILE...",
+    OPTION(LIST, "describe", describe, "FILE,...",
+           "descriptions with the variants' flops and bytes (share/nitro/computations): adds the "
+           "roofline"),
+    OPTION(FILES, "recorded", recorded, "FILE",
            "report on these recorded tuning spaces instead of a store"),
     OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
            "with --recorded, the searchers (default: auto,bayes-ei,genetic,random)"),
@@ -170,6 +173,7 @@ static int make(const plan *self)
                               .output = given->output,
                               .computations = &self->computations,
                               .sub_methods = &self->sub_methods,
+                              .descriptions = list_if_given(&given->describe),
                               .skip_source_less = is_skipped(given, "source-less"),
                               .skip_features = is_skipped(given, "features"),
                               .skip_curves = is_skipped(given, "curves"),
@@ -230,7 +234,7 @@ const command command_report = {
     .summary = "Write a report on a store: a page with charts and data",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
-                "[--skip PART,...] [--json] "
+                "[--skip PART,...] [--describe FILE,...] [--json] "
                 "| --recorded FILE... --output DIR [--searchers NAME,...] [--repeats 35]",
     .description =
         "Repeats the evaluation of the paper (Section 6) on the samples of a store: how often each "
@@ -239,7 +243,8 @@ const command command_report = {
         "device, overall and within a generation, and on the campaign; the quality of the methods "
         "on "
         "an unseen device and its spread over seeds, slowdowns and worst inputs, predicted against "
-        "reached quality, with more measured inputs, more sources and without each one; the "
+        "reached quality, with more measured inputs, more sources and without each one; the share "
+        "of bandwidth and flops that variants reach (with --describe); the "
         "contribution of each source; the selected proxies and device features and the time of the "
         "selection; the similarity of the devices. Method names: "
         "fixed is the single best variant (SBS), native is target-trained, transfer is the "

@@ -110,8 +110,9 @@ typedef struct report {
     nitro_context *context;
     nitro_store *store;
     const char *computation;
-    nitro_study_options options;          /* targets, sources, seeds...; its methods are set */
-    const nitro_string_list *sub_methods; /* for the studies with one source less */
+    nitro_study_options options;           /* targets, sources, seeds...; its methods are set */
+    const nitro_string_list *sub_methods;  /* for the studies with one source less */
+    const nitro_string_list *descriptions; /* files, for rooflines; NULL: none */
     bool skip_source_less, skip_features, skip_curves; /* skip these long studies */
     const char *folder;                                /* to write to */
     progress_line *progress;
@@ -152,12 +153,13 @@ double report_percent(size_t count, size_t of);
 /* ---- Steps: most add parts ------------------------------------------------------------------ */
 
 /* From the measurements: report_devices.c, report_variants.c, report_recommended.c,
- * report_twins.c, report_sensitivity.c. */
+ * report_twins.c, report_roofline.c, report_sensitivity.c. */
 nitro_status report_add_devices(report *self);
 nitro_status report_add_similarity(report *self);
 nitro_status report_add_variants(report *self);
 nitro_status report_add_recommended(report *self);
 nitro_status report_add_twins(report *self);
+nitro_status report_add_roofline(report *self);
 nitro_status report_add_sensitivity(report *self);
 
 /* By training: the studies (report_learnt.c), then their parts (report_quality.c,

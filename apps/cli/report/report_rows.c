@@ -5,7 +5,7 @@
 
 #include "apps/cli/report/report_svg.h"
 
-enum { MOST_LABEL = 230, AXIS_HEIGHT = 44, LEGEND_GAP = 4 };
+enum { MOST_LABEL = 264, AXIS_HEIGHT = 44, LEGEND_GAP = 4 };
 
 /** Where things are. */
 typedef struct layout {

@@ -59,6 +59,7 @@ static void prepare(making *self, const char *computation, report *made)
                      .computation = computation,
                      .options = request->study,
                      .sub_methods = request->sub_methods,
+                     .descriptions = request->descriptions,
                      .skip_source_less = request->skip_source_less,
                      .skip_features = request->skip_features,
                      .skip_curves = request->skip_curves,
@@ -84,15 +85,16 @@ static nitro_status compute(making *self, report *made)
         nitro_status (*add)(report *);
         const char *unit; /* of progress */
     } steps[] = {
-        {report_add_devices, "parts"},        {report_add_similarity, "parts"},
-        {report_add_twins, "parts"},          {report_add_variants, "parts"},
-        {report_add_recommended, "parts"},    {report_add_sensitivity, "parts"},
-        {report_learn, "evaluations"},        {report_add_quality, "parts"},
-        {report_add_targets, "parts"},        {report_add_slowdowns, "parts"},
-        {report_add_worst, "parts"},          {report_add_predicted, "parts"},
-        {report_add_measured_curve, "parts"}, {report_add_source_curve, "parts"},
-        {report_add_weights, "parts"},        {report_add_source_less, "parts"},
-        {report_add_contribution, "parts"},   {report_add_selections, "selections"},
+        {report_add_devices, "parts"},         {report_add_similarity, "parts"},
+        {report_add_twins, "parts"},           {report_add_variants, "parts"},
+        {report_add_recommended, "parts"},     {report_add_roofline, "parts"},
+        {report_add_sensitivity, "parts"},     {report_learn, "evaluations"},
+        {report_add_quality, "parts"},         {report_add_targets, "parts"},
+        {report_add_slowdowns, "parts"},       {report_add_worst, "parts"},
+        {report_add_predicted, "parts"},       {report_add_measured_curve, "parts"},
+        {report_add_source_curve, "parts"},    {report_add_weights, "parts"},
+        {report_add_source_less, "parts"},     {report_add_contribution, "parts"},
+        {report_add_selections, "selections"},
     };
     char task[128];
     nitro_status status = load(made);

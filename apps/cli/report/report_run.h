@@ -9,8 +9,9 @@ typedef struct report_request {
     nitro_store *store;
     const char *output; /* an existing folder */
     const nitro_string_list *computations;
-    const nitro_string_list *sub_methods; /* for the studies with one source less */
-    nitro_study_options study;            /* with its methods; without progress */
+    const nitro_string_list *sub_methods;  /* for the studies with one source less */
+    const nitro_string_list *descriptions; /* files, for rooflines; NULL: none */
+    nitro_study_options study;             /* with its methods; without progress */
     bool skip_source_less, skip_features, skip_curves;
     bool json; /* print what was written */
 } report_request;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "apps/cli/store/outdated_table.h"
+#include "apps/cli/terminal.h"
 #include "apps/cli/versions.h"
 
 typedef struct settings {
@@ -109,21 +110,37 @@ static json_t *relative_json(const nitro_schema *schema)
     return array;
 }
 
+/** Names of variants and features, in lines that fit the terminal. */
+static nitro_status print_names(nitro_context *context, const nitro_schema *schema)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a list");
+    fprintf(file, "%s\n  variants:", schema->computation);
+    for (size_t v = 0; v < schema->num_variants; v++)
+        fprintf(file, "%s %s", v ? "," : "", schema->variants[v]);
+    fprintf(file, "\n  features:");
+    for (size_t f = 0; f < schema->num_features; f++)
+        fprintf(file, "%s %s", f ? "," : "", schema->features[f].name);
+    for (size_t i = 0; i < schema->num_relative; i++)
+        fprintf(file, "%s %s", i ? "," : "\n  relative:", schema->relative[i].name);
+    fputc('\n', file);
+    if (fclose(file) == 0)
+        print_words(stdout, text, 0, strlen("  variants: "), terminal_width(stdout));
+    free(text);
+    return NITRO_OK;
+}
+
 static nitro_status print_computation(nitro_store *store, const nitro_schema *schema)
 {
     text_table table;
     listing self = {.store = store, .schema = schema, .table = &table};
-    printf("%s\n  variants:", schema->computation);
-    for (size_t v = 0; v < schema->num_variants; v++)
-        printf("%s %s", v ? "," : "", schema->variants[v]);
-    printf("\n  features:");
-    for (size_t f = 0; f < schema->num_features; f++)
-        printf("%s %s", f ? "," : "", schema->features[f].name);
-    for (size_t i = 0; i < schema->num_relative; i++)
-        printf("%s %s", i ? "," : "\n  relative:", schema->relative[i].name);
-    printf("\n");
     size_t profiles = 0;
-    nitro_status status = nitro_store_count_profiles(store, NULL, schema->computation, &profiles);
+    nitro_status status = print_names(nitro_store_context(store), schema);
+    if (status == NITRO_OK)
+        status = nitro_store_count_profiles(store, NULL, schema->computation, &profiles);
     self.with_profiles = profiles > 0;
     table_begin(&table, nitro_store_context(store),
                 profiles ? "  device,kind,>samples,>profiles,>features"

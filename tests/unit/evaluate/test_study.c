@@ -366,12 +366,67 @@ static void test_selections(void **state)
     nitro_string_list_free(&targets);
 }
 
+/* gpu0 has 100 GB/s and 50 GFLOP/s, gpu1 no peaks. The second variant's flops are not given; the
+ * third has no work. */
+static void test_rooflines(void **state)
+{
+    static const char text[] =
+        "{\"format\": \"nitro-computation\", \"version\": 1, \"computation\": \"any\", "
+        "\"features\": [], "
+        "\"work\": [{\"variants\": [\"%s\"], \"flops\": \"2e6\", \"bytes\": \"1e6\"}, "
+        "{\"variants\": [\"%s\"], \"bytes\": \"1e7\"}]}";
+    (void)state;
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    nitro_dataset *dataset = make_dataset(context);
+    nitro_study_roof *roofs = NULL;
+    char written[1024];
+    snprintf(written, sizeof written, text, dataset->schema->variants[0],
+             dataset->schema->variants[1]);
+    const char *path = temporary_write(&folder, "d.json", written);
+    assert_ok(context, nitro_device_set(context, dataset->devices[0], "peak_gbps", 100,
+                                        NITRO_VALUE_STATIC, 0));
+    assert_ok(context, nitro_device_set(context, dataset->devices[0], "peak_gflops_dp", 50,
+                                        NITRO_VALUE_STATIC, 0));
+    assert_ok(context, nitro_study_roofs(context, dataset, path, &roofs));
+    /* All times of the first are 1 ms: 1 MB in 1 ms is 1 GB/s; the roof is 2 Mflop at 50 GFLOP/s,
+     * 0.04 ms. */
+    assert_int_equal(roofs[0].inputs, INPUTS);
+    assert_true(fabs(roofs[0].intensity - 2) < 1e-9);
+    assert_true(fabs(roofs[0].gflops - 2) < 1e-9);
+    assert_true(fabs(roofs[0].gbps - 1) < 1e-9);
+    for (size_t q = 0; q < 3; q++)
+        assert_true(fabs(roofs[0].share[q] - 4) < 1e-9);
+    /* The second takes 2, 1.04, 2, 1, 1 ms for 10 MB, 0.1 ms of the memory at its peak. */
+    assert_true(isnan(roofs[1].gflops));
+    assert_true(fabs(roofs[1].gbps - 10 / 1.04) < 1e-9);
+    assert_true(fabs(roofs[1].share[1] - 10 / 1.04) < 1e-9);
+    assert_true(fabs(roofs[1].share[2] - 10) < 1e-9);
+    assert_int_equal(roofs[2].inputs, 0);
+    assert_int_equal(roofs[3].inputs, INPUTS); /* gpu1: work, and no roof */
+    assert_true(roofs[3].gflops > 0 && isnan(roofs[3].share[1]));
+    free(roofs);
+    path = temporary_write(
+        &folder, "d.json",
+        "{\"format\": \"nitro-computation\", \"version\": 1, \"computation\": \"any\", "
+        "\"features\": [], \"work\": [{\"variants\": [\"none\"], \"bytes\": \"1\"}]}");
+    assert_ok(context, nitro_study_roofs(context, dataset, path, &roofs));
+    assert_int_equal(roofs[0].inputs, 0);
+    free(roofs);
+    assert_fails(context, nitro_study_roofs(context, dataset, "/no/such", &roofs),
+                 NITRO_ERR_NOT_FOUND, "/no/such");
+    nitro_dataset_free(dataset);
+    temporary_remove(&folder);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wins),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_common_features),
+        cmocka_unit_test(test_rooflines),
         cmocka_unit_test_setup_teardown(test_seeds_are_averaged, setup, teardown),
         cmocka_unit_test(test_curves_are_averaged),
         cmocka_unit_test_setup_teardown(test_confident_decisions_are_averaged, setup, teardown),

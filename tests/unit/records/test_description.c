@@ -122,6 +122,13 @@ static void test_what_is_refused(void **state)
          ", \"relative_features\": [{\"name\": \"r\", \"formula\": \"1\", \"replaces\": [\"x\"]}]}",
          NITRO_ERR_FORMAT, "replaces 'x', which is not an input feature"},
         {HEAD FEATURES ", \"default\": \"a b\"}", NITRO_ERR_FORMAT, "default is 'a b'"},
+        {HEAD FEATURES ", \"work\": [{\"variants\": [\"csr\"]}]}", NITRO_ERR_FORMAT,
+         "work[0].bytes is missing"},
+        {HEAD FEATURES ", \"work\": [{\"bytes\": \"1\"}]}", NITRO_ERR_FORMAT,
+         "work[0].variants is missing"},
+        {HEAD FEATURES ", \"work\": [5]}", NITRO_ERR_FORMAT, "work[0] must be an object"},
+        {HEAD FEATURES ", \"work\": [{\"variants\": [\"csr\", 1], \"bytes\": \"1\"}]}",
+         NITRO_ERR_FORMAT, "work[0].variants[1] must be the name of a variant"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         nitro_description *description = NULL;
