@@ -117,16 +117,6 @@ typedef struct nitro_search_answer {
     const double *counters; /* shape [num_counters of the task] where profiled, else NULL */
 } nitro_search_answer;
 
-/** Of a configuration that has not been evaluated. */
-static inline nitro_search_answer nitro_search_unanswered(uint64_t configuration)
-{
-    const double unknown = __builtin_nan("");
-    nitro_search_answer answer = {.configuration = configuration};
-    answer.outcome = NITRO_OUTCOME_MISSING;
-    answer.time_ms = answer.spread = answer.cost_ms = unknown;
-    return answer;
-}
-
 /** The configuration that a searcher wants evaluated. */
 typedef struct nitro_search_question {
     uint64_t configuration;

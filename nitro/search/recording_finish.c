@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nitro/search/recording.h"
+#include "nitro/search/search.h"
 
 typedef struct ranked_row {
     uint64_t configuration;

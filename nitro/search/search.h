@@ -94,4 +94,14 @@ nitro_status search_session_tell(search_session *session, const nitro_search_ans
 nitro_status search_session_run(search_session *session, nitro_evaluator *evaluator,
                                 const nitro_search_options *options, bool *is_interrupted);
 
+/** Of a configuration that has not been evaluated. */
+static inline nitro_search_answer nitro_search_unanswered(uint64_t configuration)
+{
+    const double unknown = __builtin_nan("");
+    nitro_search_answer answer = {.configuration = configuration};
+    answer.outcome = NITRO_OUTCOME_MISSING;
+    answer.time_ms = answer.spread = answer.cost_ms = unknown;
+    return answer;
+}
+
 #endif
