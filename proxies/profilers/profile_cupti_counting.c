@@ -151,6 +151,10 @@ static nitro_status run_profiled(const counting *self)
     result = self->functions->range_stop(&stop);
     if (status == NITRO_OK && result != CUPTI_SUCCESS)
         status = cupti_fail(self->context, "stopping the range profiler", result);
+    if (status == NITRO_OK && !stop.isAllPassSubmitted)
+        status = nitro_fail(self->context, NITRO_ERR_IO,
+                            "CUPTI did not collect all passes of the counters, so none is kept: "
+                            "close other profilers and profile again");
     return status;
 }
 

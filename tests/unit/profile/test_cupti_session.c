@@ -220,6 +220,10 @@ static void test_lost_kernels(void **state)
     assert_fails(f->context, profile(f), NITRO_ERR_VARIANT_FAILED, "8 were lost");
     fake_check_all_off();
     fake_reset();
+    fake.lacks_passes = true;
+    assert_fails(f->context, profile(f), NITRO_ERR_IO, "did not collect all passes");
+    fake_check_all_off();
+    fake_reset();
     fake.sees_nothing = true;
     assert_fails(f->context, profile(f), NITRO_ERR_IO, "saw none of the 3 kernels");
     fake_check_all_off();
