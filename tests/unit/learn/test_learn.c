@@ -223,22 +223,51 @@ static void test_rows_are_in_order(void **state)
     nitro_dataset_free(dataset);
 }
 
-/* How many variants have the best time, 1 ms, in a dataset with this sample. */
-static size_t count_best(fixture *f, const nitro_sample *sample)
+/* The times of this sample in a dataset. */
+static void load_times(fixture *f, const nitro_sample *sample, double times_ms[SYNTHETIC_VARIANTS])
 {
     const char *devices[] = {"beta"};
     nitro_dataset *dataset = NULL;
     const nitro_sample *samples[] = {sample};
     assert_ok(f->context, nitro_store_put_samples(f->store, "toy", "beta", samples, 1, true));
     assert_ok(f->context, nitro_dataset_load(f->store, "toy", devices, 1, &dataset));
-    size_t row = 0, count = 0;
+    size_t row = 0;
     while (strcmp(dataset->inputs[dataset->row_input[row]], sample->input) != 0)
         row++;
-    const double *times_ms = dataset->times_ms + row * dataset->schema->num_variants;
-    for (size_t v = 0; v < dataset->schema->num_variants; v++)
-        count += times_ms[v] == 1;
+    memcpy(times_ms, dataset->times_ms + row * SYNTHETIC_VARIANTS,
+           SYNTHETIC_VARIANTS * sizeof(*times_ms));
     nitro_dataset_free(dataset);
+}
+
+/* How many variants have the best time, 1 ms, in a dataset with this sample. */
+static size_t count_best(fixture *f, const nitro_sample *sample)
+{
+    double times_ms[SYNTHETIC_VARIANTS];
+    size_t count = 0;
+    load_times(f, sample, times_ms);
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        count += times_ms[v] == 1;
     return count;
+}
+
+/* What ran until then, and as if another were drawn. */
+static void test_failed_runs_take_time(void **state)
+{
+    fixture *f = *state;
+    double features[SYNTHETIC_FEATURES] = {0}, times_ms[SYNTHETIC_VARIANTS] = {3, 0.5, 1};
+    nitro_sample *sample = synthetic_sample(f->context, "broken", features, times_ms);
+    sample->entries[1].outcome = NITRO_OUTCOME_BREAKDOWN;
+    load_times(f, sample, times_ms);
+    assert_true(times_ms[0] == 3 && times_ms[1] == 2.5 && times_ms[2] == 1);
+    sample->entries[1].median_ms = NAN; /* unknown */
+    load_times(f, sample, times_ms);
+    assert_true(times_ms[0] == 3 && isnan(times_ms[1]));
+    sample->entries[1].outcome = NITRO_OUTCOME_FAILED;
+    sample->entries[1].median_ms = 0.5; /* of another failure: refused */
+    const nitro_sample *samples[] = {sample};
+    assert_fails(f->context, nitro_store_put_samples(f->store, "toy", "beta", samples, 1, true),
+                 NITRO_ERR_ARGUMENT, "has a time, but is not 'measured'");
+    nitro_sample_free(sample);
 }
 
 /* What two tunes cannot tell apart teaches as a tie. */
@@ -291,6 +320,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_missing_values_are_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_extrapolation_is_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_failed_runs_take_time, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_variants_within_the_spread_are_tied, setup,
                                         learning_teardown),
         cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, learning_teardown),
