@@ -66,7 +66,7 @@ static __device__ __forceinline__ double scan_carries(int row, carry mine, carry
     return sum;
 }
 
-static __global__ void __launch_bounds__(BLOCK, 12)
+static __global__ void __launch_bounds__(BLOCK, 8)
     multiply(int num_rows, int num_nonzeros, const int *__restrict__ row_offsets,
              const int *__restrict__ columns, const double *__restrict__ values,
              const double *__restrict__ x, double *__restrict__ y,
