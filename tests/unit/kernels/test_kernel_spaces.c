@@ -1,6 +1,6 @@
 /* Spaces of the kernels in examples/kernels: as many configurations as the KTT benchmarks have, and
  * what NVRTC says of them for two architectures, without a GPU. NITRO_TEST_COMPILED is how many
- * of each kernel are compiled: "1e9" stands for all, which takes hours. */
+ * of each kernel are compiled: "1000000000" stands for all, which takes hours. */
 #include "unit/kernels/kernel_examples.h"
 
 static const struct {
