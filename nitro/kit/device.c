@@ -119,8 +119,12 @@ static int upload_fields(const nitro_field *fields, size_t num_fields,
         if (*array)
             continue; /* the caller's */
         nitro_field_count(fields, num_fields, &fields[i], from, &count);
-        if (upload_array(&fields[i], memory, on_device, from, count, may_be_filled, array) != 0)
-            return on_device->failure;
+        int failure =
+            upload_array(&fields[i], memory, on_device, from, count, may_be_filled, array);
+        if (failure) {
+            memory->wait(on_device); /* copies of earlier arrays may be reading `from` */
+            return on_device->failure = failure;
+        }
         made[i] = *array;
     }
     return memory->wait(on_device);
