@@ -25,6 +25,7 @@ typedef struct nitro_dataset {
         *prepare_ms; /* shape [num_rows x num_variants]: cost of preparing; NaN: none or unknown */
     double *features_ms;      /* shape [num_rows]: cost of evaluating all features; NaN: unknown */
     double *feature_costs_ms; /* shape [num_rows x num_features], as in nitro_sample */
+    uint64_t *row_allowed; /* shape [num_rows]: a bit a variant, 0 where a constraint excludes it */
 } nitro_dataset;
 
 /**

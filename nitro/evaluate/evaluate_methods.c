@@ -56,7 +56,8 @@ static void choose_by_votes(const nitro_evaluation *evaluation, const bool *sour
             for (size_t v = 0; v < num_variants; v++)
                 sums[v] += scores[v];
         }
-        nitro_scores_restrict(sums, num_variants, known);
+        nitro_scores_restrict(sums, num_variants,
+                              nitro_dataset_row_variants(dataset, rows[i], known));
         choices[i] = nitro_scores_best(sums, num_variants);
     }
 }

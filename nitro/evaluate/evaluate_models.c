@@ -138,8 +138,8 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
         const double *features = nitro_dataset_features(dataset, rows[i]);
         uint64_t allowed = find_allowed(nitro_dataset_times(dataset, rows[i]), num_variants);
         nitro_decision decision;
-        if (nitro_model_decide_few_uses(model, evaluation->share, features, UINT64_MAX,
-                                        &decision) ||
+        if (nitro_model_decide_few_uses(model, evaluation->share, features,
+                                        dataset->row_allowed[rows[i]], &decision) ||
             (decides && nitro_model_decide_uses(model, features, allowed, evaluation->share, 0.0,
                                                 &decision) == NITRO_OK)) {
             choices[i] = decision.variant;
@@ -147,7 +147,8 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
             continue;
         }
         nitro_model_score_uses(model, features, evaluation->share, scores);
-        nitro_scores_restrict(scores, num_variants, known);
+        nitro_scores_restrict(scores, num_variants,
+                              nitro_dataset_row_variants(dataset, rows[i], known));
         choices[i] = nitro_scores_best(scores, num_variants);
         evaluation->confidences[i] = nitro_calibration_confidence(
             &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));

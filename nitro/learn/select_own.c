@@ -83,7 +83,9 @@ static nitro_status try_without(const nitro_selection *s, const nitro_candidate 
         return status;
     double cost = group->cost / NITRO_FEATURE_USES;
     group->gain = without.total - c->total + cost;
-    if (group->gain < LEAST_GAIN * cost && without.total < best->total)
+    /* A mean of slowdowns follows a few bad choices: the quality must not lose more either. */
+    bool is_cheaper = without.cost < c->cost + cost;
+    if (is_cheaper && group->gain < LEAST_GAIN * cost && without.total < best->total)
         nitro_candidate_replace(best, &without);
     else
         nitro_model_free(without.model);

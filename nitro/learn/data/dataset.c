@@ -82,6 +82,12 @@ uint64_t nitro_dataset_known_variants(const nitro_dataset *dataset, size_t devic
     return known;
 }
 
+uint64_t nitro_dataset_row_variants(const nitro_dataset *dataset, size_t row, uint64_t known)
+{
+    uint64_t both = known & dataset->row_allowed[row];
+    return both ? both : known;
+}
+
 void nitro_scores_restrict(double *scores, size_t num_variants, uint64_t known)
 {
     for (size_t v = 0; v < num_variants && !isnan(scores[0]); v++)
@@ -166,6 +172,7 @@ void nitro_dataset_free(nitro_dataset *dataset)
     free(dataset->prepare_ms);
     free(dataset->features_ms);
     free(dataset->feature_costs_ms);
+    free(dataset->row_allowed);
     free(dataset);
 }
 
@@ -180,8 +187,10 @@ nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows, nit
     dataset->features_ms = nitro_calloc(context, num_rows, sizeof *dataset->features_ms);
     dataset->feature_costs_ms =
         nitro_calloc(context, num_rows, schema->num_features * sizeof(double));
-    if (!dataset->row_device || !dataset->row_input || !dataset->feature_costs_ms ||
-        !dataset->features || !dataset->times_ms || !dataset->prepare_ms || !dataset->features_ms)
+    dataset->row_allowed = nitro_calloc(context, num_rows, sizeof *dataset->row_allowed);
+    if (!dataset->row_device || !dataset->row_allowed || !dataset->row_input ||
+        !dataset->feature_costs_ms || !dataset->features || !dataset->times_ms ||
+        !dataset->prepare_ms || !dataset->features_ms)
         return NITRO_ERR_NO_MEMORY;
     return NITRO_OK;
 }
@@ -200,6 +209,7 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
     for (size_t v = 0; v < schema->num_variants; v++)
         nitro_dataset_prepare(dataset, row)[v] = NAN;
     dataset->features_ms[row] = NAN;
+    dataset->row_allowed[row] = UINT64_MAX;
     for (size_t f = 0; f < schema->num_features; f++)
         nitro_dataset_feature_costs(dataset, row)[f] = NAN;
 }
@@ -258,6 +268,7 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
         memcpy(nitro_dataset_prepare(made, made->num_rows - 1), nitro_dataset_prepare(dataset, row),
                dataset->schema->num_variants * sizeof(double));
         made->features_ms[made->num_rows - 1] = dataset->features_ms[row];
+        made->row_allowed[made->num_rows - 1] = dataset->row_allowed[row];
         memcpy(nitro_dataset_feature_costs(made, made->num_rows - 1),
                nitro_dataset_feature_costs(dataset, row),
                dataset->schema->num_features * sizeof(double));

@@ -39,6 +39,9 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
 /** The variants with a time on some row of the device, a bit each. One that was never measured on a
  *  device is unknown there: neither right nor wrong to choose. */
 uint64_t nitro_dataset_known_variants(const nitro_dataset *dataset, size_t device);
+/** Of the variants known on a row's device those that no constraint excludes there; all, if none is
+ *  left. */
+uint64_t nitro_dataset_row_variants(const nitro_dataset *dataset, size_t row, uint64_t known);
 /** Set the scores of variants that are not `known` to minus infinity, unless the row has none
  * (NaN).
  */

@@ -16,6 +16,7 @@
 typedef struct store_record {
     char *input;
     size_t device;
+    uint64_t allowed;
     double *values; /* features, times, costs of preparing, cost of all features and of each */
 } store_record;
 
@@ -119,6 +120,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
     size_t num_values = 2 * schema->num_features + 2 * schema->num_variants + 1;
     store_record made = {.input = nitro_strdup(reader->context, sample->input),
                          .device = reader->device_index,
+                         .allowed = UINT64_MAX,
                          .values = nitro_calloc(reader->context, num_values, sizeof(double))};
     if (!made.input || !made.values) {
         free(made.input);
@@ -135,6 +137,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         const nitro_entry *entry = &sample->entries[v];
         reader->timed |= (uint64_t)(entry->outcome == NITRO_OUTCOME_MEASURED) << v;
         reader->num_missing[v] += entry->outcome == NITRO_OUTCOME_MISSING;
+        made.allowed &= ~((uint64_t)(entry->outcome == NITRO_OUTCOME_NOT_ALLOWED) << v);
         made.values[schema->num_features + v] =
             entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
         made.values[schema->num_features + schema->num_variants + v] = entry->prepare_ms;
@@ -251,6 +254,7 @@ static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
         memcpy(nitro_dataset_prepare(dataset, i), times + num_variants,
                num_variants * sizeof(double));
         dataset->features_ms[i] = times[2 * num_variants];
+        dataset->row_allowed[i] = record->allowed;
         memcpy(nitro_dataset_feature_costs(dataset, i), times + 2 * num_variants + 1,
                dataset->schema->num_features * sizeof(double));
     }
