@@ -39,7 +39,7 @@ static nitro_status make(nitro_context *context, size_t family, nitro_random *ra
     return status;
 }
 
-static nitro_status load(nitro_context *context, const char *path, void **data)
+nitro_status nitro_matrix_load(nitro_context *context, const char *path, void **data)
 {
     nitro_matrix *matrix;
     nitro_status status = nitro_matrix_market_read(context, path, &matrix);
@@ -49,7 +49,7 @@ static nitro_status load(nitro_context *context, const char *path, void **data)
 }
 
 const nitro_kit_inputs nitro_matrix_inputs = {
-    .load = load,
+    .load = nitro_matrix_load,
     .make = make,
     .num_families = NITRO_MATRIX_NUM_FAMILIES,
     .least_size = 1e3,

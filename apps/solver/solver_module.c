@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "apps/matrix/matrix_market.h"
+#include "apps/matrix/matrix_inputs.h"
 #include "apps/solver/systems.h"
 
 #define X_SEED   1    /* of the solution's fixed pattern */
@@ -114,17 +114,8 @@ static nitro_status adopt(nitro_context *context, void *data, void **argument)
     return status;
 }
 
-static nitro_status load(nitro_context *context, const char *path, void **data)
-{
-    nitro_matrix *matrix;
-    nitro_status status = nitro_matrix_market_read(context, path, &matrix);
-    if (status == NITRO_OK)
-        *data = matrix;
-    return status;
-}
-
 static const nitro_kit_inputs inputs = {
-    .load = load,
+    .load = nitro_matrix_load,
     .make = nitro_system_make,
     .num_families = NITRO_SYSTEM_NUM_FAMILIES,
     .least_size = 1e3,
