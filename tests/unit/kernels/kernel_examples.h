@@ -32,4 +32,18 @@ static inline uint64_t examples_draw(const nitro_space *space, uint64_t count, u
     return size <= count ? i : (uint64_t)(nitro_random_uniform(random) * (double)size);
 }
 
+/** The kernel of a module's only variant, where it would run, and its space there; free them with
+ *  the computation. */
+static inline const nitro_kernel *examples_open(nitro_context *context, const nitro_module *module,
+                                                const nitro_kernel_backend *backend,
+                                                nitro_computation **computation,
+                                                nitro_kernel_target *target, nitro_space **space)
+{
+    assert_ok(context, module->create(context, computation));
+    const nitro_kernel *kernel = nitro_kernel_of(*computation, 0);
+    assert_ok(context, backend->open(context, NULL, NULL, target));
+    assert_ok(context, nitro_kernel_space(context, kernel, target->limits, space));
+    return kernel;
+}
+
 #endif

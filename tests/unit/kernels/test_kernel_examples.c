@@ -27,10 +27,8 @@ static void check_kernel(nitro_context *context, const nitro_module *module, uin
     nitro_computation *computation;
     nitro_space *space;
     nitro_random random;
-    assert_ok(context, module->create(context, &computation));
-    const nitro_kernel *kernel = nitro_kernel_of(computation, 0);
-    assert_ok(context, backend->open(context, NULL, NULL, &target));
-    assert_ok(context, nitro_kernel_space(context, kernel, target.limits, &space));
+    const nitro_kernel *kernel =
+        examples_open(context, module, backend, &computation, &target, &space);
     nitro_random_seed(&random, 1);
     for (uint64_t i = 0; i < count && i < nitro_space_size(space); i++) {
         const char *values[NITRO_MAX_PARAMETERS];
