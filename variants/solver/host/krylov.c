@@ -6,96 +6,223 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "variants/spmv/host/spmv_kernels.h"
-
 #define NS_PER_ENTRY 0.5
-#define LINE         8    /* doubles */
 #define MARGIN       0.98 /* the method's residual and the true one differ by rounding */
 #define LEAST_GAIN   0.5  /* by iterating again from the true residual */
+#define LINE         ((int64_t)sizeof(nitro_rows))
+#define SLOTS_AFTER  4 /* iterations: making slots takes as long as two products */
+/* Entries of the matrix for a slot of eight: fewer would mean too many zeros. */
+#define ROOM              4
+#define ROOM_OF_DIAGONALS 5
 
 /* ---- Steps ---- */
 
-static int64_t num_chunks(int64_t n)
+static int64_t num_chunks(int64_t num_groups)
 {
-    return (n + NITRO_KRYLOV_CHUNK - 1) / NITRO_KRYLOV_CHUNK;
+    return (num_groups + NITRO_KRYLOV_CHUNK - 1) / NITRO_KRYLOV_CHUNK;
 }
 
 static void do_part(const void *state, int part, int parts)
 {
     nitro_krylov *k = *(nitro_krylov *const *)state;
-    int64_t chunks = num_chunks(k->n);
+    int64_t chunks = num_chunks(k->num_groups);
     int64_t last = nitro_host_split_evenly(chunks, part + 1, parts);
     for (int64_t c = nitro_host_split_evenly(chunks, part, parts); c < last; c++) {
         int64_t begin = c * NITRO_KRYLOV_CHUNK, end = begin + NITRO_KRYLOV_CHUNK;
-        double sums[NITRO_KRYLOV_MAX_SUMS] = {0};
-        k->chunk(k, begin, end < k->n ? end : k->n, sums);
-        memcpy(k->chunk_sums + c * k->num_sums, sums, (size_t)k->num_sums * sizeof(*sums));
+        nitro_rows sums[NITRO_KRYLOV_MAX_SUMS];
+        k->chunk(k, begin, end < k->num_groups ? end : k->num_groups, sums);
+        for (int s = 0; s < k->num_sums; s++)
+            k->chunk_sums[c * k->num_sums + s] =
+                ((sums[s][0] + sums[s][4]) + (sums[s][1] + sums[s][5])) +
+                ((sums[s][2] + sums[s][6]) + (sums[s][3] + sums[s][7]));
     }
 }
 
-void nitro_krylov_step(nitro_krylov *k, nitro_krylov_chunk *chunk, int num_sums)
+void nitro_krylov_do(nitro_krylov *k, nitro_krylov_step step, int num_sums)
 {
-    k->chunk = chunk;
+    k->chunk = step[k->unit];
     k->num_sums = num_sums;
     nitro_host_run_parts(do_part, &k, k->parts);
     for (int s = 0; s < num_sums; s++) {
         k->sums[s] = 0;
-        for (int64_t c = 0; c < num_chunks(k->n); c++)
+        for (int64_t c = 0; c < num_chunks(k->num_groups); c++)
             k->sums[s] += k->chunk_sums[c * num_sums + s];
     }
 }
 
-void nitro_krylov_multiply(const nitro_krylov *k, const double *from, double *to, int64_t begin,
-                           int64_t end)
+void nitro_krylov_do_and_precondition(nitro_krylov *k, nitro_krylov_step step, int num_sums,
+                                      const nitro_rows *from, nitro_rows *to)
 {
-    const nitro_solver *system = k->system;
-    const nitro_spmv spmv = {.num_rows = k->n,
-                             .num_cols = k->n,
-                             .num_nonzeros = system->num_nonzeros,
-                             .row_offsets = system->row_offsets,
-                             .columns = system->columns,
-                             .values = system->values,
-                             .x = from,
-                             .y = to};
-    nitro_spmv_csr_multiply(&spmv, begin, end);
+    k->from = from;
+    k->to = to;
+    nitro_krylov_do(k, step, num_sums);
+    if (k->preconditioner->apply)
+        k->preconditioner->apply(k, from, to);
 }
 
-double nitro_krylov_dot(const double *a, const double *b, int64_t begin, int64_t end)
+NITRO_KRYLOV_STEP(square)
 {
-    nitro_spmv_lanes sums = {0};
-    double rest = 0;
-    int64_t i = begin;
-    for (; i + NITRO_SPMV_LANES <= end; i += NITRO_SPMV_LANES)
-        sums += NITRO_SPMV_LOAD(a + i) * NITRO_SPMV_LOAD(b + i);
-    for (; i < end; i++)
-        rest += a[i] * b[i];
-    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-           ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
+    const nitro_rows *r = k->vectors[NITRO_KRYLOV_R];
+    nitro_krylov_dot(r, r, begin, end, sums);
 }
 
-/* ---- Memory: vectors, sums of chunks, factors ---- */
-
-static int64_t vector_length(int64_t n)
+NITRO_KRYLOV_STEP(residual)
 {
-    return (n + LINE - 1) / LINE * LINE;
+    nitro_rows *r = k->vectors[NITRO_KRYLOV_R];
+    nitro_krylov_multiply(k, k->vectors[NITRO_KRYLOV_X], r, begin, end);
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++)
+        ((double *)r)[i] = k->system->b[i] - ((double *)r)[i];
+    nitro_krylov_dot(r, r, begin, end, sums);
 }
 
-static int64_t sums_length(int64_t n)
+void nitro_krylov_residual(nitro_krylov *k)
 {
-    return vector_length(num_chunks(n) * NITRO_KRYLOV_MAX_SUMS);
+    nitro_krylov_do(k, residual, 1);
 }
 
-static int64_t bytes_of(const nitro_solver *system, const nitro_krylov_method *method)
+/* ---- Slots ---- */
+
+static int64_t entries_before(const nitro_solver *system, int64_t group)
 {
-    int64_t doubles =
-        vector_length(system->num_rows) * method->num_vectors + sums_length(system->num_rows);
-    return doubles * (int64_t)sizeof(double) + method->preconditioner->bytes(system);
+    int64_t row = group * NITRO_ROWS;
+    return system->row_offsets[row < system->num_rows ? row : system->num_rows];
+}
+
+/* The entries of a group's rows that are not in a slot yet. */
+typedef struct rows {
+    const nitro_solver *system;
+    int64_t first, at[NITRO_ROWS], ends[NITRO_ROWS];
+} rows;
+
+static rows rows_of(const nitro_solver *system, int64_t first)
+{
+    rows r = {.system = system, .first = first};
+    for (int i = 0; i < NITRO_ROWS && first + i < system->num_rows; i++) {
+        r.at[i] = system->row_offsets[first + i];
+        r.ends[i] = system->row_offsets[first + i + 1];
+    }
+    return r;
+}
+
+static int32_t next_distance(const rows *r, int i)
+{
+    return r->at[i] < r->ends[i] ? r->system->columns[r->at[i]] - (int32_t)(r->first + i)
+                                 : INT32_MAX;
+}
+
+/* Both return how many slots the rows take; 0: more than `most`. */
+static int merge_diagonals(rows r, nitro_rows *values, int32_t *distances, int64_t most)
+{
+    int32_t next[NITRO_ROWS];
+    for (int i = 0; i < NITRO_ROWS; i++)
+        next[i] = next_distance(&r, i);
+    for (int count = 0; count <= most; count++) {
+        int32_t least = next[0];
+        for (int i = 1; i < NITRO_ROWS; i++)
+            least = next[i] < least ? next[i] : least;
+        if (least == INT32_MAX)
+            return count;
+        if (count == most)
+            return 0;
+        values[count] = (nitro_rows){0};
+        distances[count] = least;
+        for (int i = 0; i < NITRO_ROWS; i++)
+            if (next[i] == least) {
+                values[count][i] = r.system->values[r.at[i]++];
+                next[i] = next_distance(&r, i);
+            }
+    }
+    return 0;
+}
+
+static int merge_columns(rows r, nitro_rows *values, int32_t *columns, int64_t most)
+{
+    int64_t count = 0;
+    for (int i = 0; i < NITRO_ROWS; i++)
+        count = r.ends[i] - r.at[i] > count ? r.ends[i] - r.at[i] : count;
+    if (count > most)
+        return 0;
+    for (int64_t slot = 0; slot < count; slot++)
+        for (int i = 0; i < NITRO_ROWS; i++, columns++) {
+            bool is_entry = r.at[i] < r.ends[i];
+            *columns = is_entry ? r.system->columns[r.at[i]] : (int32_t)r.first;
+            values[slot][i] = is_entry ? r.system->values[r.at[i]++] : 0;
+        }
+    return (int)count;
+}
+
+/* The sum is how many groups have slots. */
+NITRO_KRYLOV_STEP(make_slots)
+{
+    const nitro_krylov_slots *slots = &k->slots;
+    int64_t at = entries_before(k->system, begin) / ROOM, index = at * NITRO_ROWS;
+    memset(sums, 0, sizeof(*sums));
+    for (int64_t group = begin; group < end; group++) {
+        const rows r = rows_of(k->system, group * NITRO_ROWS);
+        int64_t most = entries_before(k->system, group + 1) - entries_before(k->system, group);
+        nitro_rows *values = slots->values + at;
+        int32_t *indices = slots->indices + index;
+        int count = merge_diagonals(r, values, indices, most / ROOM_OF_DIAGONALS);
+        int of_columns = count > 0 ? 0 : merge_columns(r, values, indices, most / ROOM);
+        slots->begins[2 * group] = at;
+        slots->begins[2 * group + 1] = index;
+        slots->counts[group] = count - of_columns;
+        at += count + of_columns;
+        index += count + of_columns * NITRO_ROWS;
+        sums[0][0] += count + of_columns > 0;
+    }
+}
+
+bool nitro_krylov_goes_on(nitro_krylov *k)
+{
+    if (k->residual <= k->target || k->system->iterations >= k->system->max_iterations)
+        return false;
+    if (k->system->iterations++ == SLOTS_AFTER) {
+        nitro_krylov_do(k, make_slots, 1);
+        k->uses_slots = k->sums[0] > (double)k->num_groups / 2;
+    }
+    return true;
+}
+
+/* ---- Memory: vectors, sums of chunks, slots, factors ---- */
+
+static void *take(uintptr_t *at, int64_t bytes)
+{
+    void *taken = (void *)*at;
+    *at += (uintptr_t)(bytes + LINE - 1) / LINE * LINE;
+    return taken;
+}
+
+/* Divides the memory from `at` on. Returns its end. */
+static uintptr_t lay_out(nitro_krylov *k, uintptr_t at, const nitro_krylov_method *method)
+{
+    int64_t groups = k->num_groups, slots = k->system->num_nonzeros / ROOM;
+    take(&at, LINE);
+    for (int i = 0; i < method->num_vectors; i++)
+        k->vectors[i] = take(&at, (groups + 1) * LINE);
+    k->chunk_sums =
+        take(&at, num_chunks(groups) * NITRO_KRYLOV_MAX_SUMS * (int64_t)sizeof(*k->chunk_sums));
+    k->factors = take(&at, method->preconditioner->bytes(k->system));
+    k->slots.values = take(&at, slots * LINE);
+    k->slots.indices = take(&at, slots * NITRO_ROWS * (int64_t)sizeof(*k->slots.indices));
+    k->slots.begins = take(&at, 2 * groups * (int64_t)sizeof(*k->slots.begins));
+    k->slots.counts = take(&at, groups * (int64_t)sizeof(*k->slots.counts));
+    return at;
+}
+
+static nitro_krylov describe(nitro_solver *system, const nitro_krylov_method *method)
+{
+    return (nitro_krylov){.system = system,
+                          .preconditioner = method->preconditioner,
+                          .n = system->num_rows,
+                          .num_groups = (system->num_rows + NITRO_ROWS - 1) / NITRO_ROWS};
 }
 
 static int prepare(void *argument, void *user)
 {
     nitro_solver *system = argument;
-    int64_t bytes = bytes_of(system, user);
+    nitro_krylov k = describe(system, user);
+    int64_t bytes = (int64_t)lay_out(&k, 0, user);
     if (system->room && system->room_bytes >= bytes)
         return 0;
     void *made = nitro_host_allocate(bytes, 1);
@@ -107,33 +234,18 @@ static int prepare(void *argument, void *user)
     return 0;
 }
 
-static void lay_out(nitro_krylov *k, const nitro_krylov_method *method)
-{
-    double *at = k->system->room;
-    for (int i = 0; i < method->num_vectors; i++, at += vector_length(k->n))
-        k->vectors[i] = at;
-    k->chunk_sums = at;
-    k->factors = at + sums_length(k->n);
-}
-
 /* ---- A run ---- */
 
-/* x = 0 and r = b; the sum is |b|^2. */
-static void start_chunk(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+/* x = 0 and r = b. */
+static void start(nitro_krylov *k, const nitro_krylov_method *method)
 {
-    size_t bytes = (size_t)(end - begin) * sizeof(double);
-    memset(k->vectors[NITRO_KRYLOV_X] + begin, 0, bytes);
-    memcpy(k->vectors[NITRO_KRYLOV_R] + begin, k->system->b + begin, bytes);
-    sums[0] = nitro_krylov_dot(k->system->b, k->system->b, begin, end);
-}
-
-void nitro_krylov_residual(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
-{
-    double *r = k->vectors[NITRO_KRYLOV_R];
-    nitro_krylov_multiply(k, k->vectors[NITRO_KRYLOV_X], r, begin, end);
-    for (int64_t i = begin; i < end; i++)
-        r[i] = k->system->b[i] - r[i];
-    sums[0] = nitro_krylov_dot(r, r, begin, end);
+    lay_out(k, (uintptr_t)k->system->room, method);
+    for (int i = 0; i < method->num_vectors; i++) {
+        memset(k->vectors[i] - 1, 0, LINE);
+        memset(k->vectors[i] + k->num_groups - 1, 0, 2 * LINE);
+    }
+    memset(k->vectors[NITRO_KRYLOV_X], 0, (size_t)k->num_groups * LINE);
+    memcpy(k->vectors[NITRO_KRYLOV_R], k->system->b, (size_t)k->n * sizeof(double));
 }
 
 static int fail(nitro_solver *system, int failure)
@@ -149,13 +261,12 @@ static int fail(nitro_solver *system, int failure)
 }
 
 /* Iterates, again from the true residual where the method's own one lost touch with it. */
-static int solve(nitro_krylov *k, const nitro_krylov_method *method, double norm)
+static int solve(nitro_krylov *k, const nitro_krylov_method *method)
 {
     nitro_solver *system = k->system;
-    double before = INFINITY;
-    k->residual = norm;
-    for (;;) {
-        system->residual = k->residual / norm;
+    double before = INFINITY, norm = k->residual;
+    int failure = method->preconditioner->set_up(k);
+    while (!failure) {
         if (!isfinite(system->residual))
             return NITRO_RUN_NOT_FINITE;
         if (system->residual <= system->tolerance)
@@ -163,45 +274,45 @@ static int solve(nitro_krylov *k, const nitro_krylov_method *method, double norm
         if (system->iterations >= system->max_iterations || system->residual > LEAST_GAIN * before)
             return NITRO_RUN_NOT_CONVERGED;
         before = system->residual;
-        int failure = method->iterate(k);
-        if (failure) {
-            system->residual = k->residual / norm;
-            return failure;
+        failure = method->iterate(k);
+        if (!failure) {
+            nitro_krylov_residual(k);
+            k->residual = sqrt(k->sums[0]);
         }
-        nitro_krylov_step(k, nitro_krylov_residual, 1);
-        k->residual = sqrt(k->sums[0]);
+        system->residual = k->residual / norm;
     }
+    return failure;
 }
 
 static int run(void *argument, void *user)
 {
     nitro_solver *system = argument;
     const nitro_krylov_method *method = user;
-    nitro_krylov k = {
-        .system = system, .preconditioner = method->preconditioner, .n = system->num_rows};
+    nitro_krylov k = describe(system, method);
+    int unit = nitro_spmv_unit();
     system->iterations = 0;
     system->residual = 0;
     system->problem[0] = '\0';
     if (k.n == 0)
         return 0;
-    if (!system->room || system->room_bytes < bytes_of(system, method)) {
+    if (!system->room || system->room_bytes < (int64_t)lay_out(&k, 0, method)) {
         snprintf(system->problem, sizeof(system->problem), "not prepared");
         return 1;
     }
-    lay_out(&k, method);
+    k.unit = unit >= NITRO_SPMV_AVX512_GATHER ? NITRO_KRYLOV_AVX512
+             : unit >= NITRO_SPMV_AVX2_GATHER ? NITRO_KRYLOV_AVX2
+                                              : NITRO_KRYLOV_BASELINE;
     k.parts = nitro_host_num_parts(NS_PER_ENTRY * (double)(system->num_nonzeros + 2 * k.n));
-    nitro_krylov_step(&k, start_chunk, 1);
-    double norm = sqrt(k.sums[0]);
-    k.target = MARGIN * system->tolerance * norm;
-    int failure = 0;
-    if (norm != 0) {
-        system->residual = 1;
-        failure = method->preconditioner->set_up(&k);
-        if (!failure)
-            failure = solve(&k, method, norm);
+    start(&k, method);
+    nitro_krylov_do(&k, square, 1);
+    k.residual = sqrt(k.sums[0]);
+    k.target = MARGIN * system->tolerance * k.residual;
+    if (k.residual != 0) {
+        system->residual = isfinite(k.residual) ? 1 : k.residual;
+        int failure = solve(&k, method);
+        if (failure)
+            return fail(system, failure);
     }
-    if (failure)
-        return fail(system, failure);
     memcpy(system->x, k.vectors[NITRO_KRYLOV_X], (size_t)k.n * sizeof(*system->x));
     return 0;
 }
@@ -227,7 +338,7 @@ static bool allows_positive(const double *features, const void *argument, void *
         .num_vectors = NITRO_KRYLOV_OWN + (vectors)};                                              \
     const nitro_variant nitro_solver_variant_##its_name = {                                        \
         .name = #its_name,                                                                         \
-        .version = "1",                                                                            \
+        .version = "2",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
         .allows = its_allows,                                                                      \

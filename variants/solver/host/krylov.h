@@ -1,29 +1,67 @@
-/* krylov.h - what the host's variants of the solver share: vectors, steps over all rows, and
- * preconditioners. */
+/* krylov.h - what the host's variants of the solver share: vectors, steps over all rows, products
+ * with the matrix, and preconditioners. */
 #ifndef NITRO_VARIANTS_SOLVER_HOST_KRYLOV_H
 #define NITRO_VARIANTS_SOLVER_HOST_KRYLOV_H
 
 #include "variants/solver/solver.h"
+#include "variants/spmv/host/spmv_kernels.h"
 
-/** Steps are done by chunks of so many rows. A chunk's sums are its own, and those of all chunks
- *  are added in order: results do not depend on the number of threads. */
-#define NITRO_KRYLOV_CHUNK       2048
+/** Vectors are arrays of groups of eight rows. Rows behind the last one are 0, and so is the group
+ *  before the first one, which products read. */
+typedef double nitro_rows __attribute__((vector_size(64), may_alias));
+#define NITRO_ROWS NITRO_SPMV_LANES
+
 #define NITRO_KRYLOV_RESTART     30 /* of GMRES */
 #define NITRO_KRYLOV_MAX_VECTORS (NITRO_KRYLOV_RESTART + 4)
 #define NITRO_KRYLOV_MAX_SUMS    (NITRO_KRYLOV_RESTART + 2)
 
+/** Steps are done by chunks of so many groups. A chunk's sums are its own, and those of all chunks
+ *  are added in order: results do not depend on the number of threads. */
+#define NITRO_KRYLOV_CHUNK 128
+
 typedef struct nitro_krylov nitro_krylov;
 
-/** Rows [begin, end) of a step; what it adds to `sums` is added up over all chunks. */
-typedef void nitro_krylov_chunk(nitro_krylov *k, int64_t begin, int64_t end, double *sums);
+/** Groups [begin, end) of a step; sums of eight lanes each. */
+typedef void nitro_krylov_chunk(nitro_krylov *k, int64_t begin, int64_t end, nitro_rows *sums);
+
+/* A step is a table of its chunk function, compiled for each vector unit:
+ * NITRO_KRYLOV_STEP(name) { ... uses k, begin, end, sums ... } */
+enum { NITRO_KRYLOV_BASELINE, NITRO_KRYLOV_AVX2, NITRO_KRYLOV_AVX512, NITRO_KRYLOV_NUM_UNITS };
+typedef nitro_krylov_chunk *const nitro_krylov_step[NITRO_KRYLOV_NUM_UNITS];
+
+#define NITRO_KRYLOV_PARAMETERS nitro_krylov *k, int64_t begin, int64_t end, nitro_rows *sums
+#if NITRO_SPMV_HAS_UNITS
+#define NITRO_KRYLOV_COMPILE(name, unit)                                                           \
+    __attribute__((target(#unit))) static void name##_##unit(NITRO_KRYLOV_PARAMETERS)              \
+    {                                                                                              \
+        name##_body(k, begin, end, sums);                                                          \
+    }
+#define NITRO_KRYLOV_TABLE(name)                                                                   \
+    NITRO_KRYLOV_COMPILE(name, sse2)                                                               \
+    NITRO_KRYLOV_COMPILE(name, avx2)                                                               \
+    NITRO_KRYLOV_COMPILE(name, avx512f)                                                            \
+    static nitro_krylov_step name = {name##_sse2, name##_avx2, name##_avx512f};
+#else
+#define NITRO_KRYLOV_TABLE(name)                                                                   \
+    static void name##_baseline(NITRO_KRYLOV_PARAMETERS)                                           \
+    {                                                                                              \
+        name##_body(k, begin, end, sums);                                                          \
+    }                                                                                              \
+    static nitro_krylov_step name = {name##_baseline};
+#endif
+#define NITRO_KRYLOV_STEP(name)                                                                    \
+    NITRO_SPMV_INLINE void name##_body(NITRO_KRYLOV_PARAMETERS);                                   \
+    NITRO_KRYLOV_TABLE(name)                                                                       \
+    NITRO_SPMV_INLINE void name##_body(NITRO_KRYLOV_PARAMETERS)
 
 typedef struct nitro_preconditioner {
     int64_t (*bytes)(const nitro_solver *system); /* of nitro_krylov.factors */
     /** @return 0, or NITRO_RUN_BREAKDOWN with the system's `problem` set. */
     int (*set_up)(nitro_krylov *k);
-    /** z = M r in whole chunks, from r there: done within other steps; else NULL. */
-    void (*local)(const nitro_krylov *k, const double *r, double *z, int64_t begin, int64_t end);
-    void (*apply)(nitro_krylov *k, const double *r, double *z); /* where `local` is NULL */
+    /** to = M from in whole chunks, from `from` there: done within other steps; else NULL. */
+    nitro_krylov_step *local;
+    void (*apply)(nitro_krylov *k, const nitro_rows *from, nitro_rows *to); /* else NULL */
+    bool is_diagonal; /* `factors` are M's diagonal */
 } nitro_preconditioner;
 
 /** Iterate from the residual r of x until the method's own |r| is at most `target`, or at the
@@ -39,13 +77,27 @@ typedef struct nitro_krylov_method {
 /** Vectors of all methods. */
 enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
 
+/** The matrix by groups of rows, made when some iterations were not enough. A slot has an entry of
+ *  each of eight rows, with zeros where a row has none. The slots of a group are diagonals, and a
+ *  product loads eight elements of a vector at a time; or, where these would have too many zeros,
+ *  the first, second, ... entries of the rows. */
+typedef struct nitro_krylov_slots {
+    nitro_rows *values;
+    int32_t *indices; /* column - row of a diagonal; or eight columns a slot */
+    int64_t *begins;  /* shape [num_groups][2]: a group's first slot, and its first index */
+    int32_t *counts; /* shape [num_groups]: slots; negative: of columns; 0: too many zeros in either
+                        way, the group's rows are used */
+} nitro_krylov_slots;
+
 /** One run. */
 struct nitro_krylov {
     nitro_solver *system;
     const nitro_preconditioner *preconditioner;
-    int64_t n;
-    int parts;
-    double *vectors[NITRO_KRYLOV_MAX_VECTORS];
+    int64_t n, num_groups;
+    int parts, unit;
+    nitro_rows *vectors[NITRO_KRYLOV_MAX_VECTORS];
+    nitro_krylov_slots slots;
+    bool uses_slots;
     void *factors;   /* of the preconditioner */
     double target;   /* of |r| */
     double residual; /* |r| of the method, so far */
@@ -58,37 +110,82 @@ struct nitro_krylov {
     double alpha, beta, omega; /* for chunks */
     double weights[NITRO_KRYLOV_MAX_SUMS];
     int count;
-    const double *from;
-    double *to;
-    const void *state; /* of the method */
+    const nitro_rows *from;
+    nitro_rows *to;
+    const void *state; /* of the method or preconditioner */
 };
 
 /** Do all chunks, and set k->sums. */
-void nitro_krylov_step(nitro_krylov *k, nitro_krylov_chunk *chunk, int num_sums);
+void nitro_krylov_do(nitro_krylov *k, nitro_krylov_step step, int num_sums);
 
-/** A step: r = b - A x, and the sum |r|^2. */
-nitro_krylov_chunk nitro_krylov_residual;
+/** A step, and to = M from after it, or within it by nitro_krylov_local. */
+void nitro_krylov_do_and_precondition(nitro_krylov *k, nitro_krylov_step step, int num_sums,
+                                      const nitro_rows *from, nitro_rows *to);
 
-/** to = A from, in some rows. */
-void nitro_krylov_multiply(const nitro_krylov *k, const double *from, double *to, int64_t begin,
-                           int64_t end);
-
-/** The sum of products of rows, in a fixed order. */
-double nitro_krylov_dot(const double *a, const double *b, int64_t begin, int64_t end);
-
-/** z = M r, unless that was done within a step. */
-static inline void nitro_krylov_precondition(nitro_krylov *k, const double *r, double *z)
-{
-    if (!k->preconditioner->local)
-        k->preconditioner->apply(k, r, z);
-}
-
-/** The same within a step, if it can be. */
-static inline void nitro_krylov_precondition_chunk(const nitro_krylov *k, const double *r,
-                                                   double *z, int64_t begin, int64_t end)
+static inline void nitro_krylov_local(nitro_krylov *k, int64_t begin, int64_t end)
 {
     if (k->preconditioner->local)
-        k->preconditioner->local(k, r, z, begin, end);
+        (*k->preconditioner->local)[k->unit](k, begin, end, NULL);
+}
+
+/** r = b - A x, and the sum |r|^2. */
+void nitro_krylov_residual(nitro_krylov *k);
+
+/** May another iteration follow? Counts it. */
+bool nitro_krylov_goes_on(nitro_krylov *k);
+
+static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro_rows *from,
+                                              nitro_rows *to, int64_t begin, int64_t end)
+{
+    const nitro_solver *system = k->system;
+    const nitro_spmv spmv = {.num_nonzeros = system->num_nonzeros,
+                             .row_offsets = system->row_offsets,
+                             .columns = system->columns,
+                             .values = system->values,
+                             .x = (const double *)from,
+                             .y = (double *)to};
+    end *= NITRO_ROWS;
+    nitro_spmv_csr_multiply(&spmv, begin * NITRO_ROWS, end < k->n ? end : k->n);
+}
+
+/** to = A from. */
+NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_rows *from,
+                                             nitro_rows *to, int64_t begin, int64_t end)
+{
+    if (!k->uses_slots) {
+        nitro_krylov_multiply_rows(k, from, to, begin, end);
+        return;
+    }
+    for (int64_t group = begin; group < end; group++) {
+        const nitro_rows *values = k->slots.values + k->slots.begins[2 * group];
+        const int32_t *at = k->slots.indices + k->slots.begins[2 * group + 1];
+        const double *x = (const double *)from, *here = (const double *)(from + group);
+        int count = k->slots.counts[group];
+        nitro_rows sum = {0};
+        for (int i = 0; i < count; i++)
+            sum += values[i] * NITRO_SPMV_LOAD(here + at[i]);
+        for (int i = 0; i < -count; i++, at += NITRO_ROWS)
+            sum += values[i] * (nitro_rows){x[at[0]], x[at[1]], x[at[2]], x[at[3]],
+                                            x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+        to[group] = sum;
+        if (count == 0)
+            nitro_krylov_multiply_rows(k, from, to, group, group + 1);
+    }
+}
+
+/** The sums of products of eight lanes. */
+NITRO_SPMV_INLINE void nitro_krylov_dot(const nitro_rows *a, const nitro_rows *b, int64_t begin,
+                                        int64_t end, nitro_rows *sums)
+{
+    nitro_rows even = {0}, odd = {0};
+    int64_t i = begin;
+    for (; i + 1 < end; i += 2) {
+        even += a[i] * b[i];
+        odd += a[i + 1] * b[i + 1];
+    }
+    if (i < end)
+        even += a[i] * b[i];
+    *sums = even + odd;
 }
 
 extern const nitro_preconditioner nitro_krylov_jacobi;

@@ -7,69 +7,79 @@
 
 #include "variants/solver/host/krylov.h"
 
-#define X (k->vectors[NITRO_KRYLOV_X])
-#define R (k->vectors[NITRO_KRYLOV_R])
+#define X      (k->vectors[NITRO_KRYLOV_X])
+#define R      (k->vectors[NITRO_KRYLOV_R])
+#define OWN(i) (k->vectors[NITRO_KRYLOV_OWN + (i)])
 
 /* BiCGStab: r has become orthogonal to the first residual. */
 #define ORTHOGONAL (DBL_EPSILON * DBL_EPSILON)
 /* GMRES: so much of a vector was subtracted that rounding spoiled it. */
 #define LOST 1e-2
 
-static void clear(const nitro_krylov *k, double *vector)
+static void clear(const nitro_krylov *k, nitro_rows *vector)
 {
-    memset(vector, 0, (size_t)k->n * sizeof(*vector));
-}
-
-/* May another iteration follow? Counts it. */
-static bool goes_on(nitro_krylov *k)
-{
-    if (k->residual <= k->target || k->system->iterations >= k->system->max_iterations)
-        return false;
-    k->system->iterations++;
-    return true;
+    memset(vector, 0, (size_t)k->num_groups * sizeof(*vector));
 }
 
 /* ---- Conjugate gradients ---- */
 
-#define CG_P (k->vectors[NITRO_KRYLOV_OWN])
-#define CG_Q (k->vectors[NITRO_KRYLOV_OWN + 1])
-#define CG_Z (k->vectors[NITRO_KRYLOV_OWN + 2])
+#define CG_P OWN(0)
+#define CG_Q OWN(1)
+#define CG_Z OWN(2)
 
-/* r -= alpha q, z = M r */
-static void cg_residual(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+/* r -= alpha q, z = M r; a diagonal M is multiplied by again instead of keeping z */
+NITRO_KRYLOV_STEP(cg_residual)
 {
-    double *restrict r = R;
-    const double *restrict q = CG_Q;
-    for (int64_t i = begin; i < end; i++)
-        r[i] -= k->alpha * q[i];
-    sums[0] = nitro_krylov_dot(r, r, begin, end);
-    nitro_krylov_precondition_chunk(k, r, CG_Z, begin, end);
-    if (k->preconditioner->local)
-        sums[1] = nitro_krylov_dot(r, CG_Z, begin, end);
+    nitro_rows *restrict r = R, norm = {0}, rho = {0};
+    const nitro_rows *restrict q = CG_Q, *restrict d = k->factors;
+    double alpha = k->alpha;
+    if (k->preconditioner->is_diagonal) {
+        for (int64_t i = begin; i < end; i++) {
+            nitro_rows now = r[i] - alpha * q[i];
+            r[i] = now;
+            norm += now * now;
+            rho += d[i] * now * now;
+        }
+    } else {
+        for (int64_t i = begin; i < end; i++) {
+            r[i] -= alpha * q[i];
+            norm += r[i] * r[i];
+        }
+        nitro_krylov_local(k, begin, end);
+        if (k->preconditioner->local)
+            nitro_krylov_dot(r, CG_Z, begin, end, &rho);
+    }
+    sums[0] = norm;
+    sums[1] = rho;
 }
 
-static void cg_product_of_residual(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(cg_rho)
 {
-    sums[1] = nitro_krylov_dot(R, CG_Z, begin, end);
+    nitro_krylov_dot(R, CG_Z, begin, end, sums);
 }
 
 /* x += alpha p, p = z + beta p */
-static void cg_direction(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(cg_direction)
 {
-    double *restrict x = X, *restrict p = CG_P;
-    const double *restrict z = CG_Z;
+    nitro_rows *restrict x = X, *restrict p = CG_P;
+    const nitro_rows *restrict r = R, *restrict z = CG_Z, *restrict d = k->factors;
+    double alpha = k->alpha, beta = k->beta;
+    bool is_diagonal = k->preconditioner->is_diagonal;
     (void)sums;
     for (int64_t i = begin; i < end; i++) {
-        x[i] += k->alpha * p[i];
-        p[i] = z[i] + k->beta * p[i];
+        x[i] += alpha * p[i];
+        nitro_rows next = is_diagonal ? r[i] : z[i];
+        if (is_diagonal)
+            next *= d[i];
+        p[i] = next + beta * p[i];
     }
 }
 
 /* q = A p */
-static void cg_product(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(cg_product)
 {
     nitro_krylov_multiply(k, CG_P, CG_Q, begin, end);
-    sums[0] = nitro_krylov_dot(CG_P, CG_Q, begin, end);
+    nitro_krylov_dot(CG_P, CG_Q, begin, end, sums);
 }
 
 int nitro_krylov_cg(nitro_krylov *k)
@@ -79,21 +89,22 @@ int nitro_krylov_cg(nitro_krylov *k)
     clear(k, CG_P);
     clear(k, CG_Q);
     for (;;) {
-        nitro_krylov_step(k, cg_residual, 2);
+        nitro_krylov_do_and_precondition(k, cg_residual, 2, R, CG_Z);
         k->residual = sqrt(k->sums[0]);
-        nitro_krylov_precondition(k, R, CG_Z);
-        if (!k->preconditioner->local)
-            nitro_krylov_step(k, cg_product_of_residual, 2);
         double next = k->sums[1];
+        if (k->preconditioner->apply) {
+            nitro_krylov_do(k, cg_rho, 1);
+            next = k->sums[0];
+        }
         if (!isfinite(next) || !isfinite(k->residual))
             return NITRO_RUN_NOT_FINITE;
         k->beta = next / rho;
-        nitro_krylov_step(k, cg_direction, 0);
-        if (!goes_on(k))
+        nitro_krylov_do(k, cg_direction, 0);
+        if (!nitro_krylov_goes_on(k))
             return 0;
         if (next <= 0)
             return NITRO_RUN_BREAKDOWN; /* the preconditioner is not positive definite */
-        nitro_krylov_step(k, cg_product, 1);
+        nitro_krylov_do(k, cg_product, 1);
         if (!isfinite(k->sums[0]))
             return NITRO_RUN_NOT_FINITE;
         if (k->sums[0] <= 0)
@@ -105,78 +116,83 @@ int nitro_krylov_cg(nitro_krylov *k)
 
 /* ---- BiCGStab ---- */
 
-#define BI_FIRST (k->vectors[NITRO_KRYLOV_OWN])
-#define BI_P     (k->vectors[NITRO_KRYLOV_OWN + 1])
-#define BI_V     (k->vectors[NITRO_KRYLOV_OWN + 2])
-#define BI_T     (k->vectors[NITRO_KRYLOV_OWN + 3])
-#define BI_MP    (k->vectors[NITRO_KRYLOV_OWN + 4]) /* M p */
-#define BI_MS    (k->vectors[NITRO_KRYLOV_OWN + 5])
+#define BI_FIRST OWN(0)
+#define BI_P     OWN(1)
+#define BI_V     OWN(2)
+#define BI_T     OWN(3)
+#define BI_MP    OWN(4) /* M p */
+#define BI_MS    OWN(5)
 
-static void bi_direction(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(bi_direction)
 {
-    double *restrict p = BI_P;
-    const double *restrict r = R, *restrict v = BI_V;
+    nitro_rows *restrict p = BI_P;
+    const nitro_rows *restrict r = R, *restrict v = BI_V;
+    double beta = k->beta, omega = k->omega;
     (void)sums;
     for (int64_t i = begin; i < end; i++)
-        p[i] = r[i] + k->beta * (p[i] - k->omega * v[i]);
-    nitro_krylov_precondition_chunk(k, p, BI_MP, begin, end);
+        p[i] = r[i] + beta * (p[i] - omega * v[i]);
+    nitro_krylov_local(k, begin, end);
 }
 
-static void bi_first_product(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(bi_first_product)
 {
     nitro_krylov_multiply(k, BI_MP, BI_V, begin, end);
-    sums[0] = nitro_krylov_dot(BI_FIRST, BI_V, begin, end);
+    nitro_krylov_dot(BI_FIRST, BI_V, begin, end, sums);
 }
 
 /* s = r - alpha v, in place of r */
-static void bi_half(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(bi_half)
 {
-    double *restrict r = R;
-    const double *restrict v = BI_V;
+    nitro_rows *restrict r = R;
+    const nitro_rows *restrict v = BI_V;
+    double alpha = k->alpha;
     (void)sums;
     for (int64_t i = begin; i < end; i++)
-        r[i] -= k->alpha * v[i];
-    nitro_krylov_precondition_chunk(k, r, BI_MS, begin, end);
+        r[i] -= alpha * v[i];
+    nitro_krylov_local(k, begin, end);
 }
 
-static void bi_second_product(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(bi_second_product)
 {
     nitro_krylov_multiply(k, BI_MS, BI_T, begin, end);
-    sums[0] = nitro_krylov_dot(BI_T, R, begin, end);
-    sums[1] = nitro_krylov_dot(BI_T, BI_T, begin, end);
+    nitro_krylov_dot(BI_T, R, begin, end, sums);
+    nitro_krylov_dot(BI_T, BI_T, begin, end, sums + 1);
 }
 
-static void bi_update(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(bi_update)
 {
-    double *restrict x = X, *restrict r = R;
-    const double *restrict mp = BI_MP, *restrict ms = BI_MS, *restrict t = BI_T;
+    nitro_rows *restrict x = X, *restrict r = R, rho = {0}, norm = {0};
+    const nitro_rows *restrict mp = BI_MP, *restrict ms = BI_MS, *restrict t = BI_T;
+    const nitro_rows *restrict first = BI_FIRST;
+    double alpha = k->alpha, omega = k->omega;
     for (int64_t i = begin; i < end; i++) {
-        x[i] += k->alpha * mp[i] + k->omega * ms[i];
-        r[i] -= k->omega * t[i];
+        x[i] += alpha * mp[i] + omega * ms[i];
+        nitro_rows now = r[i] - omega * t[i];
+        r[i] = now;
+        rho += first[i] * now;
+        norm += now * now;
     }
-    sums[0] = nitro_krylov_dot(BI_FIRST, r, begin, end);
-    sums[1] = nitro_krylov_dot(r, r, begin, end);
+    sums[0] = rho;
+    sums[1] = norm;
 }
 
 int nitro_krylov_bicgstab(nitro_krylov *k)
 {
     double first = k->residual, rho = first * first;
-    memcpy(BI_FIRST, R, (size_t)k->n * sizeof(*R));
+    memcpy(BI_FIRST, R, (size_t)k->num_groups * sizeof(*R));
     clear(k, BI_P);
     clear(k, BI_V);
     k->beta = k->omega = 0;
-    while (goes_on(k)) {
-        nitro_krylov_step(k, bi_direction, 0);
-        nitro_krylov_precondition(k, BI_P, BI_MP);
-        nitro_krylov_step(k, bi_first_product, 1);
+    while (nitro_krylov_goes_on(k)) {
+        nitro_krylov_do_and_precondition(k, bi_direction, 0, BI_P, BI_MP);
+        nitro_krylov_do(k, bi_first_product, 1);
         if (k->sums[0] == 0)
             return NITRO_RUN_BREAKDOWN;
         k->alpha = rho / k->sums[0];
-        nitro_krylov_step(k, bi_half, 0);
-        nitro_krylov_precondition(k, R, BI_MS);
-        nitro_krylov_step(k, bi_second_product, 2);
+        nitro_krylov_do_and_precondition(k, bi_half, 0, R, BI_MS);
+        nitro_krylov_do(k, bi_second_product, 2);
         k->omega = k->sums[1] > 0 ? k->sums[0] / k->sums[1] : 0;
-        nitro_krylov_step(k, bi_update, 2);
+        nitro_krylov_do(k, bi_update, 2);
         double next = k->sums[0];
         k->residual = sqrt(k->sums[1]);
         if (!isfinite(next) || !isfinite(k->residual))
@@ -192,58 +208,49 @@ int nitro_krylov_bicgstab(nitro_krylov *k)
 
 /* ---- GMRES ---- */
 
-#define GM_Z    (k->vectors[NITRO_KRYLOV_OWN])
-#define GM_V(i) (k->vectors[NITRO_KRYLOV_OWN + 1 + (i)]) /* the basis */
+#define GM_Z    OWN(0)
+#define GM_V(i) OWN(1 + (i)) /* the basis */
 
 /* The products of the newest basis vector with those before, and with itself. */
-static void gm_products(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(gm_products)
 {
     for (int i = 0; i <= k->count; i++)
-        sums[i] = nitro_krylov_dot(GM_V(i), GM_V(k->count), begin, end);
+        nitro_krylov_dot(GM_V(i), GM_V(k->count), begin, end, sums + i);
 }
 
-static void gm_multiply(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(gm_multiply)
 {
     nitro_krylov_multiply(k, GM_Z, GM_V(k->count), begin, end);
-    gm_products(k, begin, end, sums);
+    gm_products_body(k, begin, end, sums);
 }
 
 /* to += the sum of weighted basis vectors before the newest */
-static void gm_combine(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(gm_combine)
 {
-    double *restrict to = k->to;
+    nitro_rows *restrict to = k->to;
     for (int j = 0; j < k->count; j++) {
-        const double *restrict v = GM_V(j);
+        const nitro_rows *restrict v = GM_V(j);
         double weight = k->weights[j];
         for (int64_t i = begin; i < end; i++)
             to[i] += weight * v[i];
     }
-    sums[0] = nitro_krylov_dot(to, to, begin, end);
+    nitro_krylov_dot(to, to, begin, end, sums);
 }
 
 /* to = alpha from */
-static void gm_scale(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(gm_scale)
 {
     (void)sums;
     for (int64_t i = begin; i < end; i++)
         k->to[i] = k->alpha * k->from[i];
 }
 
-static void gm_add(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
-{
-    double *restrict x = X;
-    const double *restrict z = GM_Z;
-    (void)sums;
-    for (int64_t i = begin; i < end; i++)
-        x[i] += z[i];
-}
-
-static void scale(nitro_krylov *k, const double *from, double *to, double factor)
+static void scale(nitro_krylov *k, const nitro_rows *from, nitro_rows *to, double factor)
 {
     k->from = from;
     k->to = to;
     k->alpha = factor;
-    nitro_krylov_step(k, gm_scale, 0);
+    nitro_krylov_do(k, gm_scale, 0);
 }
 
 /* Orthogonalises A M v by classical Gram-Schmidt, twice where too little is left.
@@ -252,8 +259,8 @@ static void orthogonalise(nitro_krylov *k, double *h)
 {
     double before, after;
     memset(h, 0, (size_t)(k->count + 1) * sizeof(*h));
-    nitro_krylov_precondition(k, GM_V(k->count - 1), GM_Z);
-    nitro_krylov_step(k, gm_multiply, k->count + 1);
+    k->preconditioner->apply(k, GM_V(k->count - 1), GM_Z);
+    nitro_krylov_do(k, gm_multiply, k->count + 1);
     for (int pass = 0; pass < 2; pass++) {
         before = k->sums[k->count];
         for (int i = 0; i < k->count; i++) {
@@ -261,11 +268,11 @@ static void orthogonalise(nitro_krylov *k, double *h)
             k->weights[i] = -k->sums[i];
         }
         k->to = GM_V(k->count);
-        nitro_krylov_step(k, gm_combine, 1);
+        nitro_krylov_do(k, gm_combine, 1);
         after = k->sums[0];
         if (pass > 0 || !(after < LOST * before))
             break;
-        nitro_krylov_step(k, gm_products, k->count + 1);
+        nitro_krylov_do(k, gm_products, k->count + 1);
     }
     h[k->count] = sqrt(after);
 }
@@ -306,10 +313,13 @@ static int add_cycle(nitro_krylov *k, const triangle *t, int count)
     k->count = count;
     k->to = R;
     clear(k, R);
-    nitro_krylov_step(k, gm_combine, 1);
-    nitro_krylov_precondition(k, R, GM_Z);
-    nitro_krylov_step(k, gm_add, 0);
-    nitro_krylov_step(k, nitro_krylov_residual, 1);
+    nitro_krylov_do(k, gm_combine, 1);
+    k->preconditioner->apply(k, R, GM_V(0));
+    k->count = 1;
+    k->weights[0] = 1;
+    k->to = X;
+    nitro_krylov_do(k, gm_combine, 1);
+    nitro_krylov_residual(k);
     return 0;
 }
 
@@ -320,7 +330,8 @@ int nitro_krylov_gmres(nitro_krylov *k)
         int column = 0;
         double norm = k->residual;
         t.g[0] = norm;
-        for (scale(k, R, GM_V(0), 1 / norm); column < NITRO_KRYLOV_RESTART && goes_on(k);) {
+        for (scale(k, R, GM_V(0), 1 / norm);
+             column < NITRO_KRYLOV_RESTART && nitro_krylov_goes_on(k);) {
             k->count = column + 1;
             orthogonalise(k, t.h[column]);
             double length = t.h[column][column + 1];
@@ -346,83 +357,82 @@ int nitro_krylov_gmres(nitro_krylov *k)
 
 /* ---- MINRES ---- */
 
-#define MR_OWN(i) (k->vectors[NITRO_KRYLOV_OWN + (i)])
-
 /* The vectors of the Lanczos process, renamed after every iteration. */
 typedef struct lanczos {
-    double *older, *newer, *next;   /* residuals of the process; `newer` at first R */
-    double *y, *next_y;             /* M newer, M next */
-    double *before_last_w, *last_w; /* directions */
+    nitro_rows *older, *newer, *next;   /* residuals of the process; `newer` at first R */
+    nitro_rows *y, *next_y;             /* M newer, M next */
+    nitro_rows *before_last_w, *last_w; /* directions */
 } lanczos;
 
-/* M r of all rows. */
-static void mr_precondition(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(mr_precondition)
 {
-    nitro_krylov_precondition_chunk(k, k->from, k->to, begin, end);
-    sums[0] = nitro_krylov_dot(k->from, k->to, begin, end);
+    nitro_krylov_local(k, begin, end);
+    nitro_krylov_dot(k->from, k->to, begin, end, sums);
 }
 
 /* next = A y / beta - beta / (older beta) older, by the weights 0 and 1 */
-static void mr_product(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(mr_product)
 {
     const lanczos *l = k->state;
-    double *restrict next = l->next;
-    const double *restrict older = l->older;
+    nitro_rows *restrict next = l->next;
+    const nitro_rows *restrict older = l->older;
     nitro_krylov_multiply(k, l->y, next, begin, end);
     for (int64_t i = begin; i < end; i++)
         next[i] = k->weights[0] * next[i] - k->weights[1] * older[i];
-    sums[0] = k->weights[0] * nitro_krylov_dot(l->y, next, begin, end);
+    nitro_krylov_dot(l->y, next, begin, end, sums);
 }
 
-static void mr_subtract(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(mr_subtract)
 {
     const lanczos *l = k->state;
-    double *restrict next = l->next;
-    const double *restrict newer = l->newer;
+    nitro_rows *restrict next = l->next;
+    const nitro_rows *restrict newer = l->newer;
+    double alpha = k->alpha;
     for (int64_t i = begin; i < end; i++)
-        next[i] -= k->alpha * newer[i];
-    nitro_krylov_precondition_chunk(k, next, l->next_y, begin, end);
-    sums[0] = nitro_krylov_dot(next, l->next_y, begin, end);
+        next[i] -= alpha * newer[i];
+    nitro_krylov_local(k, begin, end);
+    nitro_krylov_dot(next, l->next_y, begin, end, sums);
 }
 
 /* w = (y / beta - epsilon w_before_last - delta w_last) / gamma, x += phi w */
-static void mr_update(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(mr_update)
 {
     const lanczos *l = k->state;
-    double *restrict x = X, *restrict w = l->before_last_w;
-    const double *restrict y = l->y, *restrict last = l->last_w;
+    nitro_rows *restrict x = X, *restrict w = l->before_last_w;
+    const nitro_rows *restrict y = l->y, *restrict last = l->last_w;
+    const double by_y = k->weights[0], by_w = k->weights[1], by_last = k->weights[2];
+    const double phi = k->weights[3];
     (void)sums;
     for (int64_t i = begin; i < end; i++) {
-        w[i] = k->weights[0] * y[i] - k->weights[1] * w[i] - k->weights[2] * last[i];
-        x[i] += k->weights[3] * w[i];
+        w[i] = by_y * y[i] - by_w * w[i] - by_last * last[i];
+        x[i] += phi * w[i];
     }
 }
 
-static void turn(double **a, double **b)
+static void turn(nitro_rows **a, nitro_rows **b)
 {
-    double *first = *a;
+    nitro_rows *first = *a;
     *a = *b;
     *b = first;
 }
 
-static int iterate_minres(nitro_krylov *k, lanczos *l)
+int nitro_krylov_minres(nitro_krylov *k)
 {
+    lanczos l = {OWN(0), R, OWN(1), OWN(2), OWN(3), OWN(4), OWN(5)};
     double older_beta = 1, d_bar = 0, epsilon = 0, cosine = -1, sine = 0, norm = k->residual;
-    k->from = l->newer;
-    k->to = l->y;
-    nitro_krylov_step(k, mr_precondition, 1);
+    nitro_krylov_do_and_precondition(k, mr_precondition, 1, l.newer, l.y);
     double beta = sqrt(k->sums[0]), first = beta, phi_bar = beta;
-    clear(k, l->older);
-    clear(k, l->before_last_w);
-    clear(k, l->last_w);
-    k->state = l;
-    while (goes_on(k)) {
+    clear(k, l.older);
+    clear(k, l.before_last_w);
+    clear(k, l.last_w);
+    k->state = &l;
+    while (nitro_krylov_goes_on(k)) {
         k->weights[0] = 1 / beta;
         k->weights[1] = beta / older_beta;
-        nitro_krylov_step(k, mr_product, 1);
-        double diagonal = k->sums[0];
+        nitro_krylov_do(k, mr_product, 1);
+        double diagonal = k->sums[0] / beta;
         k->alpha = diagonal / beta;
-        nitro_krylov_step(k, mr_subtract, 1);
+        nitro_krylov_do_and_precondition(k, mr_subtract, 1, l.next, l.next_y);
         older_beta = beta;
         beta = sqrt(k->sums[0]);
         if (!isfinite(beta) || !isfinite(diagonal))
@@ -439,21 +449,14 @@ static int iterate_minres(nitro_krylov *k, lanczos *l)
         k->weights[1] = older_epsilon / gamma;
         k->weights[2] = delta / gamma;
         k->weights[3] = cosine * phi_bar;
-        nitro_krylov_step(k, mr_update, 0);
+        nitro_krylov_do(k, mr_update, 0);
         phi_bar *= sine;
         k->residual = norm * fabs(phi_bar) / first; /* in the preconditioner's norm */
-        turn(&l->before_last_w, &l->last_w);
-        turn(&l->y, &l->next_y);
-        turn(&l->older, &l->newer);
-        turn(&l->newer, &l->next);
+        turn(&l.before_last_w, &l.last_w);
+        turn(&l.y, &l.next_y);
+        turn(&l.older, &l.newer);
+        turn(&l.newer, &l.next);
     }
-    return 0;
-}
-
-int nitro_krylov_minres(nitro_krylov *k)
-{
-    lanczos l = {MR_OWN(0), R, MR_OWN(1), MR_OWN(2), MR_OWN(3), MR_OWN(4), MR_OWN(5)};
-    int failure = iterate_minres(k, &l);
     k->state = NULL;
-    return failure;
+    return 0;
 }

@@ -6,31 +6,21 @@
 #include <string.h>
 
 #include "variants/solver/host/krylov.h"
-#include "variants/spmv/host/spmv_kernels.h"
 
-#define BLOCK    16 /* divides NITRO_KRYLOV_CHUNK */
+#define BLOCK    16 /* divides a chunk */
 #define MOST     32 /* entries of a row of an approximate inverse: those nearest to the diagonal */
-#define SHORT    32 /* a row that is not searched by halves, whose branches are mispredicted */
 #define SINGULAR 1e-14 /* a pivot over the greatest entry */
 
-/* Where in a row the first entry at or after a column is. */
+/* The place in a row of the first entry at or after a column. */
 static int64_t find(const nitro_solver *system, int64_t row, int64_t column)
 {
-    int64_t low = system->row_offsets[row], high = system->row_offsets[row + 1];
-    if (high - low <= SHORT) {
-        int count = 0;
-        for (int64_t k = low; k < high; k++)
-            count += system->columns[k] < column;
-        return low + count;
+    int64_t at = system->row_offsets[row], count = system->row_offsets[row + 1] - at;
+    while (count > 0) { /* without branches, which would be mispredicted */
+        int64_t half = (count + 1) / 2;
+        at += system->columns[at + half - 1] < column ? half : 0;
+        count -= half;
     }
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (system->columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return at;
 }
 
 /* The place of a_ii; -1: none is stored. */
@@ -40,59 +30,61 @@ static int64_t find_diagonal(const nitro_solver *system, int64_t row)
     return at < system->row_offsets[row + 1] && system->columns[at] == row ? at : -1;
 }
 
-static double diagonal(const nitro_solver *system, int64_t row)
+/* 1 / a_ii */
+static double inverse_diagonal(const nitro_solver *system, int64_t row)
 {
-    int64_t at = find_diagonal(system, row);
-    double value = at < 0 ? 0 : system->values[at];
-    return value != 0 ? value : 1;
+    int64_t at = row < system->num_rows ? find_diagonal(system, row) : -1;
+    return at < 0 || system->values[at] == 0 ? 1 : 1 / system->values[at];
 }
 
 /* ---- Jacobi ---- */
 
 static int64_t jacobi_bytes(const nitro_solver *system)
 {
-    return system->num_rows * (int64_t)sizeof(double);
+    return (system->num_rows + NITRO_ROWS) * (int64_t)sizeof(double);
 }
 
-static void jacobi_chunk(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(jacobi_inverses)
 {
     double *d = k->factors;
     (void)sums;
-    for (int64_t i = begin; i < end; i++)
-        d[i] = 1 / diagonal(k->system, i);
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS; i++)
+        d[i] = inverse_diagonal(k->system, i);
 }
 
-static void absolute_chunk(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(absolute_inverses)
 {
     double *d = k->factors;
-    (void)sums;
-    for (int64_t i = begin; i < end; i++)
-        d[i] = fabs(1 / diagonal(k->system, i));
+    jacobi_inverses_body(k, begin, end, sums);
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS; i++)
+        d[i] = fabs(d[i]);
 }
 
 static int jacobi_set_up(nitro_krylov *k)
 {
-    nitro_krylov_step(k, jacobi_chunk, 0);
+    nitro_krylov_do(k, jacobi_inverses, 0);
     return 0;
 }
 
 static int absolute_set_up(nitro_krylov *k)
 {
-    nitro_krylov_step(k, absolute_chunk, 0);
+    nitro_krylov_do(k, absolute_inverses, 0);
     return 0;
 }
 
-static void jacobi_local(const nitro_krylov *k, const double *restrict r, double *restrict z,
-                         int64_t begin, int64_t end)
+NITRO_KRYLOV_STEP(jacobi_local)
 {
-    const double *restrict d = k->factors;
+    const nitro_rows *restrict d = k->factors, *restrict from = k->from;
+    nitro_rows *restrict to = k->to;
+    (void)sums;
     for (int64_t i = begin; i < end; i++)
-        z[i] = d[i] * r[i];
+        to[i] = d[i] * from[i];
 }
 
-const nitro_preconditioner nitro_krylov_jacobi = {jacobi_bytes, jacobi_set_up, jacobi_local, NULL};
-const nitro_preconditioner nitro_krylov_absolute = {jacobi_bytes, absolute_set_up, jacobi_local,
-                                                    NULL};
+const nitro_preconditioner nitro_krylov_jacobi = {jacobi_bytes, jacobi_set_up, &jacobi_local, NULL,
+                                                  true};
+const nitro_preconditioner nitro_krylov_absolute = {jacobi_bytes, absolute_set_up, &jacobi_local,
+                                                    NULL, true};
 
 /* ---- Small dense systems ---- */
 
@@ -101,8 +93,8 @@ typedef struct dense {
     double a[MOST][MOST];
 } dense;
 
-NITRO_SPMV_INLINE void subtract(double *restrict from, const double *restrict row, double factor,
-                                int count)
+static inline void subtract(double *restrict from, const double *restrict row, double factor,
+                            int count)
 {
     for (int i = 0; i < count; i++)
         from[i] -= factor * row[i];
@@ -153,32 +145,12 @@ static bool solve_dense(dense *d, double *y, const int count)
     return true;
 }
 
-/* y = g of Cholesky's L' g = e_last: the row of the factorised inverse. */
-static bool solve_factor(dense *d, double *y)
-{
-    int n = d->size;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = d->a[i][j];
-            for (int c = 0; c < j; c++)
-                sum -= d->a[i][c] * d->a[j][c];
-            if (i == j && !(sum > SINGULAR * fabs(d->a[i][i])))
-                return false;
-            d->a[i][j] = i == j ? sqrt(sum) : sum / d->a[j][j];
-        }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int c = i + 1; c < n; c++)
-            y[i] -= d->a[c][i] * y[c];
-        y[i] /= d->a[i][i];
-    }
-    return true;
-}
-
 /* A[J, J], transposed; J ascends. */
 static void gather(const nitro_solver *system, const int32_t *j, int size, dense *to)
 {
     to->size = size;
-    memset(to->a, 0, sizeof(to->a));
+    for (int row = 0; row < size; row++)
+        memset(to->a[row], 0, (size_t)size * sizeof(double));
     for (int row = 0; row < size; row++) {
         int64_t k = find(system, j[row], j[0]), end = system->row_offsets[j[row] + 1];
         for (int column = 0; column < size && k < end; k++) {
@@ -194,11 +166,12 @@ static void gather(const nitro_solver *system, const int32_t *j, int size, dense
 
 static int64_t bjacobi_bytes(const nitro_solver *system)
 {
-    return (system->num_rows + BLOCK - 1) * BLOCK * (int64_t)sizeof(float);
+    return (system->num_rows + BLOCK) * BLOCK * (int64_t)sizeof(float);
 }
 
-static void invert_block(const nitro_solver *system, int64_t first, int size, float *inverse)
+static void invert_block(const nitro_solver *system, int64_t first, float *inverse)
 {
+    int size = system->num_rows - first < BLOCK ? (int)(system->num_rows - first) : BLOCK;
     double rows[BLOCK * BLOCK] = {0}; /* of the transposed block's inverse: columns */
     int32_t j[BLOCK] = {0};
     dense block;
@@ -212,50 +185,54 @@ static void invert_block(const nitro_solver *system, int64_t first, int size, fl
         for (int i = 0; i < c; i++)
             is_symmetric = is_symmetric && block.a[i][c] == block.a[c][i];
     bool is_regular = solve_dense(&block, rows, BLOCK);
+    memset(inverse, 0, BLOCK * BLOCK * sizeof(*inverse));
     for (int c = 0; c < size; c++)
         for (int i = 0; i < size; i++) {
-            double mirrored = is_symmetric ? rows[i * BLOCK + c] : rows[c * BLOCK + i];
-            double value = i == c ? 1 / diagonal(system, first + i) : 0;
+            double mirrored = rows[is_symmetric ? i * BLOCK + c : c * BLOCK + i];
+            double value = i == c ? inverse_diagonal(system, first + i) : 0;
             inverse[c * BLOCK + i] =
                 (float)(is_regular ? (rows[c * BLOCK + i] + mirrored) / 2 : value);
         }
 }
 
-static void bjacobi_chunk(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(bjacobi_inverses)
 {
     (void)sums;
-    for (int64_t first = begin; first < end; first += BLOCK) {
-        int size = end - first < BLOCK ? (int)(end - first) : BLOCK;
-        float *inverse = (float *)k->factors + first * BLOCK;
-        memset(inverse, 0, BLOCK * BLOCK * sizeof(*inverse));
-        invert_block(k->system, first, size, inverse);
-    }
+    for (int64_t first = begin * NITRO_ROWS; first < end * NITRO_ROWS; first += BLOCK)
+        invert_block(k->system, first, (float *)k->factors + first * BLOCK);
 }
 
 static int bjacobi_set_up(nitro_krylov *k)
 {
-    nitro_krylov_step(k, bjacobi_chunk, 0);
+    nitro_krylov_do(k, bjacobi_inverses, 0);
     return 0;
 }
 
-static void bjacobi_local(const nitro_krylov *k, const double *r, double *z, int64_t begin,
-                          int64_t end)
+NITRO_KRYLOV_STEP(bjacobi_local)
 {
-    for (int64_t first = begin; first < end; first += BLOCK) {
-        const float *restrict inverse = (const float *)k->factors + first * BLOCK;
-        int size = end - first < BLOCK ? (int)(end - first) : BLOCK;
-        double sums[BLOCK] = {0};
-        for (int c = 0; c < size; c++)
-            for (int i = 0; i < BLOCK; i++)
-                sums[i] += (double)inverse[c * BLOCK + i] * r[first + c];
-        memcpy(z + first, sums, (size_t)size * sizeof(*sums));
+    typedef float half __attribute__((vector_size(32), may_alias));
+    (void)sums;
+    for (int64_t i = begin; i < end; i += 2) {
+        const half *inverse = (const half *)((const float *)k->factors + i * NITRO_ROWS * BLOCK);
+        const double *from = (const double *)(k->from + i);
+        int size = i + 1 < end ? BLOCK : NITRO_ROWS;
+        nitro_rows upper = {0}, lower = {0};
+        for (int c = 0; c < size; c++) {
+            upper += __builtin_convertvector(inverse[2 * c], nitro_rows) * from[c];
+            lower += __builtin_convertvector(inverse[2 * c + 1], nitro_rows) * from[c];
+        }
+        k->to[i] = upper;
+        if (i + 1 < end)
+            k->to[i + 1] = lower;
     }
 }
 
-const nitro_preconditioner nitro_krylov_bjacobi = {bjacobi_bytes, bjacobi_set_up, bjacobi_local,
-                                                   NULL};
+const nitro_preconditioner nitro_krylov_bjacobi = {bjacobi_bytes, bjacobi_set_up, &bjacobi_local,
+                                                   NULL, false};
 
-/* ---- Approximate inverses ---- */
+/* ---- Approximate inverses: rows m of M with m A[J, J] = e, J the pattern of A's row. The
+ * factorised one is G' G, rows of G likewise on the lower triangle, over the root of the diagonal's
+ * element (Kolotilina and Yeremin, 1993). ---- */
 
 /* A sparse matrix of as many rows, in the factors. */
 typedef struct sparse {
@@ -264,149 +241,132 @@ typedef struct sparse {
     int32_t *columns;
 } sparse;
 
-static int64_t sparse_bytes(int64_t rows, int64_t entries)
-{
-    return (rows + 1 + entries) * (int64_t)sizeof(double) +
-           (entries + 1) / 2 * 2 * (int64_t)sizeof(int32_t);
-}
-
-static sparse lay_out(void *memory, int64_t rows, int64_t entries)
-{
-    int64_t *offsets = memory;
-    double *values = (double *)(offsets + rows + 1);
-    return (sparse){offsets, values, (int32_t *)(values + entries)};
-}
-
 /* With a diagonal that may not be stored. */
 static int64_t most_entries(const nitro_solver *system)
 {
     return system->num_nonzeros + system->num_rows;
 }
 
-static void multiply(const nitro_krylov *k, const sparse *by, const double *from, double *to,
-                     int64_t begin, int64_t end)
+static int64_t isai_bytes(const nitro_solver *system)
 {
-    const nitro_spmv spmv = {.num_rows = k->n,
-                             .num_cols = k->n,
-                             .num_nonzeros = k->system->num_nonzeros,
-                             .row_offsets = by->offsets,
-                             .columns = by->columns,
-                             .values = by->values,
-                             .x = from,
-                             .y = to};
-    nitro_spmv_csr_multiply(&spmv, begin, end);
+    int64_t halves = 2 * (system->num_rows + 1) + 3 * most_entries(system);
+    return (halves * 4 + (int64_t)sizeof(nitro_rows)) / (int64_t)sizeof(nitro_rows) *
+           (int64_t)sizeof(nitro_rows);
+}
+
+/* The matrices are one behind the other. */
+static sparse sparse_of(const nitro_krylov *k, int which)
+{
+    int64_t *offsets = (int64_t *)((char *)k->factors + which * isai_bytes(k->system));
+    double *values = (double *)(offsets + k->n + 1);
+    return (sparse){offsets, values, (int32_t *)(values + most_entries(k->system))};
 }
 
 /* The window of a row's entries around the diagonal; *diagonal_at is where that is in it. */
 static int pattern(const nitro_solver *system, int64_t row, bool is_lower, const int32_t **j,
                    int *diagonal_at)
 {
-    int64_t begin = system->row_offsets[row], end = system->row_offsets[row + 1];
-    int64_t at = find_diagonal(system, row);
-    *diagonal_at = -1;
+    int64_t at = find_diagonal(system, row), begin = system->row_offsets[row];
+    int64_t end = is_lower ? at + 1 : system->row_offsets[row + 1];
+    int64_t before = is_lower ? MOST - 1 : MOST / 2;
     if (at < 0)
         return 0;
-    if (is_lower)
-        end = at + 1;
-    int64_t before = is_lower ? MOST - 1 : MOST / 2,
-            first = at - begin > before ? at - before : begin;
-    *j = system->columns + first;
-    *diagonal_at = (int)(at - first);
-    return end - first < MOST ? (int)(end - first) : MOST;
-}
-
-static void count_rows(const nitro_krylov *k, bool is_lower, const sparse *to)
-{
-    const int32_t *j;
-    int at;
-    to->offsets[0] = 0;
-    for (int64_t i = 0; i < k->n; i++) {
-        int size = pattern(k->system, i, is_lower, &j, &at);
-        to->offsets[i + 1] = to->offsets[i] + (size > 0 ? size : 1);
-    }
+    begin = at - begin > before ? at - before : begin;
+    *j = system->columns + begin;
+    *diagonal_at = (int)(at - begin);
+    return end - begin < MOST ? (int)(end - begin) : MOST;
 }
 
 static void inverse_row(const nitro_solver *system, int64_t row, bool is_lower, const sparse *to)
 {
     const int32_t *j = NULL;
-    int at, size = pattern(system, row, is_lower, &j, &at);
-    double *y = to->values + to->offsets[row], value = diagonal(system, row);
+    int at = 0, size = pattern(system, row, is_lower, &j, &at);
+    double *y = to->values + to->offsets[row];
     int32_t *columns = to->columns + to->offsets[row];
     dense local;
+    bool is_solved = false;
     columns[0] = (int32_t)row;
-    y[0] = is_lower ? 1 / sqrt(fabs(value)) : 1 / value;
-    if (size == 0)
-        return;
-    memcpy(columns, j, (size_t)size * sizeof(*j));
-    memset(y, 0, (size_t)size * sizeof(*y));
-    y[at] = 1;
-    gather(system, j, size, &local);
-    if (is_lower ? solve_factor(&local, y) : solve_dense(&local, y, 1))
-        return;
-    memset(y, 0, (size_t)size * sizeof(*y));
-    y[at] = is_lower ? 1 / sqrt(fabs(value)) : 1 / value;
+    if (size > 0) {
+        memcpy(columns, j, (size_t)size * sizeof(*j));
+        memset(y, 0, (size_t)size * sizeof(*y));
+        y[at] = 1;
+        gather(system, j, size, &local);
+        is_solved = solve_dense(&local, y, 1) && (!is_lower || y[at] > 0);
+    }
+    if (!is_solved) {
+        memset(y, 0, (size_t)size * sizeof(*y));
+        y[at] = fabs(inverse_diagonal(system, row));
+        if (!is_lower)
+            y[at] = inverse_diagonal(system, row);
+    }
+    double root = sqrt(y[at]);
+    for (int i = 0; is_lower && (i < size || i == 0); i++)
+        y[i] /= root;
 }
 
-static int64_t isai_bytes(const nitro_solver *system)
+NITRO_KRYLOV_STEP(inverse_rows)
 {
-    return sparse_bytes(system->num_rows, most_entries(system));
-}
-
-static void isai_rows(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
-{
-    const sparse to = lay_out(k->factors, k->n, most_entries(k->system));
+    const sparse to = sparse_of(k, 0);
     (void)sums;
-    for (int64_t i = begin; i < end; i++)
-        inverse_row(k->system, i, false, &to);
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++)
+        inverse_row(k->system, i, k->count, &to);
+}
+
+static void make_inverse(nitro_krylov *k, bool is_lower)
+{
+    const sparse to = sparse_of(k, 0);
+    const int32_t *j;
+    int at;
+    to.offsets[0] = 0;
+    for (int64_t i = 0; i < k->n; i++) {
+        int size = pattern(k->system, i, is_lower, &j, &at);
+        to.offsets[i + 1] = to.offsets[i] + (size > 0 ? size : 1);
+    }
+    k->count = is_lower;
+    nitro_krylov_do(k, inverse_rows, 0);
 }
 
 static int isai_set_up(nitro_krylov *k)
 {
-    const sparse to = lay_out(k->factors, k->n, most_entries(k->system));
-    count_rows(k, false, &to);
-    nitro_krylov_step(k, isai_rows, 0);
+    make_inverse(k, false);
     return 0;
 }
 
-/* Which matrix the step multiplies by: k->count times its bytes behind the first one. */
-static void multiply_chunk(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
+NITRO_KRYLOV_STEP(sparse_product)
 {
-    int64_t entries = most_entries(k->system);
-    char *memory = (char *)k->factors + k->count * sparse_bytes(k->n, entries);
-    const sparse by = lay_out(memory, k->n, entries);
+    const sparse *by = k->state;
+    const nitro_spmv spmv = {.num_nonzeros = k->system->num_nonzeros,
+                             .row_offsets = by->offsets,
+                             .columns = by->columns,
+                             .values = by->values,
+                             .x = (const double *)k->from,
+                             .y = (double *)k->to};
     (void)sums;
-    multiply(k, &by, k->from, k->to, begin, end);
+    end *= NITRO_ROWS;
+    nitro_spmv_csr_multiply(&spmv, begin * NITRO_ROWS, end < k->n ? end : k->n);
 }
 
-static void apply_sparse(nitro_krylov *k, int which, const double *from, double *to)
+static void multiply_by(nitro_krylov *k, int which, const nitro_rows *from, nitro_rows *to)
 {
-    int count = k->count;
-    k->count = which;
+    const sparse by = sparse_of(k, which);
     k->from = from;
     k->to = to;
-    nitro_krylov_step(k, multiply_chunk, 0);
-    k->count = count;
+    k->state = &by;
+    nitro_krylov_do(k, sparse_product, 0);
+    k->state = NULL;
 }
 
-static void isai_apply(nitro_krylov *k, const double *r, double *z)
+static void isai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
 {
-    apply_sparse(k, 0, r, z);
+    multiply_by(k, 0, from, to);
 }
 
-const nitro_preconditioner nitro_krylov_isai = {isai_bytes, isai_set_up, NULL, isai_apply};
+const nitro_preconditioner nitro_krylov_isai = {isai_bytes, isai_set_up, NULL, isai_apply, false};
 
 /* G, its transpose, and a vector in between. */
 static int64_t fsai_bytes(const nitro_solver *system)
 {
     return 2 * isai_bytes(system) + jacobi_bytes(system);
-}
-
-static void fsai_rows(nitro_krylov *k, int64_t begin, int64_t end, double *sums)
-{
-    const sparse to = lay_out(k->factors, k->n, most_entries(k->system));
-    (void)sums;
-    for (int64_t i = begin; i < end; i++)
-        inverse_row(k->system, i, true, &to);
 }
 
 static void transpose(const sparse *from, int64_t n, const sparse *to)
@@ -429,24 +389,20 @@ static void transpose(const sparse *from, int64_t n, const sparse *to)
 
 static int fsai_set_up(nitro_krylov *k)
 {
-    int64_t entries = most_entries(k->system);
-    const sparse g = lay_out(k->factors, k->n, entries);
-    const sparse transposed =
-        lay_out((char *)k->factors + sparse_bytes(k->n, entries), k->n, entries);
-    count_rows(k, true, &g);
-    nitro_krylov_step(k, fsai_rows, 0);
+    const sparse g = sparse_of(k, 0), transposed = sparse_of(k, 1);
+    make_inverse(k, true);
     transpose(&g, k->n, &transposed);
     return 0;
 }
 
-static void fsai_apply(nitro_krylov *k, const double *r, double *z)
+static void fsai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
 {
-    double *between = (double *)((char *)k->factors + 2 * isai_bytes(k->system));
-    apply_sparse(k, 0, r, between);
-    apply_sparse(k, 1, between, z);
+    nitro_rows *between = (nitro_rows *)((char *)k->factors + 2 * isai_bytes(k->system));
+    multiply_by(k, 0, from, between);
+    multiply_by(k, 1, between, to);
 }
 
-const nitro_preconditioner nitro_krylov_fsai = {fsai_bytes, fsai_set_up, NULL, fsai_apply};
+const nitro_preconditioner nitro_krylov_fsai = {fsai_bytes, fsai_set_up, NULL, fsai_apply, false};
 
 /* ---- Incomplete factors: L and D U on A's pattern, pivots inverted. Of a symmetric matrix they
  * are Cholesky's L D L', positive definite if all pivots are positive. ---- */
@@ -517,9 +473,11 @@ static int ic_set_up(nitro_krylov *k)
 }
 
 /* One row needs those before it: serial. */
-static void ilu_apply(nitro_krylov *k, const double *r, double *z)
+static void ilu_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
 {
     const factors f = factors_of(k);
+    const double *r = (const double *)from;
+    double *z = (double *)to;
     const int64_t *offsets = k->system->row_offsets;
     const int32_t *columns = k->system->columns;
     for (int64_t row = 0; row < k->n; row++) {
@@ -536,5 +494,5 @@ static void ilu_apply(nitro_krylov *k, const double *r, double *z)
     }
 }
 
-const nitro_preconditioner nitro_krylov_ilu0 = {ilu_bytes, ilu_set_up, NULL, ilu_apply};
-const nitro_preconditioner nitro_krylov_ic0 = {ilu_bytes, ic_set_up, NULL, ilu_apply};
+const nitro_preconditioner nitro_krylov_ilu0 = {ilu_bytes, ilu_set_up, NULL, ilu_apply, false};
+const nitro_preconditioner nitro_krylov_ic0 = {ilu_bytes, ic_set_up, NULL, ilu_apply, false};
