@@ -122,6 +122,7 @@ typedef struct nitro_device_memory {
     int (*fill)(nitro_on_device *on_device, void *memory, int64_t count, size_t size, int byte);
     int (*wait)(nitro_on_device *on_device);
     void (*free)(void *memory);
+    const nitro_stream_clock *clock; /* NULL: variants on the device cannot be monitored */
 } nitro_device_memory;
 
 /** `allows` of variants that exist on another kind of device only, or need what is missing here.

@@ -175,14 +175,75 @@ static inline int nitro_cuda_fill(nitro_cuda *cuda, void *memory, int64_t count,
                                          "filling memory on the device");
 }
 
+/* ---- The clock of a stream ---- */
+
+/* An error of the clock's own calls, "not ready" among them, is nothing that the program should
+ * find; one that it has not seen yet stays. */
+static inline bool nitro_cuda_has_error(void)
+{
+    return cudaPeekAtLastError() != cudaSuccess;
+}
+
+static inline bool nitro_cuda_may_mark(void *stream)
+{
+    enum cudaStreamCaptureStatus status;
+    if (nitro_cuda_has_error())
+        return false;
+    if (cudaStreamIsCapturing((cudaStream_t)stream, &status) == cudaSuccess)
+        return status == cudaStreamCaptureStatusNone;
+    cudaGetLastError();
+    return false;
+}
+
+static inline int nitro_cuda_mark(void *stream, void **event)
+{
+    cudaEvent_t made = (cudaEvent_t)*event;
+    if (nitro_cuda_has_error())
+        return 1;
+    cudaError_t error = made ? cudaSuccess : cudaEventCreate(&made);
+    if (error == cudaSuccess) {
+        *event = made;
+        error = cudaEventRecord(made, (cudaStream_t)stream);
+    }
+    if (error != cudaSuccess)
+        cudaGetLastError();
+    return error != cudaSuccess;
+}
+
+static inline int nitro_cuda_elapsed(void *begin, void *end, double *elapsed_ms)
+{
+    float between_ms;
+    if (nitro_cuda_has_error())
+        return NITRO_STREAM_BUSY;
+    cudaError_t error = cudaEventElapsedTime(&between_ms, (cudaEvent_t)begin, (cudaEvent_t)end);
+    if (error == cudaSuccess)
+        *elapsed_ms = (double)between_ms;
+    else
+        cudaGetLastError();
+    return error == cudaErrorNotReady ? NITRO_STREAM_BUSY : error != cudaSuccess ? 2 : 0;
+}
+
+static inline void nitro_cuda_free_event(void *event)
+{
+    if (event)
+        cudaEventDestroy((cudaEvent_t)event);
+}
+
+/** For nitro_hooks.clock: the events of streams of one device. */
+static const nitro_stream_clock nitro_cuda_clock
+#if defined(__GNUC__)
+    __attribute__((unused))
+#endif
+    = {nitro_cuda_may_mark, nitro_cuda_mark, nitro_cuda_elapsed, nitro_cuda_free_event};
+
 /** For nitro_kit_device.memory. */
 static const nitro_device_memory nitro_cuda_memory
 #if defined(__GNUC__)
     __attribute__((unused))
 #endif
-    = {nitro_cuda_may_prepare, nitro_cuda_need,     nitro_cuda_allocate,
-       nitro_cuda_upload,      nitro_cuda_download, nitro_cuda_copy,
-       nitro_cuda_fill,        nitro_cuda_wait,     nitro_cuda_free};
+    = {nitro_cuda_may_prepare, nitro_cuda_need,  nitro_cuda_allocate, nitro_cuda_upload,
+       nitro_cuda_download,    nitro_cuda_copy,  nitro_cuda_fill,     nitro_cuda_wait,
+       nitro_cuda_free,        &nitro_cuda_clock};
 
 #ifdef __cplusplus
 #include <cuda_runtime.h>

@@ -472,6 +472,8 @@ template <typename Argument> struct hooks {
     std::function<std::string(Argument &)> check_result = {};
     /** @return the argument's stream, a cudaStream_t. */
     std::function<void *(const Argument &)> stream = {};
+    /** Of such streams, for monitoring: &nitro_cuda_clock (nitro/cuda.hpp). Borrowed. */
+    const nitro_stream_clock *clock = nullptr;
 };
 
 /** An input to measure: `load` is called in the worker process that measures it. */
@@ -852,6 +854,7 @@ template <typename Argument> class computation
         c.keep_reference = hooks_->keep_reference ? &keep_reference : nullptr;
         c.check_result = hooks_->check_result ? &check_result : nullptr;
         c.stream = hooks_->stream ? &stream_of : nullptr;
+        c.clock = hooks_->clock;
         c.user = hooks_.get();
         detail::check(context_, nitro_computation_set_hooks(handle_.get(), &c));
         return *this;

@@ -234,8 +234,29 @@ typedef struct nitro_relative_feature {
                              none */
 } nitro_relative_feature;
 
-/** Functions for measuring only: a program that only dispatches needs none. They return 0 on
- * success; each may be NULL. */
+/** nitro_stream_clock.elapsed: the work is not done yet. */
+#define NITRO_STREAM_BUSY 1
+
+/**
+ * Times work on streams without ever waiting for it, by events: what monitoring of asynchronous
+ * variants needs. nitro_cuda_clock (nitro/cuda.hpp) is CUDA's; kits have the one of their memory.
+ * Called from every thread that runs the computation.
+ */
+typedef struct nitro_stream_clock {
+    /** False while the stream's work cannot be timed: it captures a graph. */
+    bool (*may_mark)(void *stream);
+    /** Let the stream note the time when its work so far is done. @param[in,out] event  NULL, or
+     *  one to use again. @return 0 on success. */
+    int (*mark)(void *stream, void **event);
+    /** The time between two marks. @param[out] elapsed_ms  written on success only. @return 0,
+     *  NITRO_STREAM_BUSY, or another number: the device failed. */
+    int (*elapsed)(void *begin, void *end, double *elapsed_ms);
+    /** NULL: nothing. */
+    void (*free)(void *event);
+} nitro_stream_clock;
+
+/** Functions for measuring: a program that only dispatches needs none, and one that monitors
+ * variants on a device needs `stream` and `clock`. They return 0 on success; each may be NULL. */
 typedef struct nitro_hooks {
     /** Called once per input, before any variant: save what in-place variants overwrite. Returns
      *  NITRO_ERR_NO_MEMORY if memory does not suffice. */
@@ -255,7 +276,8 @@ typedef struct nitro_hooks {
      * Called before every timing by NITRO_TIME_DEVICE.
      */
     void *(*stream)(const void *argument, void *user);
-    void *user; /* borrowed */
+    const nitro_stream_clock *clock; /* of such streams, for monitoring; borrowed */
+    void *user;                      /* borrowed */
 } nitro_hooks;
 
 /**
@@ -672,8 +694,12 @@ NITRO_API void nitro_ticket_cancel(nitro_ticket *ticket);
 /**
  * Off by default, when it costs nitro_run a branch; enabled by this or by the settings monitor,
  * adapt and record. Calls of nitro_run are timed by the context's clock, prepare and run: by
- * processor time if all variants are (NITRO_TIME_THREAD_CPU), else by wall time. Times are kept per
- * feature-space bucket: inputs whose features agree to within about a tenth each.
+ * processor time if all variants are (NITRO_TIME_THREAD_CPU), else by wall time. `run` of a variant
+ * with NITRO_TIME_DEVICE is timed by nitro_hooks.clock: later timed calls, statistics and flushing
+ * ask whether it is done, and nothing waits for it. Up to 64 such calls are pending at a time;
+ * further ones, and those of a stream that captures a graph, are not timed and run the model's
+ * choice. Times are kept per feature-space bucket: inputs whose features agree to within about a
+ * tenth each.
  */
 typedef struct nitro_monitor_options {
     unsigned every;        /* time one call in so many of each thread; 0: only for adaptation */
@@ -692,8 +718,8 @@ NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
 
 /**
  * Start monitoring anew; NULL: stop. Closes the declaration of variants and features. No other
- * thread may be running the computation meanwhile. Variants timed by NITRO_TIME_DEVICE cannot be
- * monitored: their `run` returns before the work is done.
+ * thread may be running the computation meanwhile. Calls that are pending are dropped, and the
+ * events of nitro_hooks.clock freed: by this or with the computation, while the device still works.
  *
  * Drift is counted. A warning in the log reports the first one of each variant at once, and at the
  * end how many there were. Adaptation replaces the model's choice in some calls by another variant
@@ -707,8 +733,8 @@ NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
  *
  * A call allocates nothing and waits for no thread: of two threads in one bucket at once, the
  * second runs the model's choice and its time is not used.
- * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range, or a variant of NITRO_TIME_DEVICE);
- *         NITRO_ERR_NO_MEMORY: nothing changed.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range, or a variant of NITRO_TIME_DEVICE
+ *         without nitro_hooks.clock); NITRO_ERR_NO_MEMORY: nothing changed.
  */
 NITRO_API nitro_status nitro_computation_monitor(nitro_computation *computation,
                                                  const nitro_monitor_options *options);

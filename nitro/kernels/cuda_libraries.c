@@ -92,6 +92,10 @@ static void load_driver(void)
         FUNCTION("cuStreamSynchronize", wait),
         FUNCTION("cuStreamIsCapturing", is_capturing),
         FUNCTION("cuThreadExchangeStreamCaptureMode", capture_mode),
+        FUNCTION("cuEventCreate", create_event),
+        FUNCTION("cuEventRecord", record),
+        FUNCTION("cuEventElapsedTime", elapsed),
+        FUNCTION("cuEventDestroy_v2", free_event),
     };
 #undef FUNCTION
     has_driver = find_functions(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),

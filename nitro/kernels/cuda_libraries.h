@@ -21,7 +21,7 @@ typedef struct nvrtc_library {
     const char *(*error)(int code);
 } nvrtc_library;
 
-enum { CUDA_OUT_OF_MEMORY = 2, CUDA_CAPTURE_RELAXED = 2 };
+enum { CUDA_OUT_OF_MEMORY = 2, CUDA_CAPTURE_RELAXED = 2, CUDA_NOT_READY = 600 };
 
 /* Of CUdevice_attribute and CUfunction_attribute. */
 enum {
@@ -59,6 +59,10 @@ typedef struct cuda_driver {
     int (*wait)(void *stream);
     int (*is_capturing)(void *stream, int *status);
     int (*capture_mode)(int *mode);
+    int (*create_event)(void **event, unsigned flags);
+    int (*record)(void *event, void *stream);
+    int (*elapsed)(float *elapsed_ms, void *begin, void *end);
+    int (*free_event)(void *event);
 } cuda_driver;
 
 /** NULL: not installed. */

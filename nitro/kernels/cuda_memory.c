@@ -126,5 +126,40 @@ static int fill(nitro_on_device *on_device, void *memory, int64_t count, size_t 
                                                       (size_t)count * size, on_device->stream));
 }
 
+/* ---- The clock of a stream ---- */
+
+static bool may_mark(void *stream)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    int device, status;
+    return cuda && nitro_cuda_enter(&device) == 0 && cuda->is_capturing(stream, &status) == 0 &&
+           status == 0;
+}
+
+static int mark(void *stream, void **event)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    return (!*event && cuda->create_event(event, 0) != 0) || cuda->record(*event, stream) != 0;
+}
+
+static int elapsed(void *begin, void *end, double *elapsed_ms)
+{
+    float between_ms;
+    int device, code = nitro_cuda_enter(&device);
+    if (code == 0)
+        code = nitro_cuda_driver_load()->elapsed(&between_ms, begin, end);
+    if (code == 0)
+        *elapsed_ms = (double)between_ms;
+    return code == CUDA_NOT_READY ? NITRO_STREAM_BUSY : code;
+}
+
+static void free_event(void *event)
+{
+    if (event)
+        nitro_cuda_driver_load()->free_event(event);
+}
+
+static const nitro_stream_clock stream_clock = {may_mark, mark, elapsed, free_event};
+
 const nitro_device_memory nitro_cuda_driver_memory = {
-    may_prepare, need, allocate, upload, download, copy, fill, wait, free_memory};
+    may_prepare, need, allocate, upload, download, copy, fill, wait, free_memory, &stream_clock};

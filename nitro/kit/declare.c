@@ -44,6 +44,8 @@ static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *k
         if (!is_on_device)
             hooks.prepare_input = NULL;
     }
+    if (is_on_device)
+        hooks.clock = kit->device->memory->clock;
     hooks.user = (void *)kit; /* const in effect: hooks only read it */
     nitro_status status = nitro_computation_set_hooks(computation, &hooks);
     if (status == NITRO_OK && (is_on_device || kit->problem))

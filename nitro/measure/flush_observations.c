@@ -222,6 +222,7 @@ nitro_status nitro_flush_observations_into(nitro_computation *computation, nitro
                   .store = store,
                   .num_features = computation->schema->num_features,
                   .room = room};
+    nitro_monitor_poll(computation->monitor);
     uint64_t seen = nitro_observations_count(observations);
     nitro_status status = nitro_computation_version_by_code(computation);
     if (status == NITRO_OK)

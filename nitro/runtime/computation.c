@@ -332,9 +332,9 @@ nitro_status nitro_computation_monitor(nitro_computation *computation,
 {
     NITRO_REQUIRE(NULL, computation);
     nitro_monitor *monitor = NULL;
-    const nitro_monitored monitored = {computation->context, computation->schema,
+    const nitro_monitored monitored = {computation->context,  computation->schema,
                                        computation->variants, computation->device_kind,
-                                       computation->model};
+                                       &computation->hooks,   computation->model};
     nitro_status status = options ? nitro_monitor_create(&monitored, options, &monitor) : NITRO_OK;
     if (status != NITRO_OK)
         return status;

@@ -54,12 +54,13 @@ typedef struct timed_call {
 } timed_call;
 
 static void begin_timed(const nitro_computation *computation, const nitro_query *query,
-                        bool is_sampled, nitro_decision *made, timed_call *timed)
+                        bool is_sampled, const void *argument, nitro_decision *made,
+                        timed_call *timed)
 {
     nitro_monitor *monitor = computation->monitor;
     timed->is_timed = monitor && !query->is_over &&
-                      nitro_monitor_begin(monitor, is_sampled, query->features, query->allowed,
-                                          made, &timed->call);
+                      nitro_monitor_begin(monitor, is_sampled, argument, query->features,
+                                          query->allowed, made, &timed->call);
     timed->begin_ms = timed->is_timed ? nitro_monitor_now_ms(monitor) : 0.0;
 }
 
@@ -131,8 +132,9 @@ static nitro_status run_decided(const nitro_computation *computation, nitro_quer
 {
     timed_call timed;
     const nitro_decision before = *made;
-    begin_timed(computation, query, is_sampled, made, &timed);
+    begin_timed(computation, query, is_sampled, argument, made, &timed);
     nitro_status status = prepare_timed(computation, query, argument, &before, made, &timed);
+    timed.is_timed = timed.is_timed && nitro_monitor_begin_run(computation->monitor, &timed.call);
     return status == NITRO_OK
                ? run_or_try_next(computation, query, argument, made, &timed, decision)
                : status;

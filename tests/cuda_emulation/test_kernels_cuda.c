@@ -314,6 +314,26 @@ static int capture_mode(int *mode)
     return (int)cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode);
 }
 
+static int create_event(void **event, unsigned flags)
+{
+    return (int)cudaEventCreateWithFlags((cudaEvent_t *)event, flags);
+}
+
+static int record(void *event, void *stream)
+{
+    return (int)cudaEventRecord(event, stream);
+}
+
+static int elapsed(float *elapsed_ms, void *begin, void *end)
+{
+    return (int)cudaEventElapsedTime(elapsed_ms, begin, end);
+}
+
+static int free_event(void *event)
+{
+    return (int)cudaEventDestroy(event);
+}
+
 const cuda_driver *nitro_cuda_driver_load(void)
 {
     static const cuda_driver driver = {init,         driver_version, error,           get_context,
@@ -321,7 +341,8 @@ const cuda_driver *nitro_cuda_driver_load(void)
                                        attribute,    load,           unload,          function,
                                        set_function, launch,         free_memory,     allocate,
                                        free_one,     upload,         download,        copy,
-                                       fill,         wait_for,       is_capturing,    capture_mode};
+                                       fill,         wait_for,       is_capturing,    capture_mode,
+                                       create_event, record,         elapsed,         free_event};
     return has_driver ? &driver : NULL;
 }
 
@@ -390,6 +411,24 @@ static nitro_on_device *prepare_one(nitro_context *context, void **argument, int
     *failure = nitro_kernel_prepare(*argument, (void *)kernel);
     nitro_computation_free(computation);
     return nitro_kit_on_device(kernel->kit, *argument);
+}
+
+static void calls_are_timed_without_waiting(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    char label[NITRO_KIT_LABEL];
+    (void)state;
+    const cuda_emulation_settings settings = cuda_emulation_defaults();
+    cuda_emulation_reset(&settings);
+    assert_ok(context, first_on_cuda()->create(context, &computation));
+    const nitro_kit *kit = nitro_kernel_of(computation, 0)->kit;
+    void *argument = kit_case_make(context, kit, true, 0, 1000, label);
+    kit_case_monitor(context, kit, computation, argument, true);
+    nitro_kit_free(kit, true, argument);
+    nitro_computation_free(computation);
+    assert_string_equal(cuda_emulation_problem(), "");
+    nitro_context_free(context);
 }
 
 static void failures_are_the_arguments(void **state)
@@ -466,6 +505,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_right_in_any_order_of_threads),
+        cmocka_unit_test(calls_are_timed_without_waiting),
         cmocka_unit_test(failures_are_the_arguments),
         cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),
     };

@@ -4,6 +4,7 @@
 
 #include "cuda/spmv_cases.h"
 #include "cuda_emulation/emulated_cases.h"
+#include "unit/computations/kit_cases.h"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 static int setup(void **state)
@@ -212,6 +213,14 @@ static void x_and_y_may_change(void **state)
     assert_int_equal(cudaFree(y), cudaSuccess);
 }
 
+static void calls_are_timed_without_waiting(void **state)
+{
+    cuda_cases *cases = *state;
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+    kit_case_monitor(cases->context, &nitro_spmv_kit, cases->computation, spmv, true);
+    nitro_module_spmv_cuda.unload(spmv);
+}
+
 static void wrong_results_and_lost_devices_are_found(void **state)
 {
     cuda_cases *cases = *state;
@@ -234,6 +243,7 @@ int main(void)
         TEST(cusparse_leaves_nothing_behind),
         TEST(another_cusparse_is_not_used),
         TEST(x_and_y_may_change),
+        TEST(calls_are_timed_without_waiting),
         TEST(wrong_results_and_lost_devices_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,5 +134,58 @@ static void free_memory(void *memory)
         nitro_opencl_load()->ReleaseMemObject(memory);
 }
 
-const nitro_device_memory nitro_opencl_memory = {may_prepare, need, allocate, upload,     download,
-                                                 copy,        fill, wait,     free_memory};
+/* ---- The clock of a command queue ---- */
+
+/* A queue that the program made may be without profiling. */
+static bool may_mark(void *stream)
+{
+    cl_command_queue queue = nitro_opencl_queue(stream);
+    cl_command_queue_properties properties = 0;
+    return queue &&
+           nitro_opencl_load()->GetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties),
+                                                    &properties, NULL) == CL_SUCCESS &&
+           (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+}
+
+static void free_event(void *event)
+{
+    if (event)
+        nitro_opencl_load()->ReleaseEvent(event);
+}
+
+static int mark(void *stream, void **event)
+{
+    const nitro_opencl *cl = nitro_opencl_load();
+    cl_command_queue queue = nitro_opencl_queue(stream);
+    cl_event made;
+    if (cl->EnqueueMarkerWithWaitList(queue, 0, NULL, &made) != CL_SUCCESS)
+        return 1;
+    free_event(*event);
+    *event = made;
+    return cl->Flush(queue) != CL_SUCCESS; /* it may never begin otherwise */
+}
+
+static int elapsed(void *begin, void *end, double *elapsed_ms)
+{
+    const nitro_opencl *cl = nitro_opencl_load();
+    cl_int state = CL_COMPLETE;
+    cl_ulong from, to;
+    if (cl->GetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state, NULL) !=
+            CL_SUCCESS ||
+        state < CL_COMPLETE)
+        return 2;
+    if (state != CL_COMPLETE)
+        return NITRO_STREAM_BUSY;
+    if (cl->GetEventProfilingInfo(begin, CL_PROFILING_COMMAND_END, sizeof(from), &from, NULL) !=
+            CL_SUCCESS ||
+        cl->GetEventProfilingInfo(end, CL_PROFILING_COMMAND_START, sizeof(to), &to, NULL) !=
+            CL_SUCCESS)
+        return 2;
+    *elapsed_ms = to > from ? (double)(to - from) * 1e-6 : 0;
+    return 0;
+}
+
+static const nitro_stream_clock stream_clock = {may_mark, mark, elapsed, free_event};
+
+const nitro_device_memory nitro_opencl_memory = {
+    may_prepare, need, allocate, upload, download, copy, fill, wait, free_memory, &stream_clock};

@@ -27,6 +27,7 @@ struct nitro_monitor {
     bool by_thread_cpu; /* all variants use thread time */
     nitro_buckets *buckets;
     nitro_observations *observations;
+    nitro_pending *pending; /* NULL: no variant is timed by the device */
     nitro_budget budget;
     _Atomic uint64_t drifts[2][NITRO_MAX_VARIANTS]; /* from earlier times, from the model */
     _Atomic uint64_t num_timed, num_explorations, num_learnt, num_drifts, num_unlike_model,
@@ -76,36 +77,52 @@ static bool all_by_thread_cpu(const nitro_monitored *monitored)
     return true;
 }
 
-/* The host time of an asynchronous `run` is only its launch. */
-static nitro_status check_time_sources(const nitro_monitored *monitored)
+static bool is_timed_by_device(const nitro_monitored *monitored, size_t variant)
 {
-    for (size_t v = 0; v < monitored->schema->num_variants; v++)
-        if (nitro_variant_time_source(&monitored->variants[v], monitored->device_kind) ==
-            NITRO_TIME_DEVICE)
-            return nitro_fail(
-                monitored->context, NITRO_ERR_ARGUMENT,
-                "%s: calls cannot be monitored, adapted or recorded: variant %s is timed by the "
-                "device's clock (NITRO_TIME_DEVICE), and its run returns before the work is done",
-                monitored->schema->computation, monitored->variants[v].name);
-    return NITRO_OK;
+    return nitro_variant_time_source(&monitored->variants[variant], monitored->device_kind) ==
+           NITRO_TIME_DEVICE;
+}
+
+/* The host time of an asynchronous `run` is only its launch. */
+static nitro_status create_pending(const nitro_monitored *monitored, nitro_pending **pending)
+{
+    const nitro_stream_clock *clock = monitored->hooks->clock;
+    size_t num_variants = monitored->schema->num_variants, v = 0;
+    while (v < num_variants && !is_timed_by_device(monitored, v))
+        v++;
+    if (v == num_variants)
+        return NITRO_OK;
+    if (!clock)
+        return nitro_fail(
+            monitored->context, NITRO_ERR_ARGUMENT,
+            "%s: calls cannot be monitored, adapted or recorded: variant %s is timed by the "
+            "device's clock (NITRO_TIME_DEVICE), its run returns before the work is done, and no "
+            "clock tells later how long that took: set nitro_hooks.clock",
+            monitored->schema->computation, monitored->variants[v].name);
+    return nitro_pending_create(monitored->context, clock, monitored->schema->num_features,
+                                pending);
 }
 
 nitro_status nitro_monitor_create(const nitro_monitored *monitored,
                                   const nitro_monitor_options *options, nitro_monitor **monitor)
 {
     const nitro_schema *schema = monitored->schema;
+    nitro_pending *pending = NULL;
     nitro_status status = check_options(monitored, options);
     if (status == NITRO_OK)
-        status = check_time_sources(monitored);
+        status = create_pending(monitored, &pending);
     if (status != NITRO_OK)
         return status;
     nitro_monitor *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
-    if (!made)
+    if (!made) {
+        nitro_pending_free(pending);
         return nitro_fail(monitored->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes",
                           sizeof *made);
+    }
     memset(made, 0, sizeof *made);
     made->of = *monitored;
     made->options = *options;
+    made->pending = pending;
     made->budget.share = options->adapt_percent / 100.0;
     made->by_thread_cpu = all_by_thread_cpu(monitored);
     status = nitro_buckets_create(monitored->context, options->num_buckets, schema->num_features,
@@ -140,6 +157,7 @@ void nitro_monitor_free(nitro_monitor *monitor)
         return;
     if (monitor->buckets)
         log_further_drifts(monitor);
+    nitro_pending_free(monitor->pending);
     nitro_buckets_free(monitor->buckets);
     nitro_observations_free(monitor->observations);
     free(monitor);
@@ -232,16 +250,33 @@ static void take_choice(nitro_monitor *monitor, const nitro_adaptation_choice *c
         choice->kind == NITRO_ADAPTATION_EXPLORE ? NITRO_REASON_EXPLORATION : NITRO_REASON_LEARNT;
 }
 
-bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const double *features,
-                         uint64_t allowed, nitro_decision *decision, nitro_monitor_call *call)
+/** Account for a completed call. */
+static void settle(void *user, const nitro_monitor_call *call, double prepare_ms, double run_ms);
+
+/** May this call be timed, whichever variant is chosen? */
+static bool may_time(nitro_monitor *monitor, const void *argument, nitro_monitor_call *call)
+{
+    const nitro_hooks *hooks = monitor->of.hooks;
+    if (!monitor->pending)
+        return true;
+    nitro_pending_poll(monitor->pending, false, settle, monitor);
+    call->stream = hooks->stream ? hooks->stream(argument, hooks->user) : NULL;
+    call->pending = nitro_pending_take(monitor->pending, call->stream);
+    return call->pending != NULL;
+}
+
+bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const void *argument,
+                         const double *features, uint64_t allowed, nitro_decision *decision,
+                         nitro_monitor_call *call)
 {
     bool adapts = monitor->budget.share > 0;
     if (!is_sampled && !adapts)
         return false;
-    *call = (nitro_monitor_call){.features = features,
-                                 .key = nitro_buckets_key(monitor->buckets, features),
-                                 .base = decision->variant,
-                                 .choice = {.variant = decision->variant}};
+    *call = (nitro_monitor_call){
+        .features = features, .base = decision->variant, .choice = {.variant = decision->variant}};
+    if (!may_time(monitor, argument, call))
+        return false;
+    call->key = nitro_buckets_key(monitor->buckets, features);
     nitro_bucket *bucket = nitro_buckets_enter(monitor->buckets, call->key);
     if (!bucket)
         return true;
@@ -270,6 +305,21 @@ void nitro_monitor_begin_with(nitro_monitor *monitor, const double *features, si
     for (size_t i = 0; i < count && i < NITRO_SEEN_RECENT; i++)
         nitro_seen_add(&bucket->seen[variant], median_ms);
     nitro_bucket_leave(bucket);
+}
+
+bool nitro_monitor_begin_run(nitro_monitor *monitor, nitro_monitor_call *call)
+{
+    if (!call->pending)
+        return true;
+    if (!is_timed_by_device(&monitor->of, call->choice.variant)) {
+        nitro_pending_leave(call->pending);
+        call->pending = NULL;
+        return true;
+    }
+    if (nitro_pending_begin(monitor->pending, call))
+        return true;
+    nitro_adaptation_cancel(&monitor->budget, &call->choice);
+    return false;
 }
 
 /* ---- After a call ------------------------------------------------------------------------- */
@@ -378,11 +428,15 @@ static void compare_with_default(nitro_monitor *monitor, const nitro_bucket *buc
     add_time(&monitor->gained_ns, seen->mean_ms - time_ms);
 }
 
-void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, double prepare_ms,
-                       double run_ms)
+static void settle(void *user, const nitro_monitor_call *call, double prepare_ms, double run_ms)
 {
+    nitro_monitor *monitor = user;
     double time_ms = prepare_ms + run_ms;
     drift found = {.variant = NITRO_NONE};
+    if (isnan(run_ms)) { /* the device failed */
+        nitro_adaptation_cancel(&monitor->budget, &call->choice);
+        return;
+    }
     nitro_bucket *bucket = nitro_buckets_enter_again(monitor->buckets, call->key);
     if (bucket) {
         compare_with_default(monitor, bucket, time_ms);
@@ -404,6 +458,21 @@ void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, d
         report_drift(monitor, call, &found);
 }
 
+void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, double prepare_ms,
+                       double run_ms)
+{
+    if (!call->pending)
+        settle(monitor, call, prepare_ms, run_ms);
+    else if (!nitro_pending_end(monitor->pending, call, prepare_ms))
+        nitro_adaptation_cancel(&monitor->budget, &call->choice);
+}
+
+void nitro_monitor_poll(nitro_monitor *monitor)
+{
+    if (monitor->pending)
+        nitro_pending_poll(monitor->pending, true, settle, monitor);
+}
+
 void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call)
 {
     nitro_bucket *bucket = nitro_buckets_enter_again(monitor->buckets, call->key);
@@ -412,6 +481,7 @@ void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call
         nitro_bucket_leave(bucket);
     }
     nitro_adaptation_cancel(&monitor->budget, &call->choice);
+    nitro_pending_leave(call->pending);
 }
 
 /* ---- Counts ------------------------------------------------------------------------------- */
@@ -421,8 +491,9 @@ static double as_ms(const _Atomic int64_t *sum_ns)
     return (double)atomic_load((_Atomic int64_t *)(uintptr_t)sum_ns) / 1e6;
 }
 
-void nitro_monitor_count(const nitro_monitor *monitor, nitro_monitor_statistics *statistics)
+void nitro_monitor_count(nitro_monitor *monitor, nitro_monitor_statistics *statistics)
 {
+    nitro_monitor_poll(monitor);
     *statistics = (nitro_monitor_statistics){
         .num_timed = monitor->num_timed,
         .num_explorations = monitor->num_explorations,

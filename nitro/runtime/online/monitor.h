@@ -5,8 +5,8 @@
 #define NITRO_RUNTIME_ONLINE_MONITOR_H
 
 #include "nitro/base/rcu_pointer.h"
-#include "nitro/runtime/online/adaptation.h"
 #include "nitro/runtime/online/observations.h"
+#include "nitro/runtime/online/pending.h"
 
 typedef struct nitro_monitor nitro_monitor;
 
@@ -16,19 +16,12 @@ typedef struct nitro_monitored {
     const nitro_schema *schema;
     const nitro_variant *variants; /* shape [schema->num_variants] */
     const char *device_kind;
+    const nitro_hooks *hooks;
     nitro_rcu_pointer *model; /* a nitro_model */
 } nitro_monitored;
 
 /** How a variant is timed on devices of that kind; never NITRO_TIME_OF_KIND. */
 nitro_time_source nitro_variant_time_source(const nitro_variant *variant, const char *device_kind);
-
-/** One timed call; on the caller's stack. */
-typedef struct nitro_monitor_call {
-    const double *features;
-    uint64_t key; /* of its bucket */
-    size_t base;  /* choice without adaptation */
-    nitro_adaptation_choice choice;
-} nitro_monitor_call;
 
 nitro_status nitro_monitor_create(const nitro_monitored *monitored,
                                   const nitro_monitor_options *options, nitro_monitor **monitor);
@@ -45,8 +38,9 @@ void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms);
  * @param[in,out] decision  variant and reason.
  * @param[out]    call      borrows `features`.
  */
-bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const double *features,
-                         uint64_t allowed, nitro_decision *decision, nitro_monitor_call *call);
+bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const void *argument,
+                         const double *features, uint64_t allowed, nitro_decision *decision,
+                         nitro_monitor_call *call);
 
 /** Count `count` earlier calls of a variant with this median time, before any call. */
 void nitro_monitor_begin_with(nitro_monitor *monitor, const double *features, size_t variant,
@@ -55,13 +49,21 @@ void nitro_monitor_begin_with(nitro_monitor *monitor, const double *features, si
 /** The clock by which calls are timed. */
 double nitro_monitor_now_ms(const nitro_monitor *monitor);
 
-/** Account for a completed call. */
+/** Just before `run`. @return false: the device cannot time it, and the call is over for the
+ *  monitor. */
+bool nitro_monitor_begin_run(nitro_monitor *monitor, nitro_monitor_call *call);
+
+/** Account for a call whose `run` has returned; if the device times it, once that is done.
+ *  @param[in] run_ms  not used if the device times it. */
 void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, double prepare_ms,
                        double run_ms);
 /** Record the variant's failure: it is not explored again in this bucket. */
 void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call);
 
-void nitro_monitor_count(const nitro_monitor *monitor, nitro_monitor_statistics *statistics);
+/** Account for the pending calls that are done by now. */
+void nitro_monitor_poll(nitro_monitor *monitor);
+
+void nitro_monitor_count(nitro_monitor *monitor, nitro_monitor_statistics *statistics);
 /** NULL: nothing is recorded. */
 nitro_observations *nitro_monitor_observations(const nitro_monitor *monitor);
 

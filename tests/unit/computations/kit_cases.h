@@ -96,4 +96,36 @@ static inline void kit_case_check(nitro_context *context, const nitro_kit *kit,
     assert_true(num_runs > 0);
 }
 
+/* Calls on a device are timed and adapted without waiting for it.
+ * @param[in] is_lazy  it works only while it is waited for */
+static inline void kit_case_monitor(nitro_context *context, const nitro_kit *kit,
+                                    nitro_computation *computation, void *argument, bool is_lazy)
+{
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
+    nitro_monitor_options options;
+    nitro_monitor_statistics counts;
+    nitro_monitor_options_init(&options);
+    options.every = 1;
+    assert_ok(context, nitro_computation_monitor(computation, &options));
+    for (size_t i = 0; i < 100; i++)
+        assert_ok(context, nitro_run(computation, argument, NULL));
+    nitro_computation_monitor_statistics(computation, &counts);
+    if (is_lazy)
+        assert_int_equal(counts.num_timed, 0);
+    assert_int_equal(kit->device->memory->wait(on_device), 0);
+    nitro_computation_monitor_statistics(computation, &counts);
+    assert_in_range(counts.num_timed, is_lazy ? 64 : 1, is_lazy ? 64 : 100);
+    options.adapt_percent = 100;
+    assert_ok(context, nitro_computation_monitor(computation, &options));
+    for (size_t i = 0; i < 100; i++) {
+        assert_ok(context, nitro_run(computation, argument, NULL));
+        assert_int_equal(kit->device->memory->wait(on_device), 0);
+    }
+    nitro_computation_monitor_statistics(computation, &counts);
+    assert_int_equal(counts.num_timed, 100);
+    assert_true(counts.timed_ms > 0);
+    assert_true(counts.num_explorations > 0 || nitro_computation_num_variants(computation) == 1);
+    assert_ok(context, nitro_computation_monitor(computation, NULL));
+}
+
 #endif

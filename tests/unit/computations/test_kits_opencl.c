@@ -32,6 +32,22 @@ static void every_variant_on_every_family(void **state)
     nitro_context_free(context);
 }
 
+static void calls_are_timed_without_waiting(void **state)
+{
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL];
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        nitro_computation *computation;
+        assert_ok(context, nitro_kit_create(context, kits[k], true, &computation));
+        void *argument = kit_case_make(context, kits[k], true, 0, 600, label);
+        kit_case_monitor(context, kits[k], computation, argument, false);
+        nitro_kit_free(kits[k], true, argument);
+        nitro_computation_free(computation);
+    }
+    nitro_context_free(context);
+}
+
 /* The same variants on all kinds of devices: their samples go together. */
 static void variants_are_the_hosts(void **state)
 {
@@ -77,6 +93,7 @@ int main(void)
         cmocka_unit_test(variants_are_the_hosts),
         cmocka_unit_test(undeclared_variants_are_refused),
         cmocka_unit_test(every_variant_on_every_family),
+        cmocka_unit_test(calls_are_timed_without_waiting),
     };
     return opencl_here() ? cmocka_run_group_tests_name("kits_opencl", tests, NULL, NULL)
                          : opencl_skip();

@@ -71,7 +71,7 @@ static inline int evaluate(const void *any, double *values, void *user)
     return 0;
 }
 
-static inline nitro_computation *declare(nitro_context *context)
+static inline nitro_computation *declare(nitro_context *context, nitro_time_source time_source)
 {
     static const char *const names[NUM_VARIANTS] = {"a", "b", "c", "d"};
     const nitro_feature size = {.name = "size", .scale = NITRO_SCALE_LOG};
@@ -83,6 +83,7 @@ static inline nitro_computation *declare(nitro_context *context)
                                        .run = run,
                                        .prepare = is_last ? prepare : NULL,
                                        .allows = is_last ? is_small : NULL,
+                                       .time_source = time_source,
                                        .user = (void *)(uintptr_t)v};
         assert_ok(context, nitro_computation_add_variant(made, &variant));
     }
@@ -112,7 +113,7 @@ static inline void open_scene(scene *s, const double *cost_ms, const nitro_monit
         .wall_ms = world_now, .thread_cpu_ms = world_now, .state = &s->world};
     nitro_context_set_clock(s->context, &clock);
     nitro_context_set_log(s->context, NITRO_LOG_WARNING, keep_log, s);
-    s->computation = declare(s->context);
+    s->computation = declare(s->context, NITRO_TIME_OF_KIND);
     if (options)
         assert_ok(s->context, nitro_computation_monitor(s->computation, options));
 }

@@ -160,7 +160,7 @@ static void test_decisions_of_others_are_refused(void **state)
 }
 
 /* The time of an asynchronous `run` is no time of its work. */
-static void test_asynchronous_variants_are_not_monitored(void **state)
+static void test_asynchronous_variants_need_a_clock(void **state)
 {
     fixture *f = *state;
     nitro_monitor_options options;
@@ -171,7 +171,7 @@ static void test_asynchronous_variants_are_not_monitored(void **state)
     assert_fails(
         f->context, nitro_computation_monitor(f->computation, &options), NITRO_ERR_ARGUMENT,
         "sum: calls cannot be monitored, adapted or recorded: variant long is timed by the "
-        "device's clock (NITRO_TIME_DEVICE), and its run returns before the work is done");
+        "device's clock (NITRO_TIME_DEVICE), its run returns before the work is done, and no");
     assert_ok(f->context, nitro_context_set(f->context, NULL, "adapt", "2"));
     assert_fails(f->context, nitro_computation_configure(f->computation), NITRO_ERR_ARGUMENT,
                  "cannot be monitored");
@@ -209,7 +209,7 @@ int main(void)
         TEST(test_a_forced_variant_is_prepared),
         TEST(test_failures_are_told_in_the_applications_words),
         TEST(test_decisions_of_others_are_refused),
-        TEST(test_asynchronous_variants_are_not_monitored),
+        TEST(test_asynchronous_variants_need_a_clock),
         TEST(test_what_is_run_in_halves_is_not_monitored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
