@@ -386,8 +386,9 @@ NITRO_API void nitro_host_free(void *memory);
 /**
  * In how many parts to do work that takes one thread `serial_ns`: OpenMP's number of threads if
  * that saves more time than waking them costs, else one. The first call with 2 us of work or more
- * measures what waking costs, which takes about 1 ms: 1 us where threads spin while they wait, 30
- * to 130 us where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine.
+ * measures what waking costs, which takes 0.2 ms: 1 us where threads spin while they wait, 30 to
+ * 130 us where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine, where it takes up to 10
+ * ms.
  */
 NITRO_API int nitro_host_num_parts(double serial_ns);
 

@@ -10,10 +10,10 @@
 #include <time.h>
 
 #define LEAST_NS      2000 /* less work is never divided */
-#define NUM_ADDITIONS 20000
-#define WAKE_ROUNDS   5
+#define NUM_ADDITIONS 2000
+#define WAKE_ROUNDS   9
 #define MAX_TRIES     4
-#define DISTURBED_NS  1e6
+#define SURPRISING_NS 8000 /* for threads that do not sleep */
 #define MIN_WAKE_NS   1024
 #define MAX_WAKE_NS   131072
 #define ANY_THREADS   INT32_MAX
@@ -34,9 +34,10 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* What a part does while waking is measured: a chain of additions that takes some 50 us. Threads
+/* What a part does while waking is measured: a chain of additions that takes some 5 us. Threads
  * that sleep may be woken on the caller's core, and parts without work would hide that they run one
- * after another. */
+ * after another. Longer parts would hide the cost behind what two threads of one core take from
+ * each other. */
 static void add_repeatedly(const void *state, int part, int parts)
 {
     (void)state;
@@ -51,39 +52,28 @@ static void add_repeatedly(const void *state, int part, int parts)
     (void)result;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median time of so many parts on as many threads; infinite if other work holds a core. */
+/* The least time of so many parts on as many threads: other work only adds to it. */
 static double time_of_parts(int parts)
 {
-    double times_ns[WAKE_ROUNDS];
+    double least_ns = INFINITY;
     for (int i = 0; i < WAKE_ROUNDS; i++) {
         double begin = now_ns();
         nitro_host_run_parts(add_repeatedly, NULL, parts);
-        times_ns[i] = now_ns() - begin;
-        if (times_ns[i] > DISTURBED_NS)
-            return INFINITY;
+        least_ns = fmin(least_ns, now_ns() - begin);
     }
-    qsort(times_ns, WAKE_ROUNDS, sizeof(*times_ns), compare);
-    return times_ns[WAKE_ROUNDS / 2];
+    return least_ns;
 }
 
 /* New threads may share a core with the caller for some milliseconds, hence the pauses. */
 static double measure_wake_ns(int threads)
 {
     double extra_ns = INFINITY;
-    for (int i = 0; i < MAX_TRIES && !isfinite(extra_ns); i++) {
+    for (int i = 0; i < MAX_TRIES && extra_ns > SURPRISING_NS; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         nitro_host_run_parts(add_repeatedly, NULL, threads); /* starts the threads */
-        extra_ns = time_of_parts(threads) - time_of_parts(1);
+        extra_ns = fmin(extra_ns, time_of_parts(threads) - time_of_parts(1));
     }
-    if (!isfinite(extra_ns))
-        return MAX_WAKE_NS;
     return exp2(round(log2(fmin(fmax(extra_ns, MIN_WAKE_NS), MAX_WAKE_NS))));
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "nitro/measure/round_sample.h"
+
 /* Variants this close to the best may be the best. */
 #define CLOSE 0.15
 /* Blocks that differ by less confirm each other. An undisturbed machine repeats to 1 %, and
@@ -103,6 +105,7 @@ void nitro_blocks_add(nitro_sample *sample, nitro_sample *block)
         sample->provenance = block->provenance;
         block->provenance = before;
     }
+    nitro_sample_round(sample);
 }
 
 /* Do the fastest blocks of the variants that may be the best confirm each other? */

@@ -9,6 +9,7 @@
 #include "nitro/backend/statistics.h"
 #include "nitro/base/require.h"
 #include "nitro/measure/observed_device.h"
+#include "nitro/measure/round_sample.h"
 #include "nitro/runtime/computation.h"
 
 typedef struct flush {
@@ -165,6 +166,8 @@ static nitro_status make_samples(flush *self)
             count++;
         if (status == NITRO_OK && sample)
             status = set_entry(self, first, count, sample);
+        if (status == NITRO_OK && sample)
+            nitro_sample_round(sample);
         i += count;
     }
     return status;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nitro/measure/receive_sample.h"
+#include "nitro/measure/round_sample.h"
 
 struct nitro_measuring {
     nitro_job job;
@@ -187,6 +188,7 @@ static nitro_status run_block(nitro_measuring *self, nitro_sample **sample, bool
     if (status == NITRO_OK) {
         memcpy(self->features, received->sample->features,
                received->sample->num_features * sizeof(double));
+        nitro_sample_round(received->sample);
         *sample = received->sample;
     } else {
         nitro_sample_free(received->sample);

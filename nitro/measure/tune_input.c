@@ -8,6 +8,7 @@
 
 #include "nitro/base/clock.h"
 #include "nitro/measure/blocks.h"
+#include "nitro/measure/round_sample.h"
 
 /* Modelled times depend only on computation, device and input. */
 #define MODEL_SEED 1
@@ -71,11 +72,13 @@ static nitro_tune_target *live_target(const nitro_tuning *self)
     return NULL;
 }
 
-/* A feature that was declared later is no difference: it is missing. */
+/* A feature that was declared later is no difference: it is missing. Samples of earlier versions
+ * are not rounded. */
 static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
 {
     for (size_t i = 0; i < a->num_features; i++)
-        if (a->features[i] != b->features[i] && !isnan(a->features[i]) && !isnan(b->features[i]))
+        if (nitro_round_feature(a->features[i]) != nitro_round_feature(b->features[i]) &&
+            !isnan(a->features[i]) && !isnan(b->features[i]))
             return false;
     return true;
 }

@@ -6,11 +6,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
 #include "nitro/base/context.h"
+#include "nitro/measure/bind_threads.h"
 #include "nitro/measure/process_tree.h"
 #include "nitro/measure/worker_internal.h"
 
@@ -110,6 +112,8 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int channel, nitro_pl
     nitro_status status = open_device(&self);
     if (status == NITRO_OK && job->profiling)
         nitro_worker_open_profiler(&self);
+    if (status == NITRO_OK && strcmp(computation->device_kind, "host") == 0)
+        nitro_bind_threads();
     if (status == NITRO_OK)
         status = load_input(&self, features, costs_ms);
     if (status == NITRO_OK) {

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "nitro/measure/bind_threads.h"
 #include "nitro/measure/worker_internal.h"
 
 /* Preparing is repeated once, and more often while that took less time. */
@@ -327,6 +329,8 @@ static void measure_block(nitro_worker *self, const double *features)
 {
     for (size_t v = 0; v < self->computation->schema->num_variants; v++)
         nitro_timing_begin_block(&self->timings[v]);
+    if (strcmp(self->computation->device_kind, "host") == 0)
+        nitro_bind_threads();
     time_variants(self, warm_up(self, try_variants(self, features)));
 }
 

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "nitro/measure/round_sample.h"
 #include "nitro/nitro_backend.h"
 
 #define NUM_FEATURES 15
@@ -111,6 +112,7 @@ static void renew_batch(setting *s, size_t first)
             sample->entries[v].median_ms = 0.01 + nitro_random_uniform(&random);
             sample->entries[v].spread = 0.1 * nitro_random_uniform(&random);
         }
+        nitro_sample_round(sample);
     }
 }
 

@@ -96,7 +96,8 @@ static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
     return NITRO_OK;
 }
 
-/* "2893 MHz, load 0.42": the first core's clock, and the load average. */
+/* "2900 MHz, load 1": the first core's clock and the load average, in steps: many samples share one
+ * text, which a store keeps once. */
 static nitro_status describe_state(nitro_device_session *session, char *text, size_t size)
 {
     (void)session;
@@ -107,11 +108,11 @@ static nitro_status describe_state(nitro_device_session *session, char *text, si
     text[0] = '\0';
     if (file) {
         if (fscanf(file, "%lu", &khz) == 1)
-            used = (size_t)snprintf(text, size, "%lu MHz", khz / 1000);
+            used = (size_t)snprintf(text, size, "%lu MHz", (khz + 50000) / 100000 * 100);
         fclose(file);
     }
     if (used < size && getloadavg(&load, 1) == 1)
-        snprintf(text + used, size - used, "%sload %.2f", used ? ", " : "", load);
+        snprintf(text + used, size - used, "%sload %.0f", used ? ", " : "", load);
     return NITRO_OK;
 }
 

@@ -1,0 +1,19 @@
+/* round_sample.h - the significant digits of a measured sample. */
+#ifndef NITRO_MEASURE_ROUND_SAMPLE_H
+#define NITRO_MEASURE_ROUND_SAMPLE_H
+
+#include "nitro/nitro_backend.h"
+
+/**
+ * Round a measured sample's numbers to the digits that a measurement can know, in place: times and
+ * costs of preparing to 5 significant digits, spreads and costs of features to 3, features that are
+ * no integers to 7. A store packs such numbers into a few bytes; since they are rounded before the
+ * sample is stored or learnt from, all stores, journals and models have the same. Rounding again
+ * changes nothing.
+ */
+void nitro_sample_round(nitro_sample *sample);
+
+/** A feature as nitro_sample_round leaves it. */
+double nitro_round_feature(double value);
+
+#endif
