@@ -57,7 +57,8 @@ LIBRARY = "../lib/libnitro_static.a"
 
 def succeeds(command, folder, timeout=None):
     """Whether the command ends with 0 in time."""
-    environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "NITRO_GENERATE_MB": "spmv=48,histogram=128"}
+    environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "NITRO_GENERATE_MB": "spmv=48,histogram=128",
+                   "CMOCKA_TEST_ABORT": "1"}  # fmt: skip
     with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:  # fmt: skip
         try:

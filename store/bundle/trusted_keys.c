@@ -169,6 +169,32 @@ static nitro_status apply_revoked(nitro_context *context, nitro_trusted_keys *ke
     return status;
 }
 
+/* The signing key, or a key that this user trusts, must have signed the list so far: else the next
+ * signature would cover what someone else wrote or removed. */
+static nitro_status check_before_signing(nitro_context *context, const nitro_signing_key *signer,
+                                         const char *path, const char *text, size_t size)
+{
+    trusted_key own = {.record = {.algorithm = "Ed", .id = signer->record.id}};
+    nitro_trusted_keys own_keys = {.origin = "the signing key", .keys = &own, .count = 1};
+    nitro_trusted_keys *others = NULL;
+    char message[1024];
+    crypto_sign_ed25519_sk_to_pk(own.record.key, signer->record.key);
+    nitro_status status = check_list(context, &own_keys, path, text, size);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    nitro_context_last_error(context, message, sizeof(message));
+    if (nitro_trusted_keys_read_default(context, &others) == NITRO_OK && others)
+        status = check_list(context, others, path, text, size);
+    nitro_trusted_keys_free(others);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_MISMATCH,
+                      "%s: keys are added only to a list that the same key or one of the trusted "
+                      "keys signed: fetch the list again with its .minisig file, or begin a new "
+                      "one (%s)",
+                      path, message);
+}
+
 /* @param[in,out] text  of the list; replaced. */
 static nitro_status append_key(nitro_context *context, const char *path, char **text)
 {
@@ -198,7 +224,9 @@ nitro_status nitro_revoked_keys_add(nitro_context *context, const char *path,
     char *text = NULL;
     size_t size = 0;
     nitro_status status = read_list(context, path, &text, &size);
-    if (status == NITRO_ERR_NOT_FOUND) {
+    if (status == NITRO_OK) {
+        status = check_before_signing(context, signer, path, text, size);
+    } else if (status == NITRO_ERR_NOT_FOUND) {
         text = nitro_strdup(context, REVOKED);
         status = text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }

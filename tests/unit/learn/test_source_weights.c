@@ -1,6 +1,5 @@
-/* Weights of sources: made-up fleets whose stacks disagree, with an odd one, and a poisoned one. */
-#include "nitro/learn/data/device_likeness.h"
-#include "nitro/learn/data/source_weights.h"
+/* What is learnt from weighted sources: made-up fleets whose stacks disagree, with an odd one, and
+ * a poisoned one. */
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/select.h"
 #include "unit/synthetic.h"
@@ -106,35 +105,6 @@ static const nitro_predicted_quality_source *source_of(const fixture *f, const c
             return &predicted->sources[i];
     fail_msg("no source %s", id);
     return NULL;
-}
-
-static void test_likeness(void **state)
-{
-    fixture *f = *state;
-    nitro_device *a = synthetic_device(f->context, "a", 1.0);
-    nitro_device *b = synthetic_device(f->context, "b", 1.0);
-    nitro_string_list hardware = {0};
-    assert_ok(f->context, nitro_string_list_add(f->context, &hardware, "launch"));
-    describe(f, a, "lib v2018-09", 1.0);
-    describe(f, b, "lib v2019-06", 1.0);
-    assert_true(nitro_device_same_branch(a, b));
-    assert_false(nitro_device_same_stack(a, b));
-    assert_true(nitro_device_is_twin(a, b)); /* one card under two stacks */
-    assert_true(fabs(nitro_device_version_gap(a, b) - 0.75) < 1e-12);
-    assert_true(fabs(nitro_device_unlikeness(a, b, &hardware) - 0.625) < 1e-12);
-    describe(f, b, "lib v2018-09", 1.0);
-    assert_false(nitro_device_is_twin(a, b)); /* two cards of one kind */
-    assert_true(nitro_device_is_copy(a, b));
-    assert_true(nitro_device_unlikeness(a, b, &hardware) == 0.0);
-    describe(f, b, "other 12.4", 2.0);
-    assert_false(nitro_device_same_branch(a, b));
-    assert_true(nitro_device_version_gap(a, b) == 0.0); /* a date and a number */
-    assert_false(nitro_device_is_twin(a, b));
-    describe(f, a, "other 11.8", 2.0);
-    assert_true(fabs(nitro_device_version_gap(a, b) - 0.6) < 1e-12);
-    nitro_string_list_free(&hardware);
-    nitro_device_free(a);
-    nitro_device_free(b);
 }
 
 /** Two stacks that disagree: only the target's speaks for it. */
@@ -273,115 +243,6 @@ static void test_lies_are_disputed(void **state)
             if (!(quality(f, 5.3) > clean - 0.5))
                 fail_msg("%zu sources: %.2f %%, was %.2f %%", count, quality(f, 5.3), clean);
         }
-}
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) < 1e-12;
-}
-
-/** Weights by hand: a kernel of length 2.5 % over the losses to be expected. */
-static void test_weights_by_hand(void **state)
-{
-    fixture *f = *state;
-    enum { N = 3 };
-    static const char *const ids[N] = {"a", "b", "c"}, *const stacks[N] = {"lib 2", "lib 2",
-                                                                           "lib 1"};
-    static const double launches[N] = {1.0, 2.0, 1.0};
-    nitro_device *devices[N], *target = synthetic_device(f->context, "target", 1.0);
-    nitro_string_list hardware = {0};
-    bool usable[N] = {true, true, true};
-    double weights[N], losses[N * N] = {1.0, 1.2, 2.0, 1.5, 1.0, 4.0, 3.0, 2.0, 1.0};
-    assert_ok(f->context, nitro_string_list_add(f->context, &hardware, "launch"));
-    for (size_t d = 0; d < N; d++) {
-        devices[d] = synthetic_device(f->context, ids[d], 1.0);
-        describe(f, devices[d], stacks[d], launches[d]);
-    }
-    describe(f, target, "lib 2", 1.0);
-    nitro_source_set set = {N, devices, usable, losses, &hardware};
-#define WEIGH(rule)                                                                                \
-    assert_ok(f->context, nitro_source_weigh(f->context, &set, target, rule, weights))
-#define EXPECT_LOSSES(of_a, of_b, of_c)                                                            \
-    do {                                                                                           \
-        double a = exp(-(of_a) / 2.5), b = exp(-(of_b) / 2.5), c = exp(-(of_c) / 2.5);             \
-        assert_true(is_near(weights[0], a / (a + b + c)));                                         \
-        assert_true(is_near(weights[1], b / (a + b + c)));                                         \
-        assert_true(is_near(weights[2], c / (a + b + c)));                                         \
-    } while (0)
-    /* b: another's hardware. c: another stack, and what a and b each lose on it and it on them. */
-    const double apart = 1.5 * log(2.0), between = 0.5 * (1.5 + (2.0 - apart));
-    WEIGH(NITRO_SOURCES_BY_STACK);
-    EXPECT_LOSSES(0.0, apart, 2.0 + between);
-    losses[1 * N + 0] = 5.5; /* of b on a, the nearest: as much at least on the target */
-    WEIGH(NITRO_SOURCES_BY_STACK);
-    EXPECT_LOSSES(0.0, 4.5, 2.0 + between);
-    assert_ok(f->context, nitro_device_set_label(f->context, devices[1], "architecture", "new"));
-    losses[1 * N + 0] = 1.5;
-    WEIGH(NITRO_SOURCES_BY_STACK);
-    EXPECT_LOSSES(0.0, apart + 0.5, 2.0 + 0.5 * (1.5 + (2.0 - apart - 0.5)));
-    losses[2 * N + 0] = 40.0; /* so little that it counts nothing */
-    WEIGH(NITRO_SOURCES_BY_STACK);
-    assert_true(weights[2] == 0.0 && is_near(weights[0] + weights[1], 1.0));
-    WEIGH(NITRO_SOURCES_EQUAL);
-    EXPECT_LOSSES(0.0, 0.0, 0.0);
-    WEIGH(NITRO_SOURCES_NEAREST);
-    assert_true(weights[0] == 1.0 && weights[1] == 0.0 && weights[2] == 0.0);
-    usable[0] = false;
-    WEIGH(NITRO_SOURCES_NEAREST);
-    assert_true(weights[1] == 1.0);
-    WEIGH(NITRO_SOURCES_EQUAL);
-    assert_true(weights[0] == 0.0 && weights[1] == 0.5 && weights[2] == 0.5);
-    nitro_string_list_free(&hardware);
-    nitro_device_free(target);
-    for (size_t d = 0; d < N; d++)
-        nitro_device_free(devices[d]);
-}
-
-/** With one witness it is one word against another; and what is far may differ. */
-static void test_disputes_need_witnesses(void **state)
-{
-    fixture *f = *state;
-    enum { N = 4 };
-    nitro_device *devices[N];
-    nitro_string_list hardware = {0};
-    bool usable[N] = {true, true, true, true}, disputed[N];
-    double losses[N * N];
-    static const char *const ids[N] = {"a", "b", "c", "d"};
-    assert_ok(f->context, nitro_string_list_add(f->context, &hardware, "launch"));
-    for (size_t d = 0; d < N; d++) {
-        devices[d] = synthetic_device(f->context, ids[d], 1.0);
-        describe(f, devices[d], "lib", 1.0);
-        for (size_t e = 0; e < N; e++)
-            losses[d * N + e] = (d == 3) != (e == 3) ? 30.0 : 1.0; /* d against all */
-    }
-    const nitro_source_set set = {N, devices, usable, losses, &hardware};
-#define EXPECT(a, b, c, d)                                                                         \
-    do {                                                                                           \
-        nitro_source_find_disputed(&set, disputed);                                                \
-        assert_int_equal(disputed[0] | disputed[1] << 1 | disputed[2] << 2 | disputed[3] << 3,     \
-                         (a) | (b) << 1 | (c) << 2 | (d) << 3);                                    \
-    } while (0)
-    EXPECT(0, 0, 0, 1);
-    usable[0] = false;
-    EXPECT(0, 0, 0, 1);
-    usable[1] = false; /* one witness */
-    EXPECT(0, 0, 0, 0);
-    usable[0] = usable[1] = true;
-    describe(f, devices[3], "lib", 2.2); /* far */
-    EXPECT(0, 0, 0, 0);
-    describe(f, devices[3], "lib 2", 1.0); /* another stack */
-    EXPECT(0, 0, 0, 0);
-    describe(f, devices[3], "lib", 1.0);
-    losses[3 * N] = losses[3] = 10.9; /* less than 10 more than its own: an ally */
-    EXPECT(0, 0, 0, 0);
-    losses[3 * N] = losses[3] = 11.1;
-    EXPECT(0, 0, 0, 1);
-    for (size_t e = 0; e < 3; e++) /* the witnesses disagree too */
-        losses[e * N + (e + 1) % 3] = losses[(e + 1) % 3 * N + e] = 5.1;
-    EXPECT(0, 0, 0, 0);
-    nitro_string_list_free(&hardware);
-    for (size_t d = 0; d < N; d++)
-        nitro_device_free(devices[d]);
 }
 
 /** Families of one stack that disagree are told apart by their hardware, if at all. */
@@ -526,14 +387,11 @@ static void test_strategies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_likeness, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_families, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lies_are_disputed, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_weights_by_hand, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_disputes_need_witnesses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_variant_that_sources_lack, setup, teardown),

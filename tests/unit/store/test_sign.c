@@ -3,6 +3,7 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "store/bundle/bundle.h"
 #include "unit/temporary.h"
@@ -327,6 +328,38 @@ static void test_an_expired_key_signs_nothing(void **state)
     free(old);
 }
 
+static void print_day(time_t time_s, char text[11])
+{
+    struct tm day;
+    assert_non_null(gmtime_r(&time_s, &day));
+    assert_int_equal(strftime(text, 11, "%Y-%m-%d", &day), 10);
+}
+
+/* The last day is the key's, whichever part of the day it is. */
+static void test_a_key_signs_on_its_last_day(void **state)
+{
+    fixture *f = *state;
+    char today[11], yesterday[11], still[11];
+    nitro_status on_last_day, after;
+    do {
+        time_t now = time(NULL);
+        print_day(now, today);
+        print_day(now - 24 * 60 * 60, yesterday);
+        char *comments[] = {nitro_asprintf(f->context, "lab expires:%s", today),
+                            nitro_asprintf(f->context, "lab expires:%s", yesterday)};
+        char *keys[] = {with_comment(f, comments[0]), with_comment(f, comments[1])};
+        on_last_day = check_by(f, keys[0], NULL);
+        after = check_by(f, keys[1], NULL);
+        for (size_t i = 0; i < 2; i++) {
+            free(comments[i]);
+            free(keys[i]);
+        }
+        print_day(time(NULL), still);
+    } while (strcmp(today, still) != 0); /* midnight passed */
+    assert_int_equal(on_last_day, NITRO_OK);
+    assert_int_equal(after, NITRO_ERR_MISMATCH);
+}
+
 static void test_dates_of_keys(void **state)
 {
     fixture *f = *state;
@@ -479,6 +512,7 @@ static void test_a_revoked_key_signs_nothing(void **state)
     assert_fails(f->context, check(f, theirs), NITRO_ERR_MISMATCH, "which is revoked by");
     char *list = read_text(f, "revoked");
     assert_null(strstr(strstr(list, "lab@example.org") + 1, "lab@example.org"));
+    assert_null(strstr(list, "\n\n"));
     assert_fails(f->context, revoke_key(f, "data", f->key), NITRO_ERR_FORMAT, "not a public key");
     assert_fails(f->context, revoke_key(f, "none.pub", f->key), NITRO_ERR_NOT_FOUND, "none.pub");
     unsetenv("NITRO_REVOKED_KEYS");
@@ -500,6 +534,7 @@ static void test_lists_that_are_not_signed(void **state)
     assert_fails(f->context, read_both(f), NITRO_ERR_IO, "revoked_keys names this list");
     assert_ok(f->context, revoke_key(f, "lab.key.pub", unknown));
     assert_fails(f->context, read_both(f), NITRO_ERR_MISMATCH, "not among the 2 in");
+    assert_int_equal(unlink(temporary_path(&f->folder, "revoked")), 0);
     assert_ok(f->context, revoke_key(f, "lab.key.pub", stranger));
     assert_ok(f->context, read_both(f));
     char *list = read_text(f, "revoked");
@@ -508,13 +543,41 @@ static void test_lists_that_are_not_signed(void **state)
     assert_fails(f->context, read_both(f), NITRO_ERR_MISMATCH, "was altered");
     temporary_write(&f->folder, "revoked", "untrusted comment: a signed .pub file\n");
     assert_fails(f->context, read_both(f), NITRO_ERR_FORMAT, "not a list of revoked keys");
-    temporary_write(&f->folder, "revoked", list);
-    assert_ok(f->context, revoke_key(f, "lab.key.pub", stranger));
     assert_int_equal(unlink(temporary_path(&f->folder, "revoked.minisig")), 0);
+    list[strlen(list)] = '\n';
+    temporary_write(&f->folder, "revoked", list);
     assert_fails(f->context, read_both(f), NITRO_ERR_IO, ".minisig");
     unsetenv("NITRO_REVOKED_KEYS");
     nitro_signing_key_free(stranger);
     nitro_signing_key_free(unknown);
+    free(list);
+}
+
+/* A list that someone else wrote, or took a key from, is not signed again with the next key. */
+static void test_altered_lists_are_not_signed_again(void **state)
+{
+    fixture *f = *state;
+    nitro_signing_key *stranger = NULL;
+    add_stranger(f, &stranger);
+    assert_ok(f->context, revoke_key(f, "stranger.key.pub", f->key));
+    char *list = read_text(f, "revoked");
+    assert_fails(f->context, revoke_key(f, "lab.key.pub", stranger), NITRO_ERR_MISMATCH,
+                 "the same key or one of the trusted keys");
+    setenv("NITRO_TRUSTED_KEYS", temporary_path(&f->folder, "both"), 1);
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", stranger));
+    temporary_write(&f->folder, "revoked", list); /* without the last key */
+    assert_fails(f->context, revoke_key(f, "stranger.key.pub", stranger), NITRO_ERR_MISMATCH,
+                 "was altered");
+    unsetenv("NITRO_TRUSTED_KEYS");
+    assert_fails(f->context, revoke_key(f, "stranger.key.pub", stranger), NITRO_ERR_MISMATCH,
+                 "was altered");
+    assert_int_equal(unlink(temporary_path(&f->folder, "revoked.minisig")), 0);
+    assert_fails(f->context, revoke_key(f, "stranger.key.pub", stranger), NITRO_ERR_MISMATCH,
+                 "revoked.minisig");
+    char *kept = read_text(f, "revoked");
+    assert_string_equal(kept, list);
+    nitro_signing_key_free(stranger);
+    free(kept);
     free(list);
 }
 
@@ -593,12 +656,14 @@ int main(void)
         SIGN_TEST(test_damaged_secret_keys_are_refused),
         SIGN_TEST(test_files_of_trusted_keys),
         SIGN_TEST(test_an_expired_key_signs_nothing),
+        SIGN_TEST(test_a_key_signs_on_its_last_day),
         SIGN_TEST(test_dates_of_keys),
         SIGN_TEST(test_a_signer_without_comment_is_its_id),
         SIGN_TEST(test_a_long_comment_is_cut),
         SIGN_TEST(test_where_the_default_keys_are),
         SIGN_TEST(test_a_revoked_key_signs_nothing),
         SIGN_TEST(test_lists_that_are_not_signed),
+        SIGN_TEST(test_altered_lists_are_not_signed_again),
         SIGN_TEST(test_minisign_verifies_ours),
         SIGN_TEST(test_ours_verifies_minisign),
     };
