@@ -168,6 +168,12 @@ static void test_parts_are_of_groups(void **state)
     for (size_t i = 0; i < NUM_INPUTS; i++)
         differs |= fewer[i] != parts[i];
     assert_true(differs);
+    char *rooted[] = {"/a", "/b", "/c", "/d", "/e", "/f"}; /* no group: the root is none */
+    deal(rooted, 6, 6, 100, 7, parts);
+    num_parts = 1;
+    for (size_t i = 1; i < 6; i++)
+        num_parts += parts[i] != parts[0];
+    assert_true(num_parts > 2);
 }
 
 int main(void)

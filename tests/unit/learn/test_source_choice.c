@@ -233,19 +233,20 @@ static nitro_cross_scores make_cross(const fixture *f)
 
 /** Sources and a target at these places, on a logarithmic scale of hardware. The faster of two
  *  variants alternates, so that either one for all inputs loses 25 %. */
-static void make(fixture *f, const double *places, size_t count, double target)
+static void make_sized(fixture *f, const double *places, size_t count, double target,
+                       size_t num_inputs)
 {
     static const char *const ids[MAX_SOURCES] = {"a", "b", "c", "d", "e"};
     nitro_device *devices[MAX_SOURCES];
     clear(f);
     for (size_t d = 0; d < count; d++)
         devices[d] = synthetic_device(f->context, ids[d], 1.0);
-    f->sources = synthetic_dataset(f->context, devices, count, NUM_INPUTS);
+    f->sources = synthetic_dataset(f->context, devices, count, num_inputs);
     for (size_t d = 0; d < count; d++)
         describe(f->context, devices[d], "lib 1", exp(places[d]));
     f->target = synthetic_device(f->context, "target", 1.0);
     describe(f->context, f->target, "lib 1", exp(target));
-    for (size_t i = 0; i < NUM_INPUTS; i++)
+    for (size_t i = 0; i < num_inputs; i++)
         for (size_t d = 0; d < count; d++) {
             double *times = times_of(f, i, d);
             times[i % 2] = 1.0;
@@ -254,6 +255,11 @@ static void make(fixture *f, const double *places, size_t count, double target)
         }
     f->plain = make_cross(f);
     f->with_relative = make_cross(f);
+}
+
+static void make(fixture *f, const double *places, size_t count, double target)
+{
+    make_sized(f, places, count, target, NUM_INPUTS);
 }
 
 static nitro_status choose(fixture *f, bool has_relative)
@@ -418,6 +424,9 @@ static void test_unusable_sources(void **state)
 {
     fixture *f = *state;
     make(f, places, 4, 0.25);
+    for (size_t d = 0; d < 4; d++) /* models without relative features judge */
+        f->with_relative.losses[d * 4 + d] = NAN;
+    CHOOSE(true);
     f->plain.losses[2 * 4 + 2] = NAN;
     CHOOSE(false);
     assert_true(f->choice.weights[2] == 0.0 && f->choice.weights[1] > 0.0);
@@ -506,9 +515,9 @@ static void test_useless_models(void **state)
 static void set_best_times(fixture *f, size_t device, double alternating, double pairs,
                            double halves)
 {
-    for (size_t i = 0; i < NUM_INPUTS; i++) {
+    for (size_t i = 0; i < f->sources->num_inputs; i++) {
         double a = i % 2 ? 1.0 : -1.0, b = i / 2 % 2 ? 1.0 : -1.0;
-        double best = exp((double)(3 * device) + alternating * a + pairs * b + halves * a * b);
+        double best = exp((double)(30 * device) + alternating * a + pairs * b + halves * a * b);
         times_of(f, i, device)[i % 2] = best;
         times_of(f, i, device)[1 - i % 2] = 2.0 * best;
         times_of(f, i, device)[2] = 4.0 * best;
@@ -553,22 +562,45 @@ static void test_uncorrelated_sources(void **state)
     assert_int_equal(uncorrelated(f), 0);
 }
 
+/** Mark inputs `first` to `end` - 1 as not measured on a device. */
+static void forget(fixture *f, size_t device, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        times_of(f, i, device)[0] = times_of(f, i, device)[1] = NAN;
+}
+
 /** Means over the inputs that a device has; an input of one device alone says nothing. */
 static void test_correlations_of_missing_inputs(void **state)
 {
     fixture *f = *state;
-    make(f, places, 5, 0.0);
-    for (size_t d = 0; d < 4; d++)
-        set_best_times(f, d, 1.0, 0.0, 0.0);
-    set_best_times(f, 4, 0.29, sqrt(1.0 - 0.29 * 0.29), 0.0);
-    for (size_t i = 0; i < 8; i++)
-        for (size_t v = 0; v < 2; v++) /* a has 92: its mean is that of the others nevertheless */
-            times_of(f, i, 0)[v] = NAN;
-    assert_int_equal(uncorrelated(f), 1 << 4);
-    set_best_times(f, 4, 0.31, sqrt(1.0 - 0.31 * 0.31), 0.0);
-    for (size_t i = 0; i < 8; i++)
-        for (size_t v = 0; v < 2; v++)
-            times_of(f, i, 0)[v] = NAN;
+    static const double levels[] = {0.31, 0.29};
+    for (size_t k = 0; k < 2; k++) {
+        make_sized(f, places, 5, 0.0, 116);
+        for (size_t d = 0; d < 4; d++)
+            set_best_times(f, d, 1.0, 0.0, 0.0);
+        set_best_times(f, 4, levels[k], sqrt(1.0 - levels[k] * levels[k]), 0.0);
+        forget(f, 0, 0, 8);
+        for (size_t d = 0; d < 5; d++) { /* eight of a alone, eight of e alone */
+            if (d != 0)
+                forget(f, d, 100, 108);
+            if (d != 4)
+                forget(f, d, 108, 116);
+        }
+        for (size_t i = 100; i < 116; i++)
+            for (size_t v = 0; v < 2; v++)
+                times_of(f, i, i < 108 ? 0 : 4)[v] *= exp(50.0);
+        assert_int_equal(uncorrelated(f), k << 4);
+    }
+}
+
+/** Most of them must agree, not only one with the mean of the others. */
+static void test_one_that_agrees_is_not_enough(void **state)
+{
+    fixture *f = *state;
+    make(f, places, 3, 0.0);
+    set_best_times(f, 0, 1.0, 0.0, 0.0);
+    set_best_times(f, 1, 0.5, 0.9, 0.0);
+    set_best_times(f, 2, 0.5, -0.9, 0.0);
     assert_int_equal(uncorrelated(f), 0);
 }
 
@@ -590,6 +622,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_useless_models, setup, teardown),
         cmocka_unit_test_setup_teardown(test_uncorrelated_sources, setup, teardown),
         cmocka_unit_test_setup_teardown(test_correlations_of_missing_inputs, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_that_agrees_is_not_enough, setup, teardown),
     };
     return cmocka_run_group_tests_name("source_choice", tests, NULL, NULL);
 }

@@ -105,6 +105,7 @@ static void test_limits_on_variants(void **state)
     assert_ok(f->context, nitro_select(f->computation, &argument, &decision));
     assert_int_equal(decision.variant, NITRO_MAX_VARIANTS - 1);
     assert_int_equal(decision.reason, NITRO_REASON_ONLY_ALLOWED);
+    assert_true(decision.confidence == 1);
 }
 
 static void test_default_without_a_model(void **state)
@@ -140,6 +141,56 @@ static void test_constraints_move_the_default(void **state)
     assert_string_equal(decision.variant_name, "second");
     assert_ok(f->context, nitro_select_features(f->computation, &large, 1, &decision));
     assert_string_equal(decision.variant_name, "large-only");
+}
+
+static int negated(const void *argument, double *values, void *user)
+{
+    (void)user;
+    values[0] = -*(const double *)argument;
+    return 0;
+}
+
+static bool when_last_feature_is_large(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[1] > 100;
+}
+
+static int refuse(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 1;
+}
+
+/* Constraints are asked when their variant is about to be taken, and with the features they read.
+ */
+static void test_constraints_of_what_is_tried(void **state)
+{
+    computation_fixture *f = *state;
+    const nitro_feature last = {.name = "negated", .unit = "1", .scale = NITRO_SCALE_LINEAR};
+    const nitro_variant unready = {.name = "unready", .run = add_one, .prepare = refuse};
+    nitro_decision decision;
+    double small = 1, large = 1000, least = -500, refused = -2000;
+    assert_ok(f->context, nitro_computation_add_features(f->computation, &last, 1, negated, NULL));
+    assert_ok(f->context, nitro_computation_add_variant(f->computation, &unready));
+    add(f, "large-only", add_one, when_feature_is_large);
+    add(f, "small-only", add_one, when_last_feature_is_large);
+    add(f, "any", add_one, NULL);
+    assert_ok(f->context, nitro_run(f->computation, &small, &decision));
+    assert_string_equal(decision.variant_name, "any");
+    assert_int_equal(decision.reason, NITRO_REASON_UNPREPARED);
+    assert_ok(f->context, nitro_run(f->computation, &large, &decision));
+    assert_string_equal(decision.variant_name, "large-only");
+    assert_ok(f->context, nitro_run(f->computation, &least, &decision));
+    assert_string_equal(decision.variant_name, "small-only");
+    assert_ok(f->context, nitro_computation_set_default(f->computation, "small-only"));
+    assert_ok(f->context, nitro_select(f->computation, &least, &decision));
+    assert_string_equal(decision.variant_name, "small-only");
+    assert_ok(f->context, nitro_computation_set_default(f->computation, "large-only"));
+    assert_ok(f->context, nitro_select(f->computation, &refused, &decision));
+    assert_int_equal(decision.reason, NITRO_REASON_BAD_FEATURE);
 }
 
 static void test_no_variant_is_an_error(void **state)
@@ -190,6 +241,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_limits_on_variants, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(test_default_without_a_model, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(test_constraints_move_the_default, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(test_constraints_of_what_is_tried, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(test_no_variant_is_an_error, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(test_bad_feature_values, setup, computation_teardown),

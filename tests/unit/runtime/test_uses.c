@@ -18,6 +18,7 @@ typedef struct call {
     double features[SYNTHETIC_FEATURES];
     unsigned *num_evaluations;
     size_t ran;
+    unsigned unready; /* variants that cannot be prepared, a bit each */
 } call;
 
 static int evaluate_features(const void *argument, double *values, void *user)
@@ -308,6 +309,11 @@ static int evaluate_skew(const void *argument, double *values, void *user)
     return 0;
 }
 
+static int prepare_variant(void *argument, void *user)
+{
+    return ((call *)argument)->unready >> (size_t)user & 1;
+}
+
 static nitro_computation *declare_groups(nitro_context *context, unsigned *num_sizes)
 {
     static const char *const names[] = {"simple", "wide", "even"};
@@ -319,7 +325,8 @@ static nitro_computation *declare_groups(nitro_context *context, unsigned *num_s
               nitro_computation_add_features(computation, &size, 1, evaluate_size, num_sizes));
     assert_ok(context, nitro_computation_add_features(computation, &skew, 1, evaluate_skew, NULL));
     for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
-        const nitro_variant variant = {.name = names[v], .run = run_variant, .user = (void *)v};
+        const nitro_variant variant = {
+            .name = names[v], .run = run_variant, .prepare = prepare_variant, .user = (void *)v};
         assert_ok(context, nitro_computation_add_variant(computation, &variant));
     }
     return computation;
@@ -362,6 +369,14 @@ static void test_a_free_feature_decides_for_few_uses(void **state)
         assert_int_equal(by_features.variant, decision.variant);
         assert_int_equal(by_features.reason, decision.reason);
     }
+    call given = input(&f, 0);
+    given.features[0] = 100.0;
+    given.unready = 1u << 2;
+    nitro_decision decision;
+    assert_ok(f.context,
+              nitro_run_with(f.computation, &given, &(nitro_call_options){.uses = 5.0}, &decision));
+    assert_int_equal(decision.reason, NITRO_REASON_UNPREPARED);
+    assert_int_not_equal(given.ran, 2);
     tear_down(&f);
 }
 
