@@ -182,7 +182,8 @@ typedef struct nitro_kit_inputs {
                          double size, char *label, void **data);
     size_t num_families; /* they take turns; 0: none */
     double least_size;   /* sizes are log-uniform from this... */
-    double usual_size;   /* ...to this, and one in eight up to what generate_mb allows */
+    double usual_size;   /* ...to this, and some up to what generate_mb allows: one of each family
+                            within four of its turns, then one in eight */
     double base_size;    /* if that is more than this, some of the first inputs are so large */
     double unit_bytes;   /* memory of an input over its size */
 } nitro_kit_inputs;

@@ -13,6 +13,7 @@
 #define MEMORY_SHARE (1.0 / 16)
 #define LEAST_CACHE  1e6
 #define LARGE_SHARE  0.125
+#define LARGE_ROUNDS 4 /* of all families, in which each one has a large input */
 
 /* ---- Sizes ---- */
 
@@ -49,7 +50,10 @@ double nitro_kit_draw_size(const nitro_kit_inputs *inputs, nitro_random *random,
     static const size_t first[] = {0, 2, 3};
     double least = inputs->least_size, usual = inputs->usual_size;
     double most = most_bytes / inputs->unit_bytes;
-    bool is_large = nitro_random_uniform(random) < LARGE_SHARE && most > usual;
+    size_t round = index / inputs->num_families, family = index % inputs->num_families;
+    bool is_drawn = nitro_random_uniform(random) < LARGE_SHARE;
+    bool is_large =
+        (round < LARGE_ROUNDS ? family % LARGE_ROUNDS == round : is_drawn) && most > usual;
     double low = is_large ? usual : least, high = is_large ? most : fmin(usual, most);
     double drawn = low * pow(high / low, nitro_random_uniform(random)), size = most;
     /* a tune that is stopped early has seen the range */
