@@ -70,11 +70,16 @@ typedef struct nitro_field {
     double tolerance;
 } nitro_field;
 
-/** Fields as initialisers, by the members that they are: a number of 64 bits, an array, and what
- *  else an array has, as in `NITRO_ON_DEVICE(call_cuda, y), .agreement = NITRO_TOLERANCE`. */
+/** Fields as initialisers, by the members that they are: a number of 64 or 32 bits, an array, and
+ *  what else an array has, as in `NITRO_ON_DEVICE(call_cuda, y), .agreement = NITRO_TOLERANCE`. */
 #define NITRO_NUMBER(type, member)                                                                 \
     {                                                                                              \
         .name = #member, .role = NITRO_SCALAR, .element = NITRO_INT64,                             \
+        .offset = offsetof(type, member)                                                           \
+    }
+#define NITRO_NUMBER32(type, member)                                                               \
+    {                                                                                              \
+        .name = #member, .role = NITRO_SCALAR, .element = NITRO_INT32,                             \
         .offset = offsetof(type, member)                                                           \
     }
 #define NITRO_ARRAY(type, member, its_role, its_element, its_count, ...)                           \
@@ -87,6 +92,12 @@ typedef struct nitro_field {
 /** Made by the hooks: saved inputs and kept references. */
 typedef struct nitro_kept nitro_kept;
 
+/** Scratch memory of an argument's variants, which share it. Zero it; the kit frees it. */
+typedef struct nitro_room {
+    void *memory; /* NULL until a variant's `prepare` made it */
+    int64_t bytes;
+} nitro_room;
+
 /* ---- Devices ------------------------------------------------------------------------------- */
 
 /** Member of every argument on a device. Functions that take it return 0, or another number with
@@ -97,6 +108,7 @@ typedef struct nitro_on_device {
     char problem[256]; /* of the last failure; "" if none */
     int failure;       /* its return value; NITRO_ERR_NO_MEMORY: out of memory */
     bool is_uploaded;
+    nitro_room room;                  /* on the device, by nitro_kit_make_room */
     void *made[NITRO_KIT_MAX_FIELDS]; /* by the kit: field f's array; NULL: the caller's */
     struct nitro_made_part *parts;    /* by the kit */
 } nitro_on_device;
@@ -188,6 +200,33 @@ typedef struct nitro_kit_inputs {
     double unit_bytes;   /* memory of an input over its size */
 } nitro_kit_inputs;
 
+/** A number between `low` and `high`, which are above 0, with a uniform logarithm. */
+NITRO_API double nitro_kit_draw_log(struct nitro_random *random, double low, double high);
+
+/* ---- Features ------------------------------------------------------------------------------- */
+
+/** Input features that one function evaluates. */
+typedef struct nitro_kit_features {
+    const nitro_feature *features; /* shape [num_features] */
+    size_t num_features;
+    nitro_features_function evaluate; /* its `user` is NULL */
+} nitro_kit_features;
+
+/** Declare groups of features in this order, then relative features, on a logarithmic scale. */
+NITRO_API nitro_status nitro_kit_add_features(nitro_computation *computation,
+                                              const nitro_kit_features *groups, size_t num_groups,
+                                              const nitro_relative_feature *relative,
+                                              size_t num_relative);
+
+/** Item `i` of a sample of `count` among n items: one of each of `count` equal ranges, at a place
+ * given by a fixed hash, which does not alias with periodic data. */
+static inline int64_t nitro_kit_sample(int64_t i, int64_t count, int64_t n)
+{
+    int64_t begin = n * i / count, end = n * (i + 1) / count;
+    uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    return begin + (int64_t)(hash * (uint64_t)(end - begin) >> 32);
+}
+
 /* ---- The computation ------------------------------------------------------------------------ */
 
 typedef struct nitro_kit {
@@ -196,6 +235,7 @@ typedef struct nitro_kit {
 
     size_t argument_bytes; /* sizeof the argument, a struct that is zeroed before its use */
     size_t kept;           /* offset of its member `nitro_kept *kept` */
+    size_t room;           /* offset of its nitro_room; 0: it has none */
     const nitro_field *fields;
     size_t num_fields; /* at most NITRO_KIT_MAX_FIELDS */
 
@@ -283,6 +323,12 @@ NITRO_API void *nitro_cuda_library_open(const char *name);
  *         memory, a stream that captures. Nothing is left of it then.
  */
 NITRO_API int nitro_kit_upload(const nitro_kit *kit, void *argument);
+
+/**
+ * nitro_kit_upload, then make the room on the device at least so large; its contents are lost.
+ * @return 0, or nonzero with nitro_cuda.problem set.
+ */
+NITRO_API int nitro_kit_make_room(const nitro_kit *kit, void *argument, int64_t bytes);
 
 /**
  * Make a part of the argument by the host's variant, copy it to the device, and free it on the
@@ -380,6 +426,12 @@ NITRO_API void *nitro_host_allocate(int64_t count, size_t size);
 /** Free memory of nitro_host_allocate(). Up to a sixteenth of the machine's memory is kept for the
  * next large arrays, which then cost no first touch. NULL: no effect. */
 NITRO_API void nitro_host_free(void *memory);
+
+/** Make room of at least so many bytes; if it grows, its contents are lost. Another variant's
+ * release may have freed it: each run may ask again, which costs nothing where it is there.
+ * @return 0 or NITRO_ERR_NO_MEMORY. */
+NITRO_API int nitro_host_make_room(nitro_room *room, int64_t bytes);
+NITRO_API void nitro_host_free_room(nitro_room *room);
 
 /** Upper bound of nitro_host_num_parts. */
 #define NITRO_HOST_MAX_PARTS 1024

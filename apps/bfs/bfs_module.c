@@ -1,7 +1,6 @@
 /* The computation bfs: its argument, variants, reference and inputs, and the modules of all kinds
  * of devices. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/bfs/graph.h"
@@ -32,39 +31,13 @@ static const nitro_variant *const variants[] = {
     &nitro_bfs_variant_queue,
 };
 
-static void release(void *argument)
+/* The serial one, which the tests compare with depths found otherwise. */
+static int search_serially(void *argument, double *magnitudes)
 {
-    nitro_bfs *bfs = argument;
-    nitro_host_free(bfs->room);
-    bfs->room = NULL;
-    bfs->room_bytes = 0;
-}
-
-/* First in, first out. */
-static int search_plainly(void *argument, double *magnitudes)
-{
-    nitro_bfs *bfs = argument;
-    int32_t *waiting = calloc((size_t)bfs->num_vertices + 1, sizeof(*waiting));
+    const nitro_variant *queue = &nitro_bfs_variant_queue;
+    int failure = queue->prepare(argument, queue->user);
     (void)magnitudes;
-    if (!waiting)
-        return NITRO_ERR_NO_MEMORY;
-    for (int64_t s = 0; s < bfs->num_sources; s++) {
-        int32_t *depths = bfs->depths + s * bfs->num_vertices;
-        int64_t count = 1;
-        for (int64_t v = 0; v < bfs->num_vertices; v++)
-            depths[v] = v == bfs->sources[s] ? 0 : -1;
-        waiting[0] = bfs->sources[s];
-        for (int64_t i = 0; i < count; i++)
-            for (int64_t k = bfs->offsets[waiting[i]]; k < bfs->offsets[waiting[i] + 1]; k++) {
-                int32_t target = bfs->targets[k];
-                if (depths[target] >= 0)
-                    continue;
-                depths[target] = depths[waiting[i]] + 1;
-                waiting[count++] = target;
-            }
-    }
-    free(waiting);
-    return 0;
+    return failure ? failure : queue->run(argument, queue->user);
 }
 
 static nitro_status make(nitro_context *context, size_t family, nitro_random *random, double size,
@@ -107,14 +80,14 @@ const nitro_kit nitro_bfs_kit = {
     .description = ABOUT,
     .argument_bytes = sizeof(nitro_bfs),
     .kept = offsetof(nitro_bfs, kept),
+    .room = offsetof(nitro_bfs, room),
     .fields = fields,
     .num_fields = sizeof(fields) / sizeof(fields[0]),
     .variants = variants,
     .num_variants = sizeof(variants) / sizeof(variants[0]),
     .usual = "direction_optimizing",
     .add_features = nitro_bfs_add_features,
-    .release = release,
-    .reference = search_plainly,
+    .reference = search_serially,
     .inputs = &inputs,
     .describe = describe,
     .device = &nitro_bfs_cuda_device,

@@ -5,11 +5,6 @@
 
 #include "apps/bfs/graph.h"
 
-static double draw_log(nitro_random *random, double low, double high)
-{
-    return low * pow(high / low, nitro_random_uniform(random));
-}
-
 static int64_t draw_vertex(nitro_random *random, const nitro_graph_edges *edges)
 {
     return edges->num_vertices > 0
@@ -45,14 +40,14 @@ void nitro_graph_add_kronecker(nitro_random *random, int scale, double num_edges
 
 static void build_kronecker(nitro_random *random, double num_edges, nitro_graph_edges *edges)
 {
-    double factor = draw_log(random, 4, 32);
+    double factor = nitro_kit_draw_log(random, 4, 32);
     int scale = (int)log2(fmax(num_edges / factor, 1));
     nitro_graph_add_kronecker(random, scale, num_edges, nitro_random_below(random, 4) > 0, edges);
 }
 
 static void build_uniform(nitro_random *random, double num_edges, nitro_graph_edges *edges)
 {
-    edges->num_vertices = (int64_t)(num_edges / draw_log(random, 1, 32));
+    edges->num_vertices = (int64_t)(num_edges / nitro_kit_draw_log(random, 1, 32));
     for (double i = 0; i < num_edges; i++) {
         int64_t a = draw_vertex(random, edges);
         nitro_graph_add(edges, a, draw_vertex(random, edges));
@@ -63,7 +58,7 @@ static void build_uniform(nitro_random *random, double num_edges, nitro_graph_ed
 static void build_small_world(nitro_random *random, double num_edges, nitro_graph_edges *edges)
 {
     int64_t reach = 1 + (int64_t)nitro_random_below(random, 8);
-    double share = draw_log(random, 1e-4, 0.3);
+    double share = nitro_kit_draw_log(random, 1e-4, 0.3);
     edges->num_vertices = (int64_t)(num_edges / (double)reach);
     for (int64_t v = 0; v < edges->num_vertices; v++)
         for (int64_t k = 1; k <= reach; k++)
@@ -84,7 +79,7 @@ static void add_some(nitro_random *random, double share, nitro_graph_edges *edge
 static void build_grid2d(nitro_random *random, double num_edges, nitro_graph_edges *edges)
 {
     double share = 1 - 0.4 * nitro_random_uniform(random);
-    int64_t height = (int64_t)sqrt(num_edges / 2 * draw_log(random, 0.02, 1));
+    int64_t height = (int64_t)sqrt(num_edges / 2 * nitro_kit_draw_log(random, 0.02, 1));
     int64_t width = height > 0 ? (int64_t)(num_edges / 2) / height : 1;
     edges->num_vertices = height * width;
     for (int64_t v = 0; v < edges->num_vertices; v++) {
@@ -156,8 +151,8 @@ static void build_star(nitro_random *random, double num_edges, nitro_graph_edges
 /* Uniform graphs without edges between them, and isolated vertices. */
 static void build_components(nitro_random *random, double num_edges, nitro_graph_edges *edges)
 {
-    int64_t size = (int64_t)draw_log(random, 10, 10000);
-    edges->num_vertices = (int64_t)(num_edges / draw_log(random, 1, 8));
+    int64_t size = (int64_t)nitro_kit_draw_log(random, 10, 10000);
+    edges->num_vertices = (int64_t)(num_edges / nitro_kit_draw_log(random, 1, 8));
     for (double i = 0; i < num_edges; i++) {
         int64_t a = draw_vertex(random, edges);
         int64_t b = a / size * size + (int64_t)nitro_random_below(random, (uint64_t)size);

@@ -48,13 +48,6 @@ static int count(void *argument, double *magnitudes)
     return 0;
 }
 
-static void release(void *argument)
-{
-    nitro_histogram *histogram = argument;
-    free(histogram->tables.words);
-    histogram->tables = (nitro_histogram_tables){0};
-}
-
 /* ---- Inputs ---- */
 
 nitro_status nitro_histogram_samples_create(nitro_context *context, int64_t num_samples,
@@ -167,12 +160,11 @@ static void describe(const void *argument, char *text, size_t size)
 #define KIT(its_device)                                                                            \
     {                                                                                              \
         .name = "histogram", .description = ABOUT, .argument_bytes = sizeof(nitro_histogram),      \
-        .kept = offsetof(nitro_histogram, kept), .fields = fields,                                 \
-        .num_fields = sizeof(fields) / sizeof(fields[0]), .variants = variants,                    \
+        .kept = offsetof(nitro_histogram, kept), .room = offsetof(nitro_histogram, room),          \
+        .fields = fields, .num_fields = sizeof(fields) / sizeof(fields[0]), .variants = variants,  \
         .num_variants = sizeof(variants) / sizeof(variants[0]),                                    \
         .usual = "shared_atomic_even_share", .add_features = nitro_histogram_add_features,         \
-        .release = release, .reference = count, .inputs = &inputs, .describe = describe,           \
-        .device = its_device                                                                       \
+        .reference = count, .inputs = &inputs, .describe = describe, .device = its_device          \
     }
 
 const nitro_kit nitro_histogram_kit = KIT(&nitro_histogram_cuda_device);

@@ -10,14 +10,9 @@
 /* ---- Drawing ---- */
 
 /* Log-uniform between low and high. */
-static double draw_log(nitro_random *random, double low, double high)
-{
-    return low * pow(high / low, nitro_random_uniform(random));
-}
-
 static int64_t draw_log_int(nitro_random *random, int64_t low, int64_t high)
 {
-    return (int64_t)draw_log(random, (double)low, (double)high + 0.999);
+    return (int64_t)nitro_kit_draw_log(random, (double)low, (double)high + 0.999);
 }
 
 static int64_t at_least(int64_t value, int64_t least)
@@ -66,7 +61,7 @@ static void put_random(nitro_matrix_builder *builder, int64_t row, int64_t lengt
 static void plan_grid(nitro_random *random, double points, int dimensions,
                       nitro_matrix_shape *shape)
 {
-    double aspect = draw_log(random, 0.25, 4);
+    double aspect = nitro_kit_draw_log(random, 0.25, 4);
     double side = dimensions == 2 ? sqrt(points) : cbrt(points);
     shape->a = at_least((int64_t)(side * sqrt(aspect)), 3);
     shape->b = at_least((int64_t)(side / sqrt(aspect)), 3);
@@ -141,7 +136,7 @@ static void plan_band(nitro_random *random, double nonzeros, nitro_matrix_shape 
 static void plan_sparse_band(nitro_random *random, double nonzeros, nitro_matrix_shape *shape)
 {
     shape->a = draw_log_int(random, 8, 256);
-    shape->ratio = draw_log(random, 0.04, 0.6);
+    shape->ratio = nitro_kit_draw_log(random, 0.04, 0.6);
     double length = fmax((double)(2 * shape->a + 1) * shape->ratio, 1);
     set_square(shape, at_least((int64_t)(nonzeros / length), 2 * shape->a + 1));
     LABEL(shape, "%lldwide-%.0fpct-%lld", (long long)(2 * shape->a + 1), 100 * shape->ratio,
@@ -193,8 +188,8 @@ static void plan_rectangular(nitro_random *random, double nonzeros, nitro_matrix
 {
     shape->a = draw_log_int(random, 2, 64);
     shape->num_rows = at_least((int64_t)(nonzeros / (double)shape->a), 1);
-    shape->num_cols =
-        at_least((int64_t)((double)shape->num_rows * draw_log(random, 0.05, 20)), shape->a);
+    shape->num_cols = at_least(
+        (int64_t)((double)shape->num_rows * nitro_kit_draw_log(random, 0.05, 20)), shape->a);
     LABEL(shape, "%lldeach-%lldx%lld", (long long)shape->a, (long long)shape->num_rows,
           (long long)shape->num_cols);
 }
@@ -204,7 +199,7 @@ static void plan_few_rows(nitro_random *random, double nonzeros, nitro_matrix_sh
 {
     shape->num_rows = draw_log_int(random, 4, 400);
     shape->a = at_least((int64_t)(nonzeros / (double)shape->num_rows), 1);
-    shape->num_cols = (int64_t)((double)shape->a * draw_log(random, 1, 8));
+    shape->num_cols = (int64_t)((double)shape->a * nitro_kit_draw_log(random, 1, 8));
     LABEL(shape, "%lldx%lld", (long long)shape->num_rows, (long long)shape->num_cols);
 }
 
@@ -256,7 +251,7 @@ static void build_power_law(const nitro_matrix_shape *shape, nitro_matrix_builde
 static void plan_mostly_empty(nitro_random *random, double nonzeros, nitro_matrix_shape *shape)
 {
     shape->a = draw_log_int(random, 1, 16);
-    shape->ratio = draw_log(random, 0.02, 0.5);
+    shape->ratio = nitro_kit_draw_log(random, 0.02, 0.5);
     double nonzeros_per_row = (double)shape->a * shape->ratio;
     set_square(shape, at_least((int64_t)(nonzeros / (nonzeros_per_row + 1.5)),
                                (int64_t)(300 / nonzeros_per_row)));
@@ -304,7 +299,7 @@ static void plan_long_rows(nitro_random *random, double nonzeros, nitro_matrix_s
 {
     shape->a = draw_log_int(random, 2, 12);
     shape->b = draw_log_int(random, 1, 16);
-    shape->ratio = draw_log(random, 0.02, 1);
+    shape->ratio = nitro_kit_draw_log(random, 0.02, 1);
     double per_row = (double)shape->a + (double)shape->b * shape->ratio;
     set_square(shape, at_least((int64_t)(nonzeros / per_row), 2 * shape->b));
     LABEL(shape, "%lldof%.0fpct-%lld", (long long)shape->b, 100 * shape->ratio,

@@ -5,11 +5,6 @@
 
 #include "apps/sort/keys.h"
 
-static double draw_log(nitro_random *random, double low, double high)
-{
-    return low * pow(high / low, nitro_random_uniform(random));
-}
-
 static void fill_uniform(nitro_random *random, uint64_t *ranks, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -49,14 +44,14 @@ static void fill_almost(nitro_random *random, uint64_t *ranks, int64_t count)
 /* Sorted, and a random tail, as after an append. */
 static void fill_tail(nitro_random *random, uint64_t *ranks, int64_t count)
 {
-    int64_t tail = (int64_t)((double)count * draw_log(random, 0.001, 0.2));
+    int64_t tail = (int64_t)((double)count * nitro_kit_draw_log(random, 0.001, 0.2));
     fill_sorted(random, ranks, count);
     fill_uniform(random, ranks + (count - tail), tail);
 }
 
 static void fill_runs(nitro_random *random, uint64_t *ranks, int64_t count)
 {
-    int64_t num_runs = (int64_t)draw_log(random, 2, 1000);
+    int64_t num_runs = (int64_t)nitro_kit_draw_log(random, 2, 1000);
     for (int64_t r = 0; r < num_runs; r++) {
         int64_t begin = count * r / num_runs, end = count * (r + 1) / num_runs;
         fill_sorted(random, ranks + begin, end - begin);
@@ -65,7 +60,7 @@ static void fill_runs(nitro_random *random, uint64_t *ranks, int64_t count)
 
 static void fill_few_distinct(nitro_random *random, uint64_t *ranks, int64_t count)
 {
-    uint64_t num_distinct = (uint64_t)draw_log(random, 2, 1000);
+    uint64_t num_distinct = (uint64_t)nitro_kit_draw_log(random, 2, 1000);
     for (int64_t i = 0; i < count; i++)
         ranks[i] = nitro_random_below(random, num_distinct) * (UINT64_MAX / num_distinct);
 }
@@ -74,7 +69,7 @@ static void fill_few_distinct(nitro_random *random, uint64_t *ranks, int64_t cou
 static void fill_zipf(nitro_random *random, uint64_t *ranks, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        uint64_t k = (uint64_t)draw_log(random, 1, 1e6);
+        uint64_t k = (uint64_t)nitro_kit_draw_log(random, 1, 1e6);
         ranks[i] = k * UINT64_C(0x9E3779B97F4A7C15);
     }
 }

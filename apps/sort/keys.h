@@ -2,8 +2,7 @@
  * keys.h - inputs of sort: files of numpy (.npy), and generated keys of many orders.
  *
  * A file holds an array of any shape in C order, of 4- or 8-byte integers or floating-point
- * numbers, little-endian; its numbers are the keys. Keys that are not a number are an error. The
- * declared shape is checked against the file's size.
+ * numbers, which are the keys. Keys that are not a number are an error.
  */
 #ifndef NITRO_APPS_SORT_KEYS_H
 #define NITRO_APPS_SORT_KEYS_H
@@ -23,9 +22,6 @@ nitro_status nitro_sort_keys_create(nitro_context *context, const nitro_sort *si
  *          NITRO_ERR_NO_MEMORY. */
 nitro_status nitro_sort_npy_parse(nitro_context *context, const char *name, const char *bytes,
                                   size_t size, nitro_sort **sort);
-
-/** Of nitro_kit_inputs. */
-nitro_status nitro_sort_npy_load(nitro_context *context, const char *path, void **data);
 
 typedef struct nitro_sort_family {
     const char *name;

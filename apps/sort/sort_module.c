@@ -1,24 +1,22 @@
 /* The computation sort: its argument, variants, check and inputs, and the modules of all kinds of
  * devices. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/matrix/npy.h"
 #include "apps/sort/keys.h"
 #include "variants/sort/sort_cuda.h"
 
-#define NUMBER(member)                                                                             \
-    {                                                                                              \
-        .name = #member, .element = NITRO_INT32, .offset = offsetof(nitro_sort, member)            \
-    }
 #define ARRAY(member, role, count)                                                                 \
     NITRO_ARRAY(nitro_sort, member, role, NITRO_BYTE, count,                                       \
                 NITRO_ON_DEVICE(nitro_sort_cuda, member), .agreement = NITRO_UNCHECKED)
 
 static const nitro_field fields[] = {
     NITRO_NUMBER(nitro_sort, num_keys),
-    NUMBER(key_bytes),
-    NUMBER(value_bytes),
+    NITRO_NUMBER32(nitro_sort, key_bytes),
+    NITRO_NUMBER32(nitro_sort, value_bytes),
     ARRAY(keys, NITRO_IN, "num_keys * key_bytes"),
     ARRAY(values, NITRO_IN, "num_keys * value_bytes"),
     ARRAY(sorted_keys, NITRO_OUT, "num_keys * key_bytes"),
@@ -29,14 +27,6 @@ static const nitro_variant *const variants[] = {
     &nitro_sort_variant_merge, &nitro_sort_variant_locality,     &nitro_sort_variant_radix,
     &nitro_sort_variant_quick, &nitro_sort_variant_vector_quick,
 };
-
-static void release(void *argument)
-{
-    nitro_sort *sort = argument;
-    nitro_host_free(sort->elements);
-    nitro_host_free(sort->room);
-    sort->elements = sort->room = NULL;
-}
 
 /* ---- Check ---- */
 
@@ -111,6 +101,64 @@ nitro_status nitro_sort_keys_create(nitro_context *context, const nitro_sort *si
 static const char *const type_names[NITRO_SORT_NUM_TYPES] = {"u32", "i32", "f32",
                                                              "u64", "i64", "f64"};
 
+static bool is_nan_at(const nitro_sort *sort, int64_t i)
+{
+    return sort->type == NITRO_SORT_F32   ? isnan(((const float *)sort->keys)[i])
+           : sort->type == NITRO_SORT_F64 ? isnan(((const double *)sort->keys)[i])
+                                          : false;
+}
+
+nitro_status nitro_sort_npy_parse(nitro_context *context, const char *name, const char *bytes,
+                                  size_t size, nitro_sort **sort)
+{
+    static const char kinds[] = "uif";
+    nitro_npy array;
+    nitro_sort *made = NULL;
+    nitro_status status = nitro_npy_parse(context, name, bytes, size, &array);
+    if (status != NITRO_OK)
+        return status;
+    const char *kind = strchr(kinds, array.kind);
+    if (!kind || (array.element_bytes != 4 && array.element_bytes != 8))
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: elements '%c%d': keys are u4, i4, f4, u8, i8 or f8 (convert them "
+                          "with astype)",
+                          name, array.kind, array.element_bytes);
+    if (array.is_column_major && array.num_sides > 1)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: write the array in C order", name);
+    const nitro_sort sizes = {.num_keys = array.count,
+                              .type = (int32_t)(kind - kinds) +
+                                      (array.element_bytes == 8 ? NITRO_SORT_U64 : 0)};
+    status = nitro_sort_keys_create(context, &sizes, &made);
+    if (status != NITRO_OK)
+        return status;
+    memcpy((void *)made->keys, array.elements, (size_t)(array.count * array.element_bytes));
+    for (int64_t i = 0; i < made->num_keys && status == NITRO_OK; i++)
+        if (is_nan_at(made, i))
+            status = nitro_fail(context, NITRO_ERR_FORMAT,
+                                "%s: element %lld is not a number, and has no place in an order",
+                                name, (long long)i);
+    if (status == NITRO_OK)
+        *sort = made;
+    else
+        nitro_kit_free(&nitro_sort_kit, false, made);
+    return status;
+}
+
+static nitro_status load(nitro_context *context, const char *path, void **data)
+{
+    char *bytes;
+    size_t size;
+    nitro_sort *sort;
+    nitro_status status = nitro_file_read(context, path, NITRO_NPY_MAX_BYTES, &bytes, &size);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sort_npy_parse(context, path, bytes, size, &sort);
+    free(bytes);
+    if (status == NITRO_OK)
+        *data = sort;
+    return status;
+}
+
 /* Half of all inputs are keys alone; of the others, half are to be sorted stably. */
 static nitro_status make(nitro_context *context, size_t family, nitro_random *random, double size,
                          char *label, void **data)
@@ -135,7 +183,7 @@ static nitro_status make(nitro_context *context, size_t family, nitro_random *ra
 }
 
 static const nitro_kit_inputs inputs = {
-    .load = nitro_sort_npy_load,
+    .load = load,
     .make = make,
     .num_families = NITRO_SORT_NUM_FAMILIES,
     .least_size = 1e3,
@@ -163,13 +211,13 @@ const nitro_kit nitro_sort_kit = {
     .description = ABOUT,
     .argument_bytes = sizeof(nitro_sort),
     .kept = offsetof(nitro_sort, kept),
+    .room = offsetof(nitro_sort, room),
     .fields = fields,
     .num_fields = sizeof(fields) / sizeof(fields[0]),
     .variants = variants,
     .num_variants = sizeof(variants) / sizeof(variants[0]),
     .usual = "radix",
     .add_features = nitro_sort_add_features,
-    .release = release,
     .check = check,
     .inputs = &inputs,
     .describe = describe,

@@ -16,6 +16,15 @@
 nitro_status nitro_transpose_create(nitro_context *context, const nitro_kit *kit,
                                     const nitro_transpose *sizes, nitro_transpose **made);
 
+/**
+ * The argument of a file of numpy: a matrix of elements of 4, 8 or 16 bytes, in any order.
+ * @param[in] name  for errors.
+ * @return as above; also NITRO_ERR_FORMAT (`name` and the field are in the error).
+ */
+nitro_status nitro_transpose_npy_parse(nitro_context *context, const nitro_kit *kit,
+                                       const char *name, const char *bytes, size_t size,
+                                       nitro_transpose **made);
+
 extern const nitro_module nitro_module_transpose, nitro_module_transpose_cuda;
 extern const nitro_module nitro_module_transpose_inplace, nitro_module_transpose_inplace_cuda;
 

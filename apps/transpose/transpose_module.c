@@ -5,19 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/matrix/npy.h"
 #include "apps/transpose/transpose_inputs.h"
 #include "variants/transpose/transpose_cuda.h"
 
 #define BYTES "num_rows * num_cols * element_bytes"
-#define NUMBER(member)                                                                             \
-    {                                                                                              \
-        .name = #member, .element = NITRO_INT32, .offset = offsetof(nitro_transpose, member)       \
-    }
 
 static const nitro_field fields[] = {
     NITRO_NUMBER(nitro_transpose, num_rows),
     NITRO_NUMBER(nitro_transpose, num_cols),
-    NUMBER(element_bytes),
+    NITRO_NUMBER32(nitro_transpose, element_bytes),
     NITRO_ARRAY(nitro_transpose, in, NITRO_IN, NITRO_BYTE, BYTES,
                 NITRO_ON_DEVICE(nitro_transpose_cuda, in)),
     NITRO_ARRAY(nitro_transpose, out, NITRO_OUT, NITRO_BYTE, BYTES,
@@ -27,8 +24,8 @@ static const nitro_field fields[] = {
 static const nitro_field inplace_fields[] = {
     NITRO_NUMBER(nitro_transpose, num_rows),
     NITRO_NUMBER(nitro_transpose, num_cols),
-    NUMBER(element_bytes),
-    NUMBER(is_row_major),
+    NITRO_NUMBER32(nitro_transpose, element_bytes),
+    NITRO_NUMBER32(nitro_transpose, is_row_major),
     NITRO_ARRAY(nitro_transpose, data, NITRO_INOUT, NITRO_BYTE, BYTES,
                 NITRO_ON_DEVICE(nitro_transpose_cuda, data)),
 };
@@ -47,45 +44,30 @@ static const nitro_variant *const inplace_variants[] = {
     &nitro_transpose_inplace_variant_buffered,
 };
 
-static void release(void *argument)
-{
-    nitro_transpose *t = argument;
-    nitro_host_free(t->room);
-    t->room = NULL;
-    t->room_bytes = 0;
-}
-
-/* ---- The reference ---- */
-
-static void transpose_plainly(const char *in, nitro_transpose_view view, size_t size, char *out)
-{
-    for (int64_t i = 0; i < view.rows; i++)
-        for (int64_t j = 0; j < view.cols; j++)
-            memcpy(out + (size_t)(j * view.rows + i) * size,
-                   in + (size_t)(i * view.cols + j) * size, size);
-}
+/* ---- The references: element by element ---- */
 
 static int reference(void *argument, double *magnitudes)
 {
-    nitro_transpose *t = argument;
-    nitro_transpose_view view = {t->num_rows, t->num_cols};
+    const nitro_variant *naive = &nitro_transpose_variant_naive;
     (void)magnitudes;
-    transpose_plainly(t->in, view, (size_t)t->element_bytes, t->out);
-    return 0;
+    return naive->run(argument, naive->user);
 }
 
 static int reference_inplace(void *argument, double *magnitudes)
 {
-    nitro_transpose *t = argument;
+    const nitro_transpose *t = argument;
+    nitro_transpose_view view = nitro_transpose_view_of(t);
     size_t bytes = (size_t)(t->num_rows * t->num_cols * t->element_bytes);
     char *copy = malloc(bytes + 1);
-    (void)magnitudes;
     if (!copy)
         return NITRO_ERR_NO_MEMORY;
     memcpy(copy, t->data, bytes);
-    transpose_plainly(copy, nitro_transpose_view_of(t), (size_t)t->element_bytes, t->data);
+    nitro_transpose plain = {.num_rows = view.rows, .num_cols = view.cols, .in = copy};
+    plain.element_bytes = t->element_bytes;
+    plain.out = t->data;
+    int failure = reference(&plain, magnitudes);
     free(copy);
-    return 0;
+    return failure;
 }
 
 /* ---- Inputs ---- */
@@ -121,14 +103,9 @@ typedef struct shape_family {
     void (*draw)(nitro_random *random, double size, int64_t *rows, int64_t *cols);
 } shape_family;
 
-static double draw_log(nitro_random *random, double low, double high)
-{
-    return low * pow(high / low, nitro_random_uniform(random));
-}
-
 static void draw_uniform(nitro_random *random, double size, int64_t *rows, int64_t *cols)
 {
-    *rows = (int64_t)sqrt(size * draw_log(random, 0.05, 20));
+    *rows = (int64_t)sqrt(size * nitro_kit_draw_log(random, 0.05, 20));
     *cols = *rows > 0 ? (int64_t)(size / (double)*rows) : 3;
 }
 
@@ -201,20 +178,65 @@ static nitro_status make_inplace(nitro_context *context, size_t family, nitro_ra
     return make_of(context, &nitro_transpose_inplace_kit, family, random, size, label, data);
 }
 
-static nitro_status load(nitro_context *context, const char *path, void **data)
+nitro_status nitro_transpose_npy_parse(nitro_context *context, const nitro_kit *kit,
+                                       const char *name, const char *bytes, size_t size,
+                                       nitro_transpose **made)
 {
-    (void)data;
-    return nitro_fail(context, NITRO_ERR_UNSUPPORTED,
-                      "%s: transpose has no files: times depend on sizes alone; use --generate",
-                      path);
+    nitro_npy array;
+    nitro_status status = nitro_npy_parse(context, name, bytes, size, &array);
+    if (status != NITRO_OK)
+        return status;
+    if (array.num_sides != 2)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: an array of %d dimensions is no matrix: it must have two", name,
+                          array.num_sides);
+    /* out of place, all is row-major: an array in Fortran order is its transpose in C order */
+    bool is_turned = array.is_column_major && kit == &nitro_transpose_kit;
+    const nitro_transpose sizes = {.num_rows = array.sides[is_turned],
+                                   .num_cols = array.sides[!is_turned],
+                                   .element_bytes = array.element_bytes,
+                                   .is_row_major = is_turned || !array.is_column_major};
+    status = nitro_transpose_create(context, kit, &sizes, made);
+    if (status == NITRO_OK)
+        memcpy((*made)->data ? (*made)->data : (void *)(*made)->in, array.elements,
+               (size_t)(array.count * array.element_bytes));
+    return status;
 }
 
-#define INPUTS(function)                                                                           \
+static nitro_status load_of(nitro_context *context, const nitro_kit *kit, const char *path,
+                            void **data)
+{
+    char *bytes;
+    size_t size;
+    nitro_transpose *made;
+    nitro_status status = nitro_file_read(context, path, NITRO_NPY_MAX_BYTES, &bytes, &size);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_transpose_npy_parse(context, kit, path, bytes, size, &made);
+    free(bytes);
+    if (status == NITRO_OK)
+        *data = made;
+    return status;
+}
+
+static nitro_status load(nitro_context *context, const char *path, void **data)
+{
+    return load_of(context, &nitro_transpose_kit, path, data);
+}
+
+static nitro_status load_inplace(nitro_context *context, const char *path, void **data)
+{
+    return load_of(context, &nitro_transpose_inplace_kit, path, data);
+}
+
+#define INPUTS(load_function, function)                                                            \
     {                                                                                              \
-        .load = load, .make = function, .num_families = sizeof(families) / sizeof(families[0]),    \
-        .least_size = 8e3, .usual_size = 4e6, .base_size = 16e6, .unit_bytes = 32,                 \
+        .load = load_function, .make = function,                                                   \
+        .num_families = sizeof(families) / sizeof(families[0]), .least_size = 8e3,                 \
+        .usual_size = 4e6, .base_size = 16e6, .unit_bytes = 32,                                    \
     }
-static const nitro_kit_inputs inputs = INPUTS(make), inplace_inputs = INPUTS(make_inplace);
+static const nitro_kit_inputs inputs = INPUTS(load, make);
+static const nitro_kit_inputs inplace_inputs = INPUTS(load_inplace, make_inplace);
 
 static void describe(const void *argument, char *text, size_t size)
 {
@@ -225,8 +247,8 @@ static void describe(const void *argument, char *text, size_t size)
 
 /* ---- The computations ---- */
 
-#define ABOUT         "a dense matrix transposed from one place to another"
-#define ABOUT_INPLACE "a dense matrix transposed in place"
+#define ABOUT         "a dense matrix transposed from one place to another (.npy files)"
+#define ABOUT_INPLACE "a dense matrix transposed in place (.npy files)"
 
 const nitro_kit nitro_transpose_kit = {
     .name = "transpose",
@@ -250,13 +272,13 @@ const nitro_kit nitro_transpose_inplace_kit = {
     .description = ABOUT_INPLACE,
     .argument_bytes = sizeof(nitro_transpose),
     .kept = offsetof(nitro_transpose, kept),
+    .room = offsetof(nitro_transpose, room),
     .fields = inplace_fields,
     .num_fields = sizeof(inplace_fields) / sizeof(inplace_fields[0]),
     .variants = inplace_variants,
     .num_variants = sizeof(inplace_variants) / sizeof(inplace_variants[0]),
     .usual = "buffered",
     .add_features = nitro_transpose_inplace_add_features,
-    .release = release,
     .reference = reference_inplace,
     .inputs = &inplace_inputs,
     .describe = describe,

@@ -26,8 +26,6 @@ typedef struct sum_cuda {
     nitro_cuda cuda;
     const double *numbers;
     double *sum;
-    void *room; /* of CUB; NULL until it is prepared */
-    size_t room_bytes;
 } sum_cuda;
 
 static const nitro_field fields[] = {
@@ -47,26 +45,30 @@ static int upload(void *argument, void *)
     return nitro_kit_upload(&sum_kit, argument);
 }
 
+/* Without room, it only says how much it needs. */
+static int add_by_cub(sum_cuda *call, void *room, size_t *bytes)
+{
+    return nitro_cuda_check(&call->cuda,
+                            cub::DeviceReduce::Sum(room, *bytes, call->numbers, call->sum,
+                                                   call->host.count,
+                                                   (cudaStream_t)call->cuda.stream),
+                            "CUB's sum");
+}
+
 static int run_cub(void *argument, void *)
 {
     sum_cuda *call = (sum_cuda *)argument;
-    return nitro_cuda_check(&call->cuda,
-                            cub::DeviceReduce::Sum(call->room, call->room_bytes, call->numbers,
-                                                   call->sum, call->host.count,
-                                                   (cudaStream_t)call->cuda.stream),
-                            "CUB's sum");
+    size_t bytes = (size_t)call->cuda.room.bytes;
+    return add_by_cub(call, call->cuda.room.memory, &bytes);
 }
 
 static int prepare_cub(void *argument, void *user)
 {
     sum_cuda *call = (sum_cuda *)argument;
-    if (upload(argument, user) != 0)
+    size_t bytes = 0;
+    if (upload(argument, user) != 0 || add_by_cub(call, nullptr, &bytes) != 0)
         return call->cuda.failure;
-    if (call->room)
-        return 0;
-    if (nitro_cuda_may_prepare(&call->cuda, "CUB's room") != 0 || run_cub(argument, user) != 0)
-        return call->cuda.failure; /* without room, it only says how much it needs */
-    return nitro_cuda_allocate(&call->cuda, (int64_t)call->room_bytes + 1, 1, &call->room);
+    return nitro_kit_make_room(&sum_kit, argument, (int64_t)bytes);
 }
 
 static __global__ void add_all(const double *numbers, int64_t count, double *sum)
@@ -93,13 +95,6 @@ static int run_atomic(void *argument, void *)
         cudaLaunchKernelEx(&config, add_all, call->numbers, call->host.count, call->sum), "adding");
 }
 
-static void release(void *argument)
-{
-    sum_cuda *call = (sum_cuda *)argument;
-    nitro_cuda_free(call->room);
-    call->room = nullptr;
-}
-
 static const nitro_variant cub_sum = {.name = "cub", .run = run_cub, .prepare = prepare_cub};
 static const nitro_variant atomic_sum = {.name = "atomic", .run = run_atomic};
 static const nitro_variant *const variants[] = {&cub_sum, &atomic_sum};
@@ -112,7 +107,6 @@ static const nitro_kit_device device = {
     .variants = variants,
     .num_variants = 2,
     .prepare = upload,
-    .release = release,
 };
 
 /* ---- Features, reference, inputs ---- */

@@ -61,9 +61,7 @@ static int evaluate_degrees(const void *argument, double *group, void *user)
     double sum = 0, squares = 0, heavy = 0, length = 0;
     memset(group, 0, sizeof(degrees) / sizeof(degrees[0]) * sizeof(*group));
     for (int64_t i = 0; i < count; i++) {
-        int64_t begin = n * i / count, end = n * (i + 1) / count;
-        uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-        int64_t v = begin + (int64_t)(hash * (uint64_t)(end - begin) >> 32);
+        int64_t v = nitro_kit_sample(i, count, n);
         sampled[i] = bfs->offsets[v + 1] - bfs->offsets[v];
         sum += (double)sampled[i];
         squares += (double)sampled[i] * (double)sampled[i];
@@ -123,11 +121,7 @@ static int evaluate_levels(const void *argument, double *group, void *user)
 
 nitro_status nitro_bfs_add_features(nitro_computation *computation)
 {
-    static const struct {
-        const nitro_feature *features;
-        size_t count;
-        int (*evaluate)(const void *argument, double *values, void *user);
-    } groups[] = {
+    static const nitro_kit_features groups[] = {
         {sizes, sizeof(sizes) / sizeof(sizes[0]), evaluate_sizes},
         {degrees, sizeof(degrees) / sizeof(degrees[0]), evaluate_degrees},
         {levels, sizeof(levels) / sizeof(levels[0]), evaluate_levels},
@@ -136,17 +130,8 @@ nitro_status nitro_bfs_add_features(nitro_computation *computation)
     nitro_formula_per_core(edges, sizeof(edges), EDGES_OF);
     nitro_formula_per_l2(all, sizeof(all), "(" BYTES ")");
     const nitro_relative_feature relative[] = {
-        {.name = "edges_per_core",
-         .formula = edges,
-         .scale = NITRO_SCALE_LOG,
-         .replaces = "num_edges"},
-        {.name = "work_per_l2", .formula = all, .scale = NITRO_SCALE_LOG},
+        {.name = "edges_per_core", .formula = edges, .replaces = "num_edges"},
+        {.name = "work_per_l2", .formula = all},
     };
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_features(computation, groups[i].features, groups[i].count,
-                                                groups[i].evaluate, NULL);
-    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_relative_feature(computation, &relative[i]);
-    return status;
+    return nitro_kit_add_features(computation, groups, 3, relative, 2);
 }

@@ -29,13 +29,6 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
     return 0;
 }
 
-/* An offset in [0, length) for range `index`, by Fibonacci hashing. */
-static int64_t place_in(int64_t length, int64_t index)
-{
-    uint64_t hash = ((uint64_t)index + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    return (int64_t)((hash >> 32) * (uint64_t)length >> 32);
-}
-
 static int evaluate_spread(const void *argument, double *group, void *user)
 {
     (void)user;
@@ -43,9 +36,8 @@ static int evaluate_spread(const void *argument, double *group, void *user)
     int64_t num_samples = histogram->num_samples;
     int64_t count = num_samples < SUB_SAMPLES ? num_samples : SUB_SAMPLES;
     uint64_t sum = 0, squares = 0; /* exact: 1024 squares of 16-bit numbers */
-    for (int64_t i = 0, begin = 0, end; i < count; i++, begin = end) {
-        end = count < SUB_SAMPLES ? i + 1 : num_samples * (i + 1) / SUB_SAMPLES;
-        uint64_t bin = histogram->samples[begin + place_in(end - begin, i)];
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bin = histogram->samples[nitro_kit_sample(i, count, num_samples)];
         sum += bin;
         squares += bin * bin;
     }
@@ -64,8 +56,12 @@ static int evaluate_spread(const void *argument, double *group, void *user)
 
 #define LAUNCH_US 5 /* about the time to start a kernel or a team of threads */
 
-static nitro_status add_relative_features(nitro_computation *computation)
+nitro_status nitro_histogram_add_features(nitro_computation *computation)
 {
+    static const nitro_kit_features groups[] = {
+        {features, NITRO_HISTOGRAM_SUB_SAMPLE_SD, evaluate_sizes},
+        {features + NITRO_HISTOGRAM_SUB_SAMPLE_SD, 1, evaluate_spread},
+    };
     char elements[512], all[512], streaming[512];
     nitro_formula_per_core(elements, sizeof(elements), ELEMENTS);
     nitro_formula_per_l2(all, sizeof(all), BYTES);
@@ -78,21 +74,6 @@ static nitro_status add_relative_features(nitro_computation *computation)
         {.name = "bins_per_shared_mem",
          .formula = "4 * " BINS " / (1024 * device.shared_mem_per_block)"},
     };
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++) {
-        nitro_relative_feature feature = relative[i];
-        feature.scale = NITRO_SCALE_LOG;
-        status = nitro_computation_add_relative_feature(computation, &feature);
-    }
-    return status;
-}
-
-nitro_status nitro_histogram_add_features(nitro_computation *computation)
-{
-    nitro_status status = nitro_computation_add_features(
-        computation, features, NITRO_HISTOGRAM_SUB_SAMPLE_SD, evaluate_sizes, NULL);
-    if (status == NITRO_OK)
-        status = nitro_computation_add_features(
-            computation, features + NITRO_HISTOGRAM_SUB_SAMPLE_SD, 1, evaluate_spread, NULL);
-    return status == NITRO_OK ? add_relative_features(computation) : status;
+    return nitro_kit_add_features(computation, groups, 2, relative,
+                                  sizeof(relative) / sizeof(relative[0]));
 }

@@ -65,9 +65,7 @@ static int evaluate_order(const void *argument, double *group, void *user)
     uint64_t keys[SAMPLES], differing = 0;
     double descents = 0, inverted = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t begin = sort->num_keys * i / count, end = sort->num_keys * (i + 1) / count;
-        uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-        int64_t at = begin + (int64_t)(hash * (uint64_t)(end - begin) >> 32);
+        int64_t at = nitro_kit_sample(i, count, sort->num_keys);
         keys[i] = nitro_sort_ordered(order, nitro_sort_at(sort->keys, sort->key_bytes, at));
         int64_t next = at + 1 < sort->num_keys ? at + 1 : at;
         uint64_t after = nitro_sort_at(sort->keys, sort->key_bytes, next);
@@ -89,23 +87,16 @@ static int evaluate_order(const void *argument, double *group, void *user)
 
 nitro_status nitro_sort_add_features(nitro_computation *computation)
 {
+    static const nitro_kit_features groups[] = {
+        {sizes, sizeof(sizes) / sizeof(sizes[0]), evaluate_sizes},
+        {orders, sizeof(orders) / sizeof(orders[0]), evaluate_order},
+    };
     char keys[512], all[512];
     nitro_formula_per_core(keys, sizeof(keys), KEYS);
     nitro_formula_per_l2(all, sizeof(all), BYTES);
     const nitro_relative_feature relative[] = {
-        {.name = "keys_per_core",
-         .formula = keys,
-         .scale = NITRO_SCALE_LOG,
-         .replaces = "num_keys"},
-        {.name = "work_per_l2", .formula = all, .scale = NITRO_SCALE_LOG},
+        {.name = "keys_per_core", .formula = keys, .replaces = "num_keys"},
+        {.name = "work_per_l2", .formula = all},
     };
-    nitro_status status = nitro_computation_add_features(computation, sizes, NITRO_SORT_DESCENTS,
-                                                         evaluate_sizes, NULL);
-    if (status == NITRO_OK)
-        status = nitro_computation_add_features(computation, orders,
-                                                NITRO_SORT_NUM_FEATURES - NITRO_SORT_DESCENTS,
-                                                evaluate_order, NULL);
-    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_relative_feature(computation, &relative[i]);
-    return status;
+    return nitro_kit_add_features(computation, groups, 2, relative, 2);
 }

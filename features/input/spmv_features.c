@@ -483,8 +483,13 @@ static int evaluate_diagonals(const void *argument, double *group, void *user)
 
 #define LAUNCH_US 5 /* about the time to start a kernel or a team of threads */
 
-static nitro_status add_relative_features(nitro_computation *computation)
+nitro_status nitro_spmv_add_features(nitro_computation *computation)
 {
+    static const nitro_kit_features groups[] = {
+        {features, NITRO_SPMV_RLSD, evaluate_sizes},
+        {features + NITRO_SPMV_RLSD, NITRO_SPMV_DIA_FILLIN - NITRO_SPMV_RLSD, evaluate_row_lengths},
+        {features + NITRO_SPMV_DIA_FILLIN, 1, evaluate_diagonals},
+    };
     char rows[512], nonzeros[512], vector[512], all[512], streaming[512], imbalance[512];
     char balance[512];
     nitro_formula_per_core(rows, sizeof(rows), ROWS);
@@ -503,29 +508,6 @@ static nitro_status add_relative_features(nitro_computation *computation)
         {.name = "longest_row_per_core", .formula = imbalance},
         {.name = "machine_balance", .formula = balance},
     };
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++) {
-        nitro_relative_feature feature = relative[i];
-        feature.scale = NITRO_SCALE_LOG;
-        status = nitro_computation_add_relative_feature(computation, &feature);
-    }
-    return status;
-}
-
-nitro_status nitro_spmv_add_features(nitro_computation *computation)
-{
-    static const struct {
-        size_t first, end;
-        nitro_features_function evaluate;
-    } groups[] = {
-        {0, NITRO_SPMV_RLSD, evaluate_sizes},
-        {NITRO_SPMV_RLSD, NITRO_SPMV_DIA_FILLIN, evaluate_row_lengths},
-        {NITRO_SPMV_DIA_FILLIN, NITRO_SPMV_NUM_FEATURES, evaluate_diagonals},
-    };
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_features(computation, features + groups[i].first,
-                                                groups[i].end - groups[i].first, groups[i].evaluate,
-                                                NULL);
-    return status == NITRO_OK ? add_relative_features(computation) : status;
+    return nitro_kit_add_features(computation, groups, 3, relative,
+                                  sizeof(relative) / sizeof(relative[0]));
 }

@@ -5,7 +5,7 @@
 
 #include "variants/transpose/transpose.h"
 
-static const nitro_feature features[] = {
+static const nitro_feature sizes[] = {
     {"num_rows", "rows", NITRO_SCALE_SIGNED_LOG, 0},
     {"num_cols", "columns", NITRO_SCALE_SIGNED_LOG, 0},
     {"element_bytes", "bytes", NITRO_SCALE_LINEAR, 0},
@@ -13,6 +13,9 @@ static const nitro_feature features[] = {
     {"aspect", "1", NITRO_SCALE_LINEAR, 0},              /* log2(rows / columns) */
     {"in_stride_zeros", "bits", NITRO_SCALE_LINEAR, 0},  /* bytes of a row, as powers of two */
     {"out_stride_zeros", "bits", NITRO_SCALE_LINEAR, 0}, /* bytes of a row of the result */
+};
+
+static const nitro_feature in_place[] = {
     {"row_major", "1", NITRO_SCALE_LINEAR, 0},
     {"coprime", "1", NITRO_SCALE_LINEAR, 0},
     {"common_divisor", "1", NITRO_SCALE_SIGNED_LOG, 0},
@@ -25,8 +28,9 @@ static double trailing_zeros(int64_t bytes)
     return zeros < 12 ? zeros : 12;
 }
 
-static int evaluate(const void *argument, double *values, void *user)
+static int evaluate_sizes(const void *argument, double *values, void *user)
 {
+    (void)user;
     const nitro_transpose *t = argument;
     double rows = (double)t->num_rows, cols = (double)t->num_cols;
     values[NITRO_TRANSPOSE_NUM_ROWS] = rows;
@@ -36,40 +40,44 @@ static int evaluate(const void *argument, double *values, void *user)
     values[NITRO_TRANSPOSE_ASPECT] = rows > 0 && cols > 0 ? log2(rows / cols) : 0;
     values[NITRO_TRANSPOSE_IN_STRIDE] = trailing_zeros(t->num_cols * t->element_bytes);
     values[NITRO_TRANSPOSE_OUT_STRIDE] = trailing_zeros(t->num_rows * t->element_bytes);
-    if (user) /* out of place */
-        return 0;
+    return 0;
+}
+
+static int evaluate_in_place(const void *argument, double *group, void *user)
+{
+    (void)user;
+    const nitro_transpose *t = argument;
     int64_t divisor = nitro_transpose_divisor(t->num_rows, t->num_cols);
-    values[NITRO_TRANSPOSE_IS_ROW_MAJOR] = t->is_row_major;
-    values[NITRO_TRANSPOSE_IS_COPRIME] = divisor == 1;
-    values[NITRO_TRANSPOSE_COMMON_DIVISOR] = (double)divisor;
+    group[0] = t->is_row_major;
+    group[1] = divisor == 1;
+    group[2] = (double)divisor;
     return 0;
 }
 
 #define BYTES "element_bytes * max(num_rows, 1) * max(num_cols, 1)"
 
-static nitro_status add(nitro_computation *computation, size_t count, void *user)
+static nitro_status add(nitro_computation *computation, size_t num_groups)
 {
+    static const nitro_kit_features groups[] = {
+        {sizes, sizeof(sizes) / sizeof(sizes[0]), evaluate_sizes},
+        {in_place, sizeof(in_place) / sizeof(in_place[0]), evaluate_in_place},
+    };
     char per_core[512], per_l2[512];
     nitro_formula_per_core(per_core, sizeof(per_core), BYTES);
     nitro_formula_per_l2(per_l2, sizeof(per_l2), BYTES);
     const nitro_relative_feature relative[] = {
-        {.name = "bytes_per_core", .formula = per_core, .scale = NITRO_SCALE_LOG},
-        {.name = "work_per_l2", .formula = per_l2, .scale = NITRO_SCALE_LOG},
+        {.name = "bytes_per_core", .formula = per_core},
+        {.name = "work_per_l2", .formula = per_l2},
     };
-    nitro_status status =
-        nitro_computation_add_features(computation, features, count, evaluate, user);
-    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_relative_feature(computation, &relative[i]);
-    return status;
+    return nitro_kit_add_features(computation, groups, num_groups, relative, 2);
 }
 
 nitro_status nitro_transpose_add_features(nitro_computation *computation)
 {
-    static const char out_of_place;
-    return add(computation, NITRO_TRANSPOSE_IS_ROW_MAJOR, (void *)&out_of_place);
+    return add(computation, 1);
 }
 
 nitro_status nitro_transpose_inplace_add_features(nitro_computation *computation)
 {
-    return add(computation, NITRO_TRANSPOSE_NUM_FEATURES, NULL);
+    return add(computation, 2);
 }

@@ -62,6 +62,8 @@ void nitro_kit_release(const nitro_kit *kit, void *argument)
     nitro_kept **kept = nitro_kit_kept(kit, argument);
     if (kit->release)
         kit->release(argument);
+    if (kit->room)
+        nitro_host_free_room((nitro_room *)((char *)argument + kit->room));
     if (!*kept)
         return;
     for (size_t i = 0; i < kit->num_fields; i++) {

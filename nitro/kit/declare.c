@@ -135,6 +135,22 @@ static nitro_status add_variants(nitro_computation *computation, const nitro_kit
     return status;
 }
 
+nitro_status nitro_kit_add_features(nitro_computation *computation,
+                                    const nitro_kit_features *groups, size_t num_groups,
+                                    const nitro_relative_feature *relative, size_t num_relative)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < num_groups && status == NITRO_OK; i++)
+        status = nitro_computation_add_features(computation, groups[i].features,
+                                                groups[i].num_features, groups[i].evaluate, NULL);
+    for (size_t i = 0; i < num_relative && status == NITRO_OK; i++) {
+        nitro_relative_feature feature = relative[i];
+        feature.scale = NITRO_SCALE_LOG;
+        status = nitro_computation_add_relative_feature(computation, &feature);
+    }
+    return status;
+}
+
 nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool is_on_device,
                               nitro_computation **computation)
 {

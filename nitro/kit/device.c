@@ -182,6 +182,28 @@ int nitro_kit_upload(const nitro_kit *kit, void *argument)
     return 0;
 }
 
+int nitro_kit_make_room(const nitro_kit *kit, void *argument, int64_t bytes)
+{
+    const nitro_device_memory *memory = kit->device->memory;
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
+    nitro_room *room = &on_device->room;
+    char what[96];
+    void *made;
+    if (nitro_kit_upload(kit, argument) != 0)
+        return on_device->failure;
+    if (room->memory && room->bytes >= bytes)
+        return 0;
+    snprintf(what, sizeof(what), "the room of %s", kit->name);
+    if (memory->may_prepare(on_device, what) != 0 ||
+        memory->need(on_device, (uint64_t)bytes, what) != 0 ||
+        memory->allocate(on_device, bytes > 0 ? bytes : 1, 1, &made) != 0)
+        return on_device->failure;
+    if (room->memory)
+        memory->free(room->memory); /* of a variant that needs less */
+    *room = (nitro_room){made, bytes};
+    return 0;
+}
+
 /* ---- Parts ---- */
 
 struct nitro_made_part *nitro_kit_find_part(const nitro_kit *kit, const void *argument,
@@ -295,6 +317,9 @@ void nitro_kit_release_device(const nitro_kit *kit, void *argument)
     nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
     if (kit->device->release)
         kit->device->release(argument);
+    if (on_device->room.memory)
+        kit->device->memory->free(on_device->room.memory);
+    on_device->room = (nitro_room){0};
     while (on_device->parts)
         nitro_kit_release_part(kit, on_device->parts->part, argument);
     free_uploaded(kit, argument);

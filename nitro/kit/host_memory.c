@@ -117,3 +117,21 @@ void nitro_host_free(void *memory)
     for (size_t i = 0; i < num_dropped; i++)
         free(dropped[i]);
 }
+
+int nitro_host_make_room(nitro_room *room, int64_t bytes)
+{
+    if (room->memory && room->bytes >= bytes)
+        return 0;
+    void *made = nitro_host_allocate(bytes, 1);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_host_free_room(room);
+    *room = (nitro_room){made, bytes};
+    return 0;
+}
+
+void nitro_host_free_room(nitro_room *room)
+{
+    nitro_host_free(room->memory);
+    *room = (nitro_room){0};
+}

@@ -44,6 +44,11 @@ nitro_status nitro_kit_generate_limit(nitro_context *context, const char *comput
     return NITRO_OK;
 }
 
+double nitro_kit_draw_log(nitro_random *random, double low, double high)
+{
+    return low * pow(high / low, nitro_random_uniform(random));
+}
+
 double nitro_kit_draw_size(const nitro_kit_inputs *inputs, nitro_random *random, size_t index,
                            double most_bytes)
 {
@@ -55,7 +60,7 @@ double nitro_kit_draw_size(const nitro_kit_inputs *inputs, nitro_random *random,
     bool is_large =
         (round < LARGE_ROUNDS ? family % LARGE_ROUNDS == round : is_drawn) && most > usual;
     double low = is_large ? usual : least, high = is_large ? most : fmin(usual, most);
-    double drawn = low * pow(high / low, nitro_random_uniform(random)), size = most;
+    double drawn = nitro_kit_draw_log(random, low, high), size = most;
     /* a tune that is stopped early has seen the range */
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++, size /= 3.0)
         if (index == first[i] && size > inputs->base_size)

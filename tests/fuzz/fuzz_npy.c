@@ -1,7 +1,8 @@
-/* Arbitrary bytes as a file of numpy: an error, or keys that every variant sorts. */
+/* Arbitrary bytes as a file of numpy: an error, or keys that every variant sorts, or a matrix. */
 #include <stdlib.h>
 
 #include "apps/sort/keys.h"
+#include "apps/transpose/transpose_inputs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,6 +30,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (nitro_sort_npy_parse(context, "fuzz", (const char *)data, size, &sort) == NITRO_OK)
         run_variants(sort);
     nitro_kit_free(&nitro_sort_kit, false, sort);
+    nitro_transpose *matrix = NULL;
+    nitro_transpose_npy_parse(context, &nitro_transpose_inplace_kit, "fuzz", (const char *)data,
+                              size, &matrix);
+    nitro_kit_free(&nitro_transpose_inplace_kit, false, matrix);
     nitro_context_free(context);
     return 0;
 }

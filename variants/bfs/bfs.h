@@ -29,10 +29,7 @@ typedef struct nitro_bfs {
     const int32_t *sources; /* shape [num_sources]; may repeat */
     int32_t *depths;        /* shape [num_sources][num_vertices]: the result; -1: not reached */
 
-    /* Made by `prepare`, NULL until then. */
-    void *room;
-    int64_t room_bytes;
-
+    nitro_room room;
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_bfs;
 

@@ -18,8 +18,6 @@ typedef struct nitro_bfs_cuda {
     const int32_t *offsets;
     const int32_t *targets;
     int32_t *depths;
-    int32_t *room; /* lists, bitmaps and counts; NULL until it is prepared */
-    int64_t room_count;
 } nitro_bfs_cuda;
 
 /** The variants on CUDA devices, or a stub. */

@@ -17,12 +17,6 @@
 /** Most samples: a bin may get all of them, and counts have 32 bits. */
 #define NITRO_HISTOGRAM_MAX_SAMPLES UINT32_MAX
 
-/** Private tables that threads count in: made by `prepare`. */
-typedef struct nitro_histogram_tables {
-    int64_t num_words;
-    uint32_t *words; /* shape [num_words] */
-} nitro_histogram_tables;
-
 /**
  * The argument. Fill in the first part, which is borrowed, and zero the rest. Samples and counts
  * and their addresses may change between runs; sizes may not until nitro_kit_release.
@@ -33,9 +27,7 @@ typedef struct nitro_histogram {
     const uint32_t *samples; /* shape [num_samples], each below num_bins (unchecked) */
     uint32_t *counts;        /* shape [num_bins]: the result */
 
-    /* Made by `prepare`, zero until then. */
-    nitro_histogram_tables tables;
-
+    nitro_room room;  /* private tables that threads count in */
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_histogram;
 

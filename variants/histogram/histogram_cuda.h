@@ -49,9 +49,6 @@ typedef struct nitro_histogram_cuda {
 
     /* Made by `prepare`, zero until then. */
     nitro_histogram_cuda_tables tables; /* of shared_atomic */
-    uint32_t *sorted;                   /* of sort: shape [num_samples] */
-    void *sort_room;                    /* work buffer of the sort */
-    size_t sort_room_bytes;
 } nitro_histogram_cuda;
 
 /** The variants on CUDA devices, or a stub. */

@@ -38,9 +38,7 @@ typedef struct nitro_sort {
     void *sorted_keys;   /* shape [num_keys]: the result; overlaps nothing */
     void *sorted_values; /* shape [num_keys] */
 
-    /* Made by `prepare`, NULL until then. */
-    void *elements, *room; /* keys packed with values or indices; as many again */
-
+    nitro_room room;  /* keys packed with values or indices; as many again */
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_sort;
 

@@ -19,8 +19,6 @@ typedef struct nitro_sort_cuda {
     const void *values;
     void *sorted_keys;
     void *sorted_values;
-    void *room; /* work buffer; NULL until it is prepared */
-    size_t room_bytes;
 } nitro_sort_cuda;
 
 /** The variants on CUDA devices, or a stub. */

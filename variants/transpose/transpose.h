@@ -25,10 +25,7 @@ typedef struct nitro_transpose {
     void *out;                  /* transpose: shape [num_cols][num_rows]; overlaps nothing */
     void *data;                 /* transpose_inplace: the same shapes before and after */
 
-    /* Made by `prepare`, NULL until then. */
-    void *room;
-    int64_t room_bytes;
-
+    nitro_room room;  /* of transpose_inplace */
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_transpose;
 

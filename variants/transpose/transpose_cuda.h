@@ -18,8 +18,6 @@ typedef struct nitro_transpose_cuda {
     const void *in;
     void *out;
     void *data;
-    void *room; /* of transpose_inplace; NULL until it is prepared */
-    int64_t room_bytes;
 } nitro_transpose_cuda;
 
 /** The variants on CUDA devices, or stubs. */

@@ -86,7 +86,7 @@ static void tables_that_are_missing_are_done_without(void **state)
               nitro_histogram_generate_family(context, "gaussian", 1, 300000, 500, &histogram));
     for (size_t i = 0; i < NUM_VARIANTS; i++)
         check_variant(histogram, variants[i], "not prepared");
-    assert_null(histogram->tables.words);
+    assert_null(histogram->room.memory);
     omp_set_num_threads(2);
     assert_int_equal(nitro_histogram_variant_sort_dynamic.prepare(
                          histogram, nitro_histogram_variant_sort_dynamic.user),
@@ -112,16 +112,16 @@ static void prepare_is_idempotent_and_release_drops(void **state)
         assert_int_equal(nitro_histogram_variant_shared_atomic_dynamic.prepare(
                              histogram, nitro_histogram_variant_shared_atomic_dynamic.user),
                          0);
-        const uint32_t *made = histogram->tables.words;
+        const void *made = histogram->room.memory;
         for (size_t i = 0; i < NUM_VARIANTS; i++)
             assert_true(!variants[i]->prepare ||
                         variants[i]->prepare(histogram, variants[i]->user) == 0);
-        assert_ptr_equal(histogram->tables.words, made); /* one set of tables serves all */
+        assert_ptr_equal(histogram->room.memory, made); /* one set of tables serves all */
         check_all(histogram, "released and prepared again");
         nitro_kit_release(&nitro_histogram_kit, histogram);
         nitro_kit_release(&nitro_histogram_kit, histogram);
-        assert_null(histogram->tables.words);
-        assert_int_equal(histogram->tables.num_words, 0);
+        assert_null(histogram->room.memory);
+        assert_int_equal(histogram->room.bytes, 0);
     }
     omp_set_num_threads(threads);
     nitro_histogram_samples_free(histogram);

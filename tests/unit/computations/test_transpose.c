@@ -131,6 +131,54 @@ static void sizes_out_of_range_are_refused(void **state)
     nitro_context_free(context);
 }
 
+/* A file of 118 bytes of dictionary and the numbers 0 to 5. */
+static size_t write_npy(char *bytes, const char *dictionary)
+{
+    const double numbers[] = {0, 1, 2, 3, 4, 5};
+    memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memset(bytes + 10, ' ', 118);
+    memcpy(bytes + 10, dictionary, strlen(dictionary));
+    memcpy(bytes + 128, numbers, sizeof(numbers));
+    return 128 + sizeof(numbers);
+}
+
+static void files_of_numpy_are_read(void **state)
+{
+    const char *path = BINARY_DIR "/test_transpose.npy";
+    nitro_context *context = unit_context();
+    char bytes[256], described[96];
+    void *argument = NULL;
+    (void)state;
+    size_t size = write_npy(bytes, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }");
+    assert_ok(context, nitro_file_write(context, path, bytes, size));
+    assert_ok(context, nitro_module_transpose_inplace.load(context, path, &argument));
+    nitro_module_transpose_inplace.describe(argument, described, sizeof(described));
+    assert_string_equal(described, "2 x 3 elements of 8 bytes, column-major");
+    assert_memory_equal(((nitro_transpose *)argument)->data, bytes + 128, size - 128);
+    nitro_module_transpose_inplace.unload(argument);
+    assert_ok(context, nitro_module_transpose.load(context, path, &argument));
+    nitro_module_transpose.describe(argument, described, sizeof(described));
+    assert_string_equal(described, "3 x 2 elements of 8 bytes");
+    assert_memory_equal(((nitro_transpose *)argument)->in, bytes + 128, size - 128);
+    nitro_module_transpose.unload(argument);
+    remove(path);
+
+    static const char *const faults[][2] = {
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "1 dimensions is no matrix"},
+        {"{'descr': '<f2', 'fortran_order': False, 'shape': (4, 6), }", "elements of 2 bytes"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }", "48 bytes follow"},
+    };
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        nitro_transpose *made = NULL;
+        size = write_npy(bytes, faults[i][0]);
+        nitro_status status =
+            nitro_transpose_npy_parse(context, &nitro_transpose_kit, "f.npy", bytes, size, &made);
+        assert_fails(context, status, i == 1 ? NITRO_ERR_ARGUMENT : NITRO_ERR_FORMAT, faults[i][1]);
+        assert_null(made);
+    }
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +186,7 @@ int main(void)
         cmocka_unit_test(with_many_threads),
         cmocka_unit_test(features_follow_from_sizes),
         cmocka_unit_test(sizes_out_of_range_are_refused),
+        cmocka_unit_test(files_of_numpy_are_read),
     };
     return cmocka_run_group_tests_name("transpose", tests, NULL, NULL);
 }

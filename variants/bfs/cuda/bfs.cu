@@ -213,8 +213,8 @@ static search describe(const nitro_bfs_cuda *bfs, const method *how, int64_t i)
     s.offsets = bfs->offsets;
     s.targets = bfs->targets;
     s.depths = bfs->depths + i * bfs->host.num_vertices;
-    s.counts = bfs->room;
-    s.lists[0] = bfs->room + NUM_COUNTS;
+    s.counts = (int *)bfs->cuda.room.memory;
+    s.lists[0] = s.counts + NUM_COUNTS;
     s.lists[1] = s.lists[0] + capacity_of(bfs, how, 0);
     return s;
 }
@@ -228,21 +228,9 @@ static int prepare_input(void *argument, void *user)
 static int prepare(void *argument, void *user)
 {
     const method *how = (const method *)user;
-    nitro_bfs_cuda *bfs = (nitro_bfs_cuda *)argument;
+    const nitro_bfs_cuda *bfs = (const nitro_bfs_cuda *)argument;
     int64_t count = NUM_COUNTS + capacity_of(bfs, how, 0) + capacity_of(bfs, how, 1);
-    void *room;
-    if (prepare_input(argument, NULL) != 0)
-        return bfs->cuda.failure;
-    if (bfs->room && bfs->room_count >= count)
-        return 0;
-    if (nitro_cuda_may_prepare(&bfs->cuda, "the lists of a search") != 0 ||
-        nitro_cuda_need(&bfs->cuda, (uint64_t)count * sizeof(int), "the lists of a search") != 0 ||
-        nitro_cuda_allocate(&bfs->cuda, count, sizeof(int), &room) != 0)
-        return bfs->cuda.failure;
-    nitro_cuda_free(bfs->room); /* of a method that needs less; it waits for the stream */
-    bfs->room = (int32_t *)room;
-    bfs->room_count = count;
-    return 0;
+    return nitro_kit_make_room(&nitro_bfs_kit, argument, count * (int64_t)sizeof(int));
 }
 
 /* As many blocks as run at a time. */
@@ -295,7 +283,7 @@ static int run(void *argument, void *user)
 {
     const method *how = (const method *)user;
     nitro_bfs_cuda *bfs = (nitro_bfs_cuda *)argument;
-    if (bfs->host.num_sources > 0 && !bfs->room)
+    if (bfs->host.num_sources > 0 && !bfs->cuda.room.memory)
         return nitro_cuda_fail(&bfs->cuda, "bfs was not prepared");
     for (int64_t i = 0; i < bfs->host.num_sources; i++) {
         search s = describe(bfs, how, i);
@@ -307,14 +295,6 @@ static int run(void *argument, void *user)
             return bfs->cuda.failure;
     }
     return 0;
-}
-
-static void release(void *argument)
-{
-    nitro_bfs_cuda *bfs = (nitro_bfs_cuda *)argument;
-    nitro_cuda_free(bfs->room);
-    bfs->room = NULL;
-    bfs->room_count = 0;
 }
 
 /* Products with lanes have 32 bits, too. Edges into vertices are not uploaded. */
@@ -387,5 +367,4 @@ const nitro_kit_device nitro_bfs_cuda_device = {
     .prepare = prepare_input,
     .allows = allows,
     .allows_reads = "num_vertices,num_edges",
-    .release = release,
 };

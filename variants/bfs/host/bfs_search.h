@@ -10,9 +10,6 @@
 /** Serial time of a search, for dividing it into parts. */
 #define NITRO_BFS_NS_PER_EDGE 1.5
 
-/** Room of at least so many bytes. @return 0 or NITRO_ERR_NO_MEMORY. */
-int nitro_bfs_make_room(nitro_bfs *bfs, int64_t bytes);
-
 /** Levels with at least so many edges are worth waking the threads, or never with one part. */
 typedef struct nitro_bfs_team {
     int64_t least_edges;

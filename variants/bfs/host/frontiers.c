@@ -155,7 +155,7 @@ static int prepare(void *argument, void *user)
 {
     nitro_bfs *bfs = argument;
     int64_t items = capacity_of(bfs, user, 0) + capacity_of(bfs, user, 1);
-    return nitro_bfs_make_room(bfs, items * (int64_t)sizeof(int32_t));
+    return nitro_host_make_room(&bfs->room, items * (int64_t)sizeof(int32_t));
 }
 
 static int run(void *argument, void *user)
@@ -163,11 +163,11 @@ static int run(void *argument, void *user)
     const nitro_bfs *bfs = argument;
     const list_method *method = user;
     nitro_bfs_team team = nitro_bfs_make_team(bfs);
-    if (bfs->num_sources > 0 && !bfs->room)
+    if (bfs->num_sources > 0 && !bfs->room.memory)
         return 1; /* not prepared */
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         search now = {.bfs = bfs, .method = method, .depth = 1, .team = team};
-        now.lists[0] = (nitro_bfs_list){bfs->room, 1};
+        now.lists[0] = (nitro_bfs_list){bfs->room.memory, 1};
         now.lists[1].items = now.lists[0].items + capacity_of(bfs, method, 0);
         now.lists[0].items[0] = bfs->sources[i];
         now.depths = nitro_bfs_begin(bfs, i);

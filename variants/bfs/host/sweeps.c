@@ -10,19 +10,6 @@
 #define BETA  18 /* and back: fewer vertices than a share of all */
 #define AHEAD 8
 
-int nitro_bfs_make_room(nitro_bfs *bfs, int64_t bytes)
-{
-    if (bfs->room && bfs->room_bytes >= bytes)
-        return 0;
-    void *made = nitro_host_allocate(bytes, 1);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_host_free(bfs->room);
-    bfs->room = made;
-    bfs->room_bytes = bytes;
-    return 0;
-}
-
 /* Threads that slept since the last long level take longer to wake than was measured, hence the
  * margin. */
 nitro_bfs_team nitro_bfs_make_team(const nitro_bfs *bfs)
@@ -50,14 +37,14 @@ static int prepare_queue(void *argument, void *user)
 {
     (void)user;
     nitro_bfs *bfs = argument;
-    return nitro_bfs_make_room(bfs, (bfs->num_vertices + 1) * (int64_t)sizeof(int32_t));
+    return nitro_host_make_room(&bfs->room, (bfs->num_vertices + 1) * (int64_t)sizeof(int32_t));
 }
 
 static int run_queue(void *argument, void *user)
 {
     (void)user;
     const nitro_bfs *bfs = argument;
-    int32_t *items = bfs->room;
+    int32_t *items = bfs->room.memory;
     if (bfs->num_sources > 0 && !items)
         return 1; /* not prepared */
     for (int64_t s = 0; s < bfs->num_sources; s++) {
@@ -279,8 +266,8 @@ static int prepare_directed(void *argument, void *user)
 {
     (void)user;
     nitro_bfs *bfs = argument;
-    return nitro_bfs_make_room(bfs, 16 * bit_words_of(bfs) +
-                                        2 * (bfs->num_vertices + 1) * (int64_t)sizeof(int32_t));
+    return nitro_host_make_room(&bfs->room, 16 * bit_words_of(bfs) + 2 * (bfs->num_vertices + 1) *
+                                                                         (int64_t)sizeof(int32_t));
 }
 
 static int run_directed(void *argument, void *user)
@@ -288,7 +275,7 @@ static int run_directed(void *argument, void *user)
     (void)user;
     const nitro_bfs *bfs = argument;
     nitro_bfs_team team = nitro_bfs_make_team(bfs);
-    if (bfs->num_sources > 0 && !bfs->room)
+    if (bfs->num_sources > 0 && !bfs->room.memory)
         return 1; /* not prepared */
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         directed d = {.bfs = bfs,
@@ -296,7 +283,7 @@ static int run_directed(void *argument, void *user)
                       .in_offsets = bfs->in_offsets ? bfs->in_offsets : bfs->offsets,
                       .in_targets = bfs->in_offsets ? bfs->in_targets : bfs->targets,
                       .depth = 1,
-                      .bits = bfs->room,
+                      .bits = bfs->room.memory,
                       .num_bit_words = bit_words_of(bfs)};
         int64_t source = bfs->sources[i], unexplored = bfs->num_edges;
         d.next_bits = d.bits + d.num_bit_words;

@@ -52,11 +52,6 @@ static int prepare(void *argument, void *user)
 static void release(void *argument)
 {
     nitro_histogram_cuda *histogram = argument;
-    nitro_cuda_free(histogram->sorted);
-    nitro_cuda_free(histogram->sort_room);
-    histogram->sorted = NULL;
-    histogram->sort_room = NULL;
-    histogram->sort_room_bytes = 0;
     histogram->tables = (nitro_histogram_cuda_tables){0};
 }
 

@@ -54,46 +54,36 @@ static __global__ void __launch_bounds__(BLOCK)
         atomicAdd(counts + units.samples[units.num_samples - 1], (uint32_t)units.num_samples);
 }
 
-static int sort(nitro_histogram_cuda *histogram, size_t *room_bytes)
+/* The sorted samples, and CUB's work buffer after them. */
+static int64_t sorted_bytes(const nitro_histogram_cuda *histogram)
 {
-    return nitro_histogram_cuda_sort(
-        &histogram->cuda, histogram->sort_room, room_bytes, histogram->samples, histogram->sorted,
-        (int)histogram->host.num_samples, nitro_histogram_cuda_num_bits(histogram));
+    const int64_t alignment = 256; /* as cudaMalloc's */
+    int64_t bytes = histogram->host.num_samples * (int64_t)sizeof(uint32_t);
+    return (bytes + alignment - 1) / alignment * alignment;
 }
 
-static int make_room(nitro_histogram_cuda *histogram)
+/* Without a work buffer: queries its size. */
+static int sort(nitro_histogram_cuda *histogram, uint32_t *sorted, size_t *work_bytes)
 {
-    nitro_cuda *cuda = &histogram->cuda;
-    int64_t num_samples = histogram->host.num_samples;
-    size_t room_bytes = 0;
-    if (sort(histogram, &room_bytes) != 0 || /* without a work buffer: queries its size */
-        nitro_cuda_need(cuda, room_bytes + (uint64_t)num_samples * sizeof(uint32_t), "sorting") !=
-            0)
-        return cuda->failure;
-    void *sorted, *room;
-    if (nitro_cuda_allocate(cuda, num_samples, sizeof(uint32_t), &sorted) != 0)
-        return cuda->failure;
-    if (nitro_cuda_allocate(cuda, (int64_t)room_bytes, 1, &room) != 0) {
-        nitro_cuda_free(sorted);
-        return cuda->failure;
-    }
-    histogram->sorted = (uint32_t *)sorted;
-    histogram->sort_room = room;
-    histogram->sort_room_bytes = room_bytes;
-    return 0;
+    char *work = sorted ? (char *)sorted + sorted_bytes(histogram) : NULL;
+    return nitro_histogram_cuda_sort(&histogram->cuda, work, work_bytes, histogram->samples, sorted,
+                                     (int)histogram->host.num_samples,
+                                     nitro_histogram_cuda_num_bits(histogram));
 }
 
 static int prepare(void *argument, void *user)
 {
     (void)user;
     nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
+    size_t work_bytes = 0;
     if (nitro_histogram_cuda_upload(histogram) != 0)
         return histogram->cuda.failure;
-    if (histogram->sort_room || histogram->host.num_samples == 0)
+    if (histogram->host.num_samples == 0)
         return 0;
-    if (nitro_cuda_may_prepare(&histogram->cuda, "the room for sorting") != 0)
+    if (sort(histogram, NULL, &work_bytes) != 0)
         return histogram->cuda.failure;
-    return make_room(histogram);
+    return nitro_kit_make_room(&nitro_histogram_kit, argument,
+                               sorted_bytes(histogram) + (int64_t)work_bytes);
 }
 
 static int launch(nitro_histogram_cuda *histogram,
@@ -103,11 +93,13 @@ static int launch(nitro_histogram_cuda *histogram,
         return histogram->cuda.failure;
     if (histogram->host.num_samples == 0)
         return 0;
-    if (!histogram->sort_room)
+    uint32_t *sorted = (uint32_t *)histogram->cuda.room.memory;
+    size_t work_bytes = (size_t)(histogram->cuda.room.bytes - sorted_bytes(histogram));
+    if (!sorted)
         return nitro_cuda_fail(&histogram->cuda, "sort was not prepared");
-    if (sort(histogram, &histogram->sort_room_bytes) != 0)
+    if (sort(histogram, sorted, &work_bytes) != 0)
         return histogram->cuda.failure;
-    return nitro_histogram_launch(histogram, kernel, histogram->sorted, queue,
+    return nitro_histogram_launch(histogram, kernel, sorted, queue,
                                   "launching sort's count of runs");
 }
 

@@ -39,19 +39,6 @@ static void count(const uint32_t *samples, int64_t num_samples, int64_t num_bins
 }
 
 static const nitro_histogram_method method = {.count = count};
-static const nitro_histogram_plan even_share = {&method, NITRO_HISTOGRAM_EVEN_SHARE};
-static const nitro_histogram_plan dynamic = {&method, NITRO_HISTOGRAM_DYNAMIC};
 
-const nitro_variant nitro_histogram_variant_global_atomic_even_share = {
-    .name = "global_atomic_even_share",
-    .version = "1",
-    .run = nitro_histogram_run,
-    .user = (void *)&even_share,
-};
-
-const nitro_variant nitro_histogram_variant_global_atomic_dynamic = {
-    .name = "global_atomic_dynamic",
-    .version = "1",
-    .run = nitro_histogram_run,
-    .user = (void *)&dynamic,
-};
+NITRO_HISTOGRAM_VARIANT(global_atomic_even_share, method, NITRO_HISTOGRAM_EVEN_SHARE, NULL);
+NITRO_HISTOGRAM_VARIANT(global_atomic_dynamic, method, NITRO_HISTOGRAM_DYNAMIC, NULL);

@@ -40,6 +40,14 @@ int nitro_histogram_prepare(void *argument, void *user);
 /** A variant's `run`. Uses fewer threads if less was prepared. */
 int nitro_histogram_run(void *argument, void *user);
 
+#define NITRO_HISTOGRAM_VARIANT(symbol, its_method, its_schedule, do_prepare)                      \
+    const nitro_variant nitro_histogram_variant_##symbol = {                                       \
+        .name = #symbol,                                                                           \
+        .version = "1",                                                                            \
+        .run = nitro_histogram_run,                                                                \
+        .prepare = do_prepare,                                                                     \
+        .user = (void *)&(const nitro_histogram_plan){&its_method, its_schedule}}
+
 /*
  * Samples of a block are often equal (flat areas of images, sorted data), and additions to one bin
  * depend on each other. Four probes rule out most other blocks.

@@ -115,21 +115,7 @@ static void count(const uint32_t *samples, int64_t num_samples, int64_t num_bins
 }
 
 static const nitro_histogram_method method = {.count = count, .max_copies = 1};
-static const nitro_histogram_plan even_share = {&method, NITRO_HISTOGRAM_EVEN_SHARE};
-static const nitro_histogram_plan dynamic = {&method, NITRO_HISTOGRAM_DYNAMIC};
 
-const nitro_variant nitro_histogram_variant_sort_even_share = {
-    .name = "sort_even_share",
-    .version = "1",
-    .run = nitro_histogram_run,
-    .prepare = nitro_histogram_prepare,
-    .user = (void *)&even_share,
-};
-
-const nitro_variant nitro_histogram_variant_sort_dynamic = {
-    .name = "sort_dynamic",
-    .version = "1",
-    .run = nitro_histogram_run,
-    .prepare = nitro_histogram_prepare,
-    .user = (void *)&dynamic,
-};
+NITRO_HISTOGRAM_VARIANT(sort_even_share, method, NITRO_HISTOGRAM_EVEN_SHARE,
+                        nitro_histogram_prepare);
+NITRO_HISTOGRAM_VARIANT(sort_dynamic, method, NITRO_HISTOGRAM_DYNAMIC, nitro_histogram_prepare);

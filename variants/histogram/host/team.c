@@ -10,6 +10,7 @@
 #define NS_PER_SAMPLE 0.5   /* on one thread */
 #define TILE_SAMPLES  16384 /* taken from the queue at a time: some 10 us of work */
 #define LINE_WORDS    16    /* of a cache line */
+#define WORD_BYTES    4
 
 #define CACHED_WORDS 8192 /* limit of a thread's tables together: an L1 cache */
 
@@ -60,20 +61,13 @@ int nitro_histogram_prepare(void *argument, void *user)
     const nitro_histogram_method *method = ((const nitro_histogram_plan *)user)->method;
     counting_team team = make_team(histogram, method, INT64_MAX);
     int64_t num_words = team.stride * (team.num_threads * team.num_copies - 1);
-    if (method->max_copies == 0 || num_words <= histogram->tables.num_words)
-        return 0;
-    uint32_t *words = nitro_host_allocate(num_words, sizeof(*words));
-    if (!words)
-        return 1;
-    free(histogram->tables.words);
-    histogram->tables = (nitro_histogram_tables){.num_words = num_words, .words = words};
-    return 0;
+    return num_words > 0 ? nitro_host_make_room(&histogram->room, num_words * WORD_BYTES) : 0;
 }
 
 static uint32_t *table_at(const counting_team *team, int table)
 {
     return table == 0 ? team->histogram->counts
-                      : team->histogram->tables.words + (table - 1) * team->stride;
+                      : (uint32_t *)team->histogram->room.memory + (table - 1) * team->stride;
 }
 
 static void clear(uint32_t *table, int64_t num_bins)
@@ -154,7 +148,7 @@ int nitro_histogram_run(void *argument, void *user)
 {
     nitro_histogram *histogram = argument;
     const nitro_histogram_plan *plan = user;
-    counting_team team = make_team(histogram, plan->method, histogram->tables.num_words);
+    counting_team team = make_team(histogram, plan->method, histogram->room.bytes / WORD_BYTES);
     team.schedule = plan->schedule;
     clear(histogram->counts, histogram->num_bins);
     if (team.num_threads == 1) {

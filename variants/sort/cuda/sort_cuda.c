@@ -14,42 +14,21 @@ static int prepare(void *argument, void *user)
     const nitro_sort_cuda_method *method = user;
     nitro_sort_cuda *sort = argument;
     size_t bytes = 0;
-    if (prepare_input(argument, NULL) != 0)
+    if (prepare_input(argument, NULL) != 0 || (*method)(sort, NULL, &bytes) != 0)
         return sort->cuda.failure;
-    if ((*method)(sort, NULL, &bytes) != 0)
-        return sort->cuda.failure;
-    if (sort->room && bytes <= sort->room_bytes)
-        return 0;
-    if (nitro_cuda_may_prepare(&sort->cuda, "the room for sorting") != 0 ||
-        nitro_cuda_need(&sort->cuda, bytes, "the room for sorting") != 0)
-        return sort->cuda.failure;
-    void *room;
-    if (nitro_cuda_allocate(&sort->cuda, (int64_t)bytes + 1, 1, &room) != 0)
-        return sort->cuda.failure;
-    nitro_cuda_free(sort->room); /* of a method that needs less; it waits for the stream */
-    sort->room = room;
-    sort->room_bytes = bytes;
-    return 0;
+    return nitro_kit_make_room(&nitro_sort_kit, argument, (int64_t)bytes);
 }
 
 static int run(void *argument, void *user)
 {
     const nitro_sort_cuda_method *method = user;
     nitro_sort_cuda *sort = argument;
-    size_t bytes = sort->room_bytes;
+    size_t bytes = (size_t)sort->cuda.room.bytes;
     if (sort->host.num_keys == 0)
         return 0;
-    if (!sort->room)
+    if (!sort->cuda.room.memory)
         return nitro_cuda_fail(&sort->cuda, "sort was not prepared");
-    return (*method)(sort, sort->room, &bytes);
-}
-
-static void release(void *argument)
-{
-    nitro_sort_cuda *sort = argument;
-    nitro_cuda_free(sort->room);
-    sort->room = NULL;
-    sort->room_bytes = 0;
+    return (*method)(sort, sort->cuda.room.memory, &bytes);
 }
 
 static bool allows(const double *features, const void *argument, void *user)
@@ -62,21 +41,12 @@ static bool allows(const double *features, const void *argument, void *user)
 static const nitro_sort_cuda_method merge_method = nitro_sort_cuda_merge;
 static const nitro_sort_cuda_method radix_method = nitro_sort_cuda_radix;
 
-static const nitro_variant merge = {
-    .name = "merge",
-    .version = "1",
-    .run = run,
-    .prepare = prepare,
-    .user = (void *)&merge_method,
-};
-
-static const nitro_variant radix = {
-    .name = "radix",
-    .version = "1",
-    .run = run,
-    .prepare = prepare,
-    .user = (void *)&radix_method,
-};
+#define VARIANT(its_name, method)                                                                  \
+    {                                                                                              \
+        .name = its_name, .version = "1", .run = run, .prepare = prepare, .user = (void *)&method  \
+    }
+static const nitro_variant merge = VARIANT("merge", merge_method);
+static const nitro_variant radix = VARIANT("radix", radix_method);
 
 static const nitro_variant *const variants[] = {&merge, &radix};
 
@@ -90,5 +60,4 @@ const nitro_kit_device nitro_sort_cuda_device = {
     .prepare = prepare_input,
     .allows = allows,
     .allows_reads = "num_keys",
-    .release = release,
 };

@@ -26,35 +26,16 @@
 #define NAME(name) name##_u128
 #include "variants/sort/host/comparing.inc"
 
-#define METHOD(name, ns)                                                                           \
-    static const nitro_sort_method name = {.sort_u32 = name##_sort_u32,                            \
-                                           .sort_u64 = name##_sort_u64,                            \
-                                           .sort_u128 = name##_sort_u128,                          \
-                                           .ns_per_key = ns}
+#define METHOD(symbol, ns)                                                                         \
+    static const nitro_sort_method symbol = {.sort_u32 = symbol##_sort_u32,                        \
+                                             .sort_u64 = symbol##_sort_u64,                        \
+                                             .sort_u128 = symbol##_sort_u128,                      \
+                                             .ns_per_key = ns};                                    \
+    const nitro_variant nitro_sort_variant_##symbol = {.name = #symbol,                            \
+                                                       .version = "1",                             \
+                                                       .run = nitro_sort_run,                      \
+                                                       .prepare = nitro_sort_prepare,              \
+                                                       .user = (void *)&symbol}
 METHOD(merge, 40);
 METHOD(locality, 10);
 METHOD(quick, 40);
-
-const nitro_variant nitro_sort_variant_merge = {
-    .name = "merge",
-    .version = "1",
-    .run = nitro_sort_run,
-    .prepare = nitro_sort_prepare,
-    .user = (void *)&merge,
-};
-
-const nitro_variant nitro_sort_variant_locality = {
-    .name = "locality",
-    .version = "1",
-    .run = nitro_sort_run,
-    .prepare = nitro_sort_prepare,
-    .user = (void *)&locality,
-};
-
-const nitro_variant nitro_sort_variant_quick = {
-    .name = "quick",
-    .version = "1",
-    .run = nitro_sort_run,
-    .prepare = nitro_sort_prepare,
-    .user = (void *)&quick,
-};

@@ -45,19 +45,19 @@ static int element_bytes_of(const nitro_sort *sort)
     return packing_of(sort) == PACK_KEY ? sort->key_bytes : 2 * sort->key_bytes;
 }
 
+/* Keys with values are packed into elements of their own; methods but those for keys need as much
+ * again. */
+static int64_t room_bytes_of(const nitro_sort *sort, const nitro_sort_method *method)
+{
+    bool has_values = sort->value_bytes > 0;
+    return sort->num_keys * element_bytes_of(sort) *
+           (has_values + (has_values || !method->sort_keys));
+}
+
 int nitro_sort_prepare(void *argument, void *user)
 {
-    const nitro_sort_method *method = user;
     nitro_sort *sort = argument;
-    bool has_values = sort->value_bytes > 0;
-    size_t bytes = (size_t)element_bytes_of(sort);
-    if (has_values && !sort->elements)
-        sort->elements = nitro_host_allocate(sort->num_keys, bytes);
-    if ((has_values || !method->sort_keys) && !sort->room)
-        sort->room = nitro_host_allocate(sort->num_keys, bytes);
-    return (has_values && !sort->elements) || ((has_values || !method->sort_keys) && !sort->room)
-               ? NITRO_ERR_NO_MEMORY
-               : 0;
+    return nitro_host_make_room(&sort->room, room_bytes_of(sort, user));
 }
 
 /* ---- Packing ---- */
@@ -264,7 +264,7 @@ static void sort_part(const void *state, int part, int parts)
     (void)parts;
     int64_t begin = s->begins[part], end = s->begins[part + 1], count = end - begin;
     size_t offset = (size_t)begin * (size_t)s->element_bytes;
-    void *elements = s->elements + offset, *room = s->room ? s->room + offset : NULL, *sorted;
+    void *elements = s->elements + offset, *room = s->room + offset, *sorted;
     bool is_kept = s->packing == PACK_KEY && s->kept.flip == 0; /* elements are the keys */
     if (s->parts == 1 && is_kept) {
         if (count > 0)
@@ -298,10 +298,11 @@ int nitro_sort_run(void *argument, void *user)
     s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;
     s.element_bytes = element_bytes_of(sort);
     s.first_bit = is_alone ? 0 : 4 * s.element_bytes;
-    s.elements = is_alone ? sort->sorted_keys : sort->elements;
-    s.room = sort->room;
-    if ((!is_alone && !sort->elements) || (!sort->room && !(is_alone && s.method->sort_keys)))
+    if (!sort->room.memory || sort->room.bytes < room_bytes_of(sort, user))
         return 1; /* not prepared */
+    s.room = sort->room.memory;
+    s.elements = is_alone ? sort->sorted_keys : s.room;
+    s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;
     s.parts = nitro_host_num_parts(s.method->ns_per_key * (double)sort->num_keys);
     s.parts = s.parts < MAX_PARTS ? s.parts : MAX_PARTS;
     if (s.parts > 1)

@@ -24,6 +24,12 @@ struct matrix {
     int64_t rows, cols;
 };
 
+/* A function template for elements of so many bytes. */
+#define BY_SIZE(bytes, function, ...)                                                              \
+    ((bytes) == 4   ? function<uint32_t>(__VA_ARGS__)                                              \
+     : (bytes) == 8 ? function<uint64_t>(__VA_ARGS__)                                              \
+                    : function<element16>(__VA_ARGS__))
+
 enum { NAIVE, TILED, REGISTER, SHARED, SHARED_PADDED };
 
 static __host__ __device__ int64_t tiles_of(int64_t side)
@@ -103,9 +109,7 @@ static int move(nitro_transpose_cuda *t, matrix m, int method)
 {
     if (m.rows == 0 || m.cols == 0)
         return 0;
-    cudaError_t error = t->host.element_bytes == 4   ? launch_move<uint32_t>(&t->cuda, m, method)
-                        : t->host.element_bytes == 8 ? launch_move<uint64_t>(&t->cuda, m, method)
-                                                     : launch_move<element16>(&t->cuda, m, method);
+    cudaError_t error = BY_SIZE(t->host.element_bytes, launch_move, &t->cuda, m, method);
     return nitro_cuda_check(&t->cuda, error, "launching a transposition");
 }
 
@@ -200,7 +204,7 @@ static decomposition describe(const nitro_transpose_cuda *t, bool is_inverse)
     nitro_transpose_view view = nitro_transpose_view_of(&t->host);
     decomposition d = {};
     d.data = t->data;
-    d.room = t->room;
+    d.room = t->cuda.room.memory;
     d.rows = is_inverse ? view.cols : view.rows;
     d.cols = is_inverse ? view.rows : view.cols;
     d.divisor = nitro_transpose_divisor(d.rows, d.cols);
@@ -253,19 +257,7 @@ static int prepare_inplace(void *argument, void *user)
 
 static int make_room(nitro_transpose_cuda *t, int64_t bytes)
 {
-    void *room;
-    if (prepare_inplace(t, NULL) != 0)
-        return t->cuda.failure;
-    if (t->room && t->room_bytes >= bytes)
-        return 0;
-    if (nitro_cuda_may_prepare(&t->cuda, "the room for transposing") != 0 ||
-        nitro_cuda_need(&t->cuda, (uint64_t)bytes, "the room for transposing") != 0 ||
-        nitro_cuda_allocate(&t->cuda, bytes + 1, 1, &room) != 0)
-        return t->cuda.failure;
-    nitro_cuda_free(t->room); /* it waits for the stream */
-    t->room = room;
-    t->room_bytes = bytes;
-    return 0;
+    return nitro_kit_make_room(&nitro_transpose_inplace_kit, t, bytes);
 }
 
 static int prepare_steps(void *argument, void *user)
@@ -285,11 +277,9 @@ static int run_steps(void *argument, void *user)
     decomposition d = describe(t, *(const bool *)user);
     if (is_empty(t))
         return 0;
-    if (!t->room)
+    if (!t->cuda.room.memory)
         return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
-    cudaError_t error = t->host.element_bytes == 4   ? launch_steps<uint32_t>(&t->cuda, d)
-                        : t->host.element_bytes == 8 ? launch_steps<uint64_t>(&t->cuda, d)
-                                                     : launch_steps<element16>(&t->cuda, d);
+    cudaError_t error = BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, d);
     return nitro_cuda_check(&t->cuda, error, "launching the steps of a transposition");
 }
 
@@ -305,13 +295,10 @@ static int run_square(void *argument, void *user)
 {
     (void)user;
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    int64_t side = t->host.num_rows;
     if (is_empty(t))
         return 0;
-    cudaError_t error = t->host.element_bytes == 4 ? launch_swap<uint32_t>(&t->cuda, t->data, side)
-                        : t->host.element_bytes == 8
-                            ? launch_swap<uint64_t>(&t->cuda, t->data, side)
-                            : launch_swap<element16>(&t->cuda, t->data, side);
+    cudaError_t error =
+        BY_SIZE(t->host.element_bytes, launch_swap, &t->cuda, t->data, t->host.num_rows);
     return nitro_cuda_check(&t->cuda, error, "launching square_swap");
 }
 
@@ -332,22 +319,14 @@ static int run_buffered(void *argument, void *user)
     (void)user;
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
     nitro_transpose_view view = nitro_transpose_view_of(&t->host);
-    matrix m = {t->room, t->data, view.rows, view.cols};
+    matrix m = {t->cuda.room.memory, t->data, view.rows, view.cols};
     if (is_empty(t))
         return 0;
-    if (!t->room)
+    if (!t->cuda.room.memory)
         return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
-    if (nitro_cuda_copy(&t->cuda, t->data, bytes_of(t), 1, t->room) != 0)
+    if (nitro_cuda_copy(&t->cuda, t->data, bytes_of(t), 1, t->cuda.room.memory) != 0)
         return t->cuda.failure;
     return move(t, m, SHARED_PADDED);
-}
-
-static void release(void *argument)
-{
-    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    nitro_cuda_free(t->room);
-    t->room = NULL;
-    t->room_bytes = 0;
 }
 
 static bool allows(const double *features, const void *argument, void *user)
@@ -417,5 +396,4 @@ const nitro_kit_device nitro_transpose_inplace_cuda_device = {
     .prepare = prepare_inplace,
     .allows = allows,
     .allows_reads = "num_rows,num_cols",
-    .release = release,
 };

@@ -48,8 +48,8 @@ static decomposition describe(const nitro_transpose *t, bool is_inverse)
     d.block = d.divisor > 0 ? d.cols / d.divisor : 0;
     int64_t row_bytes = d.cols * d.element_bytes, columns = d.rows * NITRO_TRANSPOSE_LINE;
     d.part_bytes = align(row_bytes > columns ? row_bytes : columns);
-    d.places = t->room;
-    d.room = t->room ? (char *)t->room + align(d.rows * (int64_t)sizeof(*d.places)) : NULL;
+    d.places = t->room.memory;
+    d.room = d.places ? (char *)d.places + align(d.rows * (int64_t)sizeof(*d.places)) : NULL;
     return d;
 }
 
@@ -78,8 +78,8 @@ static int prepare(void *argument, void *user)
 {
     nitro_transpose *t = argument;
     decomposition d = describe(t, *(const bool *)user);
-    return nitro_transpose_make_room(t, align(d.rows * (int64_t)sizeof(*d.places)) +
-                                            num_parts(&d) * d.part_bytes);
+    return nitro_host_make_room(&t->room, align(d.rows * (int64_t)sizeof(*d.places)) +
+                                              num_parts(&d) * d.part_bytes);
 }
 
 /* ---- Steps 1 and 3: columns ---- */
@@ -119,12 +119,7 @@ static void columns_part(const void *state, int part, int parts)
     int64_t end = line * nitro_host_split_evenly(lines, part + 1, parts);
     char *room = d->room + part * d->part_bytes;
     end = end < d->cols ? end : d->cols;
-    if (d->element_bytes == 4)
-        permute_columns(d, room, begin, end, 4);
-    else if (d->element_bytes == 8)
-        permute_columns(d, room, begin, end, 8);
-    else
-        permute_columns(d, room, begin, end, 16);
+    NITRO_TRANSPOSE_BY_SIZE(d->element_bytes, permute_columns, d, room, begin, end);
 }
 
 /* ---- Step 2: rows ---- */
@@ -154,24 +149,16 @@ INLINE void permute_row(const decomposition *d, char *row, int64_t i, char *room
     }
 }
 
-static void permute_row_of(const decomposition *d, char *row, int64_t i, char *room)
-{
-    if (d->element_bytes == 4)
-        permute_row(d, row, i, room, 4);
-    else if (d->element_bytes == 8)
-        permute_row(d, row, i, room, 8);
-    else
-        permute_row(d, row, i, room, 16);
-}
-
 static void rows_part(const void *state, int part, int parts)
 {
     const decomposition *d = state;
     int64_t begin = nitro_host_split_evenly(d->rows, part, parts);
     int64_t end = nitro_host_split_evenly(d->rows, part + 1, parts);
-    for (int64_t i = begin; i < end; i++)
-        permute_row_of(d, d->data + i * d->cols * d->element_bytes, i,
-                       d->room + part * d->part_bytes);
+    char *room = d->room + part * d->part_bytes;
+    for (int64_t i = begin; i < end; i++) {
+        char *row = d->data + i * d->cols * d->element_bytes;
+        NITRO_TRANSPOSE_BY_SIZE(d->element_bytes, permute_row, d, row, i, room);
+    }
 }
 
 static int run(void *argument, void *user)
@@ -182,7 +169,7 @@ static int run(void *argument, void *user)
     decomposition d = describe(t, *(const bool *)user);
     if (d.rows == 0 || d.cols == 0)
         return 0;
-    int64_t most = (t->room_bytes - (d.room - (char *)t->room)) / d.part_bytes;
+    int64_t most = (t->room.bytes - (d.room - (char *)d.places)) / d.part_bytes;
     int parts = num_parts(&d);
     parts = parts < most ? parts : (int)most;
     find_places(&d);
@@ -301,19 +288,9 @@ static int prepare_skinny(void *argument, void *user)
     nitro_transpose *t = argument;
     decomposition d = describe(t, *(const bool *)user);
     int64_t row_bytes = d.cols * d.element_bytes;
-    return nitro_transpose_make_room(t, align(d.rows * (int64_t)sizeof(*d.places)) +
-                                            (2 * d.cols + 2) * row_bytes);
+    return nitro_host_make_room(&t->room, align(d.rows * (int64_t)sizeof(*d.places)) +
+                                              (2 * d.cols + 2) * row_bytes);
 }
-
-#define ROTATE(function)                                                                           \
-    do {                                                                                           \
-        if (d.element_bytes == 4)                                                                  \
-            function(&d, d.room, 4);                                                               \
-        else if (d.element_bytes == 8)                                                             \
-            function(&d, d.room, 8);                                                               \
-        else                                                                                       \
-            function(&d, d.room, 16);                                                              \
-    } while (0)
 
 static int run_skinny(void *argument, void *user)
 {
@@ -326,9 +303,9 @@ static int run_skinny(void *argument, void *user)
     find_places(&d);
     if (d.is_inverse) {
         move_rows(&d, d.room);
-        ROTATE(rotate_up_rows);
+        NITRO_TRANSPOSE_BY_SIZE(d.element_bytes, rotate_up_rows, &d, d.room);
     } else {
-        ROTATE(rotate_down_rows);
+        NITRO_TRANSPOSE_BY_SIZE(d.element_bytes, rotate_down_rows, &d, d.room);
         move_rows(&d, d.room);
     }
     return 0;
@@ -336,17 +313,11 @@ static int run_skinny(void *argument, void *user)
 
 static const bool forwards = false, inverse = true;
 
-#define VARIANT(symbol, do_run, do_prepare, ...)                                                   \
-    const nitro_variant nitro_transpose_inplace_variant_##symbol = {                               \
-        .name = #symbol,                                                                           \
-        .version = "2",                                                                            \
-        .run = do_run,                                                                             \
-        .prepare = do_prepare,                                                                     \
-        .release = nitro_transpose_release_room,                                                   \
-        __VA_ARGS__}
 #define SKINNY .allows = allows_skinny, .allows_reads = "num_rows,num_cols,row_major"
 
-VARIANT(r2c, run, prepare, .user = (void *)&inverse);
-VARIANT(c2r, run, prepare, .user = (void *)&forwards);
-VARIANT(skinny_r2c, run_skinny, prepare_skinny, SKINNY, .user = (void *)&inverse);
-VARIANT(skinny_c2r, run_skinny, prepare_skinny, SKINNY, .user = (void *)&forwards);
+NITRO_TRANSPOSE_INPLACE_VARIANT(r2c, "2", run, prepare, .user = (void *)&inverse);
+NITRO_TRANSPOSE_INPLACE_VARIANT(c2r, "2", run, prepare, .user = (void *)&forwards);
+NITRO_TRANSPOSE_INPLACE_VARIANT(skinny_r2c, "2", run_skinny, prepare_skinny, SKINNY,
+                                .user = (void *)&inverse);
+NITRO_TRANSPOSE_INPLACE_VARIANT(skinny_c2r, "2", run_skinny, prepare_skinny, SKINNY,
+                                .user = (void *)&forwards);

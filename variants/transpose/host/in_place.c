@@ -9,26 +9,10 @@
 #define TILE         32
 #define STREAM_BYTES (4 << 20) /* from here on results do not stay in a core's caches */
 
-int nitro_transpose_make_room(nitro_transpose *t, int64_t bytes)
-{
-    if (t->room && t->room_bytes >= bytes)
-        return 0;
-    void *made = nitro_host_allocate(bytes, 1);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_host_free(t->room);
-    t->room = made;
-    t->room_bytes = bytes;
-    return 0;
-}
-
 void nitro_transpose_release_room(void *argument, void *user)
 {
     (void)user;
-    nitro_transpose *t = argument;
-    nitro_host_free(t->room);
-    t->room = NULL;
-    t->room_bytes = 0;
+    nitro_host_free_room(&((nitro_transpose *)argument)->room);
 }
 
 static int64_t bytes_of(const nitro_transpose *t)
@@ -88,21 +72,13 @@ static int run_square(void *argument, void *user)
     return 0;
 }
 
-const nitro_variant nitro_transpose_inplace_variant_square_swap = {
-    .name = "square_swap",
-    .version = "1",
-    .run = run_square,
-    .allows = allows_square,
-    .allows_reads = "num_rows,num_cols",
-};
-
 /* ---- cycles ---- */
 
 static int prepare_cycles(void *argument, void *user)
 {
     (void)user;
     nitro_transpose *t = argument;
-    return nitro_transpose_make_room(t, t->num_rows * t->num_cols / 8 + 1);
+    return nitro_host_make_room(&t->room, t->num_rows * t->num_cols / 8 + 1);
 }
 
 /* Each bit says whether its place has been written. */
@@ -133,29 +109,17 @@ static int run_cycles(void *argument, void *user)
     nitro_transpose_view view = nitro_transpose_view_of(t);
     if (prepare_cycles(argument, user))
         return 1;
-    if (t->element_bytes == 4)
-        follow_cycles(t->data, t->room, view, 4);
-    else if (t->element_bytes == 8)
-        follow_cycles(t->data, t->room, view, 8);
-    else
-        follow_cycles(t->data, t->room, view, 16);
+    NITRO_TRANSPOSE_BY_SIZE(t->element_bytes, follow_cycles, t->data, t->room.memory, view);
     return 0;
 }
-
-const nitro_variant nitro_transpose_inplace_variant_cycles = {
-    .name = "cycles",
-    .version = "2",
-    .run = run_cycles,
-    .prepare = prepare_cycles,
-    .release = nitro_transpose_release_room,
-};
 
 /* ---- buffered ---- */
 
 static int prepare_buffered(void *argument, void *user)
 {
     (void)user;
-    return nitro_transpose_make_room(argument, bytes_of(argument));
+    nitro_transpose *t = argument;
+    return nitro_host_make_room(&t->room, bytes_of(t));
 }
 
 static void copy_part(const void *state, int part, int parts)
@@ -185,9 +149,9 @@ static int run_buffered(void *argument, void *user)
     if (prepare_buffered(argument, user))
         return 1;
     nitro_transpose_view view = nitro_transpose_view_of(t);
-    const nitro_transpose_block matrix = {view.rows, view.cols,
-                                          t->room,   view.cols * t->element_bytes,
-                                          t->data,   view.rows * t->element_bytes};
+    const nitro_transpose_block matrix = {view.rows,      view.cols,
+                                          t->room.memory, view.cols * t->element_bytes,
+                                          t->data,        view.rows * t->element_bytes};
     if (bytes_of(t) == 0)
         return 0;
     int parts = nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t));
@@ -196,10 +160,7 @@ static int run_buffered(void *argument, void *user)
     return 0;
 }
 
-const nitro_variant nitro_transpose_inplace_variant_buffered = {
-    .name = "buffered",
-    .version = "2",
-    .run = run_buffered,
-    .prepare = prepare_buffered,
-    .release = nitro_transpose_release_room,
-};
+NITRO_TRANSPOSE_INPLACE_VARIANT(square_swap, "1", run_square, NULL, .allows = allows_square,
+                                .allows_reads = "num_rows,num_cols");
+NITRO_TRANSPOSE_INPLACE_VARIANT(cycles, "2", run_cycles, prepare_cycles);
+NITRO_TRANSPOSE_INPLACE_VARIANT(buffered, "2", run_buffered, prepare_buffered);

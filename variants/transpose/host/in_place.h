@@ -4,10 +4,16 @@
 
 #include "variants/transpose/host/transpose_blocks.h"
 
-/** Room of at least so many bytes. Variants share it, and another one's release may have freed it:
- *  each run asks for it again, which costs nothing where it is there.
- *  @return 0 or NITRO_ERR_NO_MEMORY. */
-int nitro_transpose_make_room(nitro_transpose *t, int64_t bytes);
+/** A variant's `release`: another one's `run` makes the room again. */
 void nitro_transpose_release_room(void *argument, void *user);
+
+#define NITRO_TRANSPOSE_INPLACE_VARIANT(symbol, its_version, do_run, do_prepare, ...)              \
+    const nitro_variant nitro_transpose_inplace_variant_##symbol = {                               \
+        .name = #symbol,                                                                           \
+        .version = its_version,                                                                    \
+        .run = do_run,                                                                             \
+        .prepare = do_prepare,                                                                     \
+        .release = nitro_transpose_release_room,                                                   \
+        __VA_ARGS__}
 
 #endif

@@ -9,21 +9,19 @@
 typedef void method(const nitro_transpose_block *matrix, int32_t element_bytes, int64_t begin,
                     int64_t end);
 
-#define MOVE_ROWS(bytes)                                                                           \
-    for (int64_t i = begin; i < end; i++)                                                          \
-        for (int64_t j = 0; j < matrix->cols; j++)                                                 \
-    memcpy(matrix->out + j * matrix->out_stride + i * bytes,                                       \
-           matrix->in + i * matrix->in_stride + j * bytes, bytes)
+__attribute__((always_inline)) static inline void
+move_rows(const nitro_transpose_block *matrix, int64_t begin, int64_t end, const size_t bytes)
+{
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t j = 0; j < matrix->cols; j++)
+            memcpy(matrix->out + j * matrix->out_stride + i * (int64_t)bytes,
+                   matrix->in + i * matrix->in_stride + j * (int64_t)bytes, bytes);
+}
 
 static void naively(const nitro_transpose_block *matrix, int32_t element_bytes, int64_t begin,
                     int64_t end)
 {
-    if (element_bytes == 4)
-        MOVE_ROWS(4);
-    else if (element_bytes == 8)
-        MOVE_ROWS(8);
-    else
-        MOVE_ROWS(16);
+    NITRO_TRANSPOSE_BY_SIZE(element_bytes, move_rows, matrix, begin, end);
 }
 
 typedef struct work {
@@ -60,23 +58,10 @@ static int run(void *argument, void *user)
 static method *const naive_method = naively, *const tiled_method = nitro_transpose_tile_rows,
                      *const register_method = nitro_transpose_stream_rows;
 
-const nitro_variant nitro_transpose_variant_naive = {
-    .name = "naive",
-    .version = "1",
-    .run = run,
-    .user = (void *)&naive_method,
-};
-
-const nitro_variant nitro_transpose_variant_tiled = {
-    .name = "tiled",
-    .version = "1",
-    .run = run,
-    .user = (void *)&tiled_method,
-};
-
-const nitro_variant nitro_transpose_variant_register = {
-    .name = "register",
-    .version = "1",
-    .run = run,
-    .user = (void *)&register_method,
-};
+#define VARIANT(its_name, its_method)                                                              \
+    {                                                                                              \
+        .name = its_name, .version = "1", .run = run, .user = (void *)&its_method                  \
+    }
+const nitro_variant nitro_transpose_variant_naive = VARIANT("naive", naive_method);
+const nitro_variant nitro_transpose_variant_tiled = VARIANT("tiled", tiled_method);
+const nitro_variant nitro_transpose_variant_register = VARIANT("register", register_method);

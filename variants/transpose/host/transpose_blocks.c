@@ -7,99 +7,66 @@
 #include <emmintrin.h>
 #endif
 
-/* ---- Of 4-byte elements ---- */
+/* ---- Blocks: elements of 16 bytes are pairs of words ---- */
 
-#define NAME(name) name##_4_16
-#define TARGET
-#define WORD         uint32_t
-#define VECTOR_BYTES 16
-#define LANES        4
-#define LOWER        0, 4, 1, 5
-#define UPPER        2, 6, 3, 7
+#define TARGET_16
+
+#define ELEMENT_BYTES 4
+#define VECTOR_BYTES  16
+#define LOWER         0, 4, 1, 5
+#define UPPER         2, 6, 3, 7
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#define ELEMENT_BYTES 8
+#define VECTOR_BYTES  16
+#define LOWER         0, 2
+#define UPPER         1, 3
+#include "variants/transpose/host/transpose_blocks.inc"
+
+#define ELEMENT_BYTES 16
+#define VECTOR_BYTES  16
+#define LOWER         0, 1
+#define UPPER         2, 3
 #include "variants/transpose/host/transpose_blocks.inc"
 
 #if defined(__x86_64__)
-#define AVX2   __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f")))
+#define TARGET_32 __attribute__((target("avx2")))
+#define TARGET_64 __attribute__((target("avx512f")))
 
-#define NAME(name)   name##_4_32
-#define TARGET       AVX2
-#define WORD         uint32_t
-#define VECTOR_BYTES 32
-#define LANES        8
-#define LOWER        0, 8, 1, 9, 2, 10, 3, 11
-#define UPPER        4, 12, 5, 13, 6, 14, 7, 15
+#define ELEMENT_BYTES 4
+#define VECTOR_BYTES  32
+#define LOWER         0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER         4, 12, 5, 13, 6, 14, 7, 15
 #include "variants/transpose/host/transpose_blocks.inc"
 
-#define NAME(name)   name##_4_64
-#define TARGET       AVX512
-#define WORD         uint32_t
-#define VECTOR_BYTES 64
-#define LANES        16
-#define LOWER        0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define UPPER        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#include "variants/transpose/host/transpose_blocks.inc"
-#endif
-
-/* ---- Of 8 bytes ---- */
-
-#define NAME(name) name##_8_16
-#define TARGET
-#define WORD         uint64_t
-#define VECTOR_BYTES 16
-#define LANES        2
-#define LOWER        0, 2
-#define UPPER        1, 3
+#define ELEMENT_BYTES 4
+#define VECTOR_BYTES  64
+#define LOWER         0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define UPPER         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #include "variants/transpose/host/transpose_blocks.inc"
 
-#if defined(__x86_64__)
-#define NAME(name)   name##_8_32
-#define TARGET       AVX2
-#define WORD         uint64_t
-#define VECTOR_BYTES 32
-#define LANES        4
-#define LOWER        0, 4, 1, 5
-#define UPPER        2, 6, 3, 7
+#define ELEMENT_BYTES 8
+#define VECTOR_BYTES  32
+#define LOWER         0, 4, 1, 5
+#define UPPER         2, 6, 3, 7
 #include "variants/transpose/host/transpose_blocks.inc"
 
-#define NAME(name)   name##_8_64
-#define TARGET       AVX512
-#define WORD         uint64_t
-#define VECTOR_BYTES 64
-#define LANES        8
-#define LOWER        0, 8, 1, 9, 2, 10, 3, 11
-#define UPPER        4, 12, 5, 13, 6, 14, 7, 15
-#include "variants/transpose/host/transpose_blocks.inc"
-#endif
-
-/* ---- Of 16 bytes: in pairs of words ---- */
-
-#define NAME(name) name##_16_16
-#define TARGET
-#define WORD         uint64_t
-#define VECTOR_BYTES 16
-#define LANES        1
-#define LOWER        0, 1
-#define UPPER        2, 3
+#define ELEMENT_BYTES 8
+#define VECTOR_BYTES  64
+#define LOWER         0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER         4, 12, 5, 13, 6, 14, 7, 15
 #include "variants/transpose/host/transpose_blocks.inc"
 
-#if defined(__x86_64__)
-#define NAME(name)   name##_16_32
-#define TARGET       AVX2
-#define WORD         uint64_t
-#define VECTOR_BYTES 32
-#define LANES        2
-#define LOWER        0, 1, 4, 5
-#define UPPER        2, 3, 6, 7
+#define ELEMENT_BYTES 16
+#define VECTOR_BYTES  32
+#define LOWER         0, 1, 4, 5
+#define UPPER         2, 3, 6, 7
 #include "variants/transpose/host/transpose_blocks.inc"
 
-#define NAME(name)   name##_16_64
-#define TARGET       AVX512
-#define WORD         uint64_t
-#define VECTOR_BYTES 64
-#define LANES        4
-#define LOWER        0, 1, 8, 9, 2, 3, 10, 11
-#define UPPER        4, 5, 12, 13, 6, 7, 14, 15
+#define ELEMENT_BYTES 16
+#define VECTOR_BYTES  64
+#define LOWER         0, 1, 8, 9, 2, 3, 10, 11
+#define UPPER         4, 5, 12, 13, 6, 7, 14, 15
 #include "variants/transpose/host/transpose_blocks.inc"
 #endif
 

@@ -16,6 +16,17 @@ typedef struct nitro_transpose_block {
     int64_t out_stride;
 } nitro_transpose_block;
 
+/** Calls an inlined function whose last argument, the size of elements, is a constant then. */
+#define NITRO_TRANSPOSE_BY_SIZE(element_bytes, function, ...)                                      \
+    do {                                                                                           \
+        if ((element_bytes) == 4)                                                                  \
+            function(__VA_ARGS__, 4);                                                              \
+        else if ((element_bytes) == 8)                                                             \
+            function(__VA_ARGS__, 8);                                                              \
+        else                                                                                       \
+            function(__VA_ARGS__, 16);                                                             \
+    } while (0)
+
 typedef void nitro_transpose_block_function(const nitro_transpose_block *block);
 
 /** For elements of 4, 8 or 16 bytes: in the widest vectors of this processor that are not wider
