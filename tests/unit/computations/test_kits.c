@@ -1,5 +1,9 @@
 /* Conformance of the computations made of kits: every variant on every family of inputs, from empty
- * ones on; results that nobody wrote are found; what is allocated is freed (under sanitizers). */
+ * ones on; results that nobody wrote are found; allocations that fail; what is allocated is freed
+ * (under sanitizers). */
+#include <limits.h>
+#include <stdatomic.h>
+
 #include "unit/computations/kit_cases.h"
 
 extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_solver_kit, nitro_sort_kit,
@@ -47,6 +51,105 @@ static void results_that_nobody_wrote_are_found(void **state)
         why[0] = '\0';
         assert_int_equal(nitro_kit_check_result(kits[k], argument, why, sizeof(why)), 1);
         assert_true(why[0] != '\0');
+        nitro_kit_free(kits[k], false, argument);
+        nitro_computation_free(computation);
+    }
+    nitro_context_free(context);
+}
+
+/* ---- Allocations that fail: the linker sends the library's here ---- */
+
+static atomic_llong allocations_left = LLONG_MAX;
+
+static bool may_allocate(void)
+{
+    return atomic_load(&allocations_left) == LLONG_MAX ||
+           atomic_fetch_sub(&allocations_left, 1) > 0;
+}
+
+/* Ends it; true: an allocation failed since allocations_left was set. */
+static bool has_failed_to_allocate(void)
+{
+    return atomic_exchange(&allocations_left, LLONG_MAX) < 0;
+}
+
+#define WRAP(name, parameters, arguments)                                                          \
+    void *__real_##name parameters;                                                                \
+    void *__wrap_##name parameters;                                                                \
+    void *__wrap_##name parameters                                                                 \
+    {                                                                                              \
+        return may_allocate() ? __real_##name arguments : NULL;                                    \
+    }
+WRAP(malloc, (size_t size), (size))
+WRAP(calloc, (size_t count, size_t size), (count, size))
+WRAP(realloc, (void *memory, size_t size), (memory, size))
+WRAP(reallocarray, (void *memory, size_t count, size_t size), (memory, count, size))
+WRAP(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+
+#define FEW        200
+#define MOST_CALLS 2000
+
+/* The last input, which no failure prevents. */
+static void *make_with_failures(nitro_context *context, const nitro_kit *kit, char *label)
+{
+    void *argument = NULL;
+    bool has_failed = true;
+    for (long long left = 0; has_failed; left++) {
+        nitro_random random;
+        void *data = NULL;
+        argument = NULL;
+        nitro_random_seed(&random, 1);
+        atomic_store(&allocations_left, left);
+        nitro_status status = kit->inputs->make(context, 0, &random, FEW, label, &data);
+        if (status == NITRO_OK && kit->adopt)
+            status = kit->adopt(context, data, &argument);
+        else
+            argument = data;
+        has_failed = has_failed_to_allocate();
+        if (status != NITRO_OK)
+            assert_int_equal(status, NITRO_ERR_NO_MEMORY);
+        if (status != NITRO_OK)
+            assert_true(has_failed && !argument);
+        else if (has_failed)
+            nitro_kit_free(kit, false, argument);
+        assert_true(left < MOST_CALLS);
+    }
+    return argument;
+}
+
+static void run_with_failures(const nitro_kit *kit, const nitro_variant *variant, void *argument)
+{
+    bool has_failed = true;
+    for (long long left = 0; has_failed; left++) {
+        atomic_store(&allocations_left, left);
+        int failure = variant->prepare ? variant->prepare(argument, variant->user) : 0;
+        if (!failure)
+            failure = variant->run(argument, variant->user);
+        has_failed = has_failed_to_allocate();
+        if (failure && !has_failed && !variant->fails_cleanly)
+            fail_msg("%s: %s failed with memory", kit->name, variant->name);
+        nitro_kit_release(kit, argument);
+        assert_true(left < MOST_CALLS);
+    }
+}
+
+static void failed_allocations_leave_nothing_behind(void **state)
+{
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL];
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        nitro_computation *computation;
+        double features[NITRO_MAX_FEATURES];
+        assert_ok(context, nitro_kit_create(context, kits[k], false, &computation));
+        void *argument = make_with_failures(context, kits[k], label);
+        assert_ok(context, nitro_computation_evaluate(computation, argument, features));
+        for (size_t v = 0; v < nitro_computation_num_variants(computation); v++) {
+            const nitro_variant *variant = &computation->variants[v];
+            if (!variant->allows || variant->allows(features, argument, variant->user))
+                run_with_failures(kits[k], variant, argument);
+        }
+        kit_case_check(context, kits[k], computation, argument, label);
         nitro_kit_free(kits[k], false, argument);
         nitro_computation_free(computation);
     }
@@ -140,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_on_every_family),
         cmocka_unit_test(results_that_nobody_wrote_are_found),
+        cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(counts_follow_from_scalars),
         cmocka_unit_test(what_overflows_is_not_allocated),
         cmocka_unit_test(arrays_in_place_are_restored_and_outputs_compared),
