@@ -476,12 +476,12 @@ typedef struct nitro_call_options {
  */
 NITRO_API nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses);
 
-/**
- * Attach a model, which the computation then owns, and close the declaration. Other threads may be
- * selecting meanwhile: they use the old model or the new one, and the old one is freed once no
- * thread uses it, at the latest with the computation.
- * @return NITRO_OK, or NITRO_ERR_MISMATCH: the model was made for another computation, or for other
- *         variants or features (the error has both); the caller keeps the model.
+/** Attach a model, which the computation then owns, and close the declaration. Threads that select
+ * meanwhile use the old or the new one; the old one is freed once no thread uses it. Variants match
+ * by name: one new to the model is not chosen by it (logged as a warning), one that is not declared
+ * here is left out, and the default is the one declared here. @return NITRO_OK, or
+ * NITRO_ERR_MISMATCH: the model is for another computation or other features, or fewer than two of
+ * its variants are declared here; the caller keeps the model.
  */
 NITRO_API nitro_status nitro_computation_attach_model(nitro_computation *computation,
                                                       nitro_model *model);

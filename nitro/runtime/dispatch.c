@@ -62,8 +62,7 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
 {
     NITRO_REQUIRE(computation ? computation->context : NULL, computation && model);
     nitro_status status =
-        nitro_schema_require_same(computation->context, computation->schema, "this program",
-                                  nitro_model_schema(model), "the model");
+        nitro_model_match_variants(computation->context, model, computation->schema);
     if (status == NITRO_OK)
         status = nitro_model_compile(model);
     if (status == NITRO_OK)
@@ -173,14 +172,37 @@ static bool decide_few_uses(const nitro_computation *computation, const nitro_qu
     if (!(query->share > 0.0F) || computation->forced != NITRO_NONE)
         return false;
     const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
-    bool is_decided =
-        model &&
-        nitro_model_decide_few_uses(model, query->share, query->features, query->known, &decided) &&
-        !computation->variants[decided.variant].allows && (allowed >> decided.variant & 1);
+    bool is_decided = model && nitro_model_decide_few_uses(model, query->share, query->features,
+                                                           query->known, &decided);
+    if (is_decided)
+        decided.variant = nitro_model_declared_variant(model, decided.variant);
     nitro_rcu_pointer_leave(computation->model);
+    is_decided = is_decided && decided.variant != NITRO_NONE &&
+                 !computation->variants[decided.variant].allows && (allowed >> decided.variant & 1);
     if (is_decided)
         *made = decided;
     return is_decided;
+}
+
+/** Among the variants that the model knows; the default if it knows fewer than two. */
+static nitro_status ask_model(const nitro_computation *computation, const nitro_model *model,
+                              const double *features, uint64_t allowed, float share,
+                              nitro_decision *made)
+{
+    uint64_t own = nitro_model_own_variants(model, allowed);
+    if ((own & (own - 1)) == 0) {
+        *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
+                                 .reason = NITRO_REASON_LOW_CONFIDENCE};
+        return NITRO_OK;
+    }
+    nitro_status status = nitro_model_decide_uses(model, features, own, (double)share,
+                                                  computation->min_confidence, made);
+    if (status == NITRO_OK && model->map)
+        made->variant =
+            made->reason == NITRO_REASON_OUTSIDE || made->reason == NITRO_REASON_LOW_CONFIDENCE
+                ? default_among(computation->schema, allowed)
+                : nitro_model_declared_variant(model, made->variant);
+    return status;
 }
 
 /** The model's decision, if one is attached. RCU keeps the model alive while it is in use. */
@@ -192,8 +214,7 @@ static nitro_status query_model(const nitro_computation *computation, const doub
     if (model && !nitro_model_knows(model, known)) {
         status = NITRO_ERR_NO_DATA;
     } else if (model) {
-        status = nitro_model_decide_uses(model, features, allowed, (double)share,
-                                         computation->min_confidence, made);
+        status = ask_model(computation, model, features, allowed, share, made);
     } else {
         *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
                                  .reason = NITRO_REASON_NO_MODEL};

@@ -47,6 +47,7 @@ void nitro_model_free(nitro_model *model)
         model->strategy->free(model->predictor);
     nitro_model_free_columns(model);
     nitro_schema_free(model->schema);
+    free(model->map);
     nitro_string_list_free(&model->device_features);
     nitro_kernel_pair_free(model->correction);
     nitro_prepare_costs_free(model->prepare_costs);

@@ -23,6 +23,12 @@ struct nitro_predicted_quality;
 
 typedef struct nitro_model_tree nitro_model_tree;
 
+/** A model's variants in a program that declares others. NITRO_NONE: it has none of that name. */
+typedef struct nitro_variant_map {
+    size_t declared[NITRO_MAX_VARIANTS]; /* the program's index of each of the model's */
+    size_t own[NITRO_MAX_VARIANTS];      /* the model's index of each of the program's */
+} nitro_variant_map;
+
 /**
  * Columns are the schema's input features, its relative features (only those that the model uses),
  * then device features. The strategy's columns exclude input features replaced by relative ones,
@@ -30,7 +36,8 @@ typedef struct nitro_model_tree nitro_model_tree;
  */
 struct nitro_model {
     nitro_context *context;
-    nitro_schema *schema; /* scales resolved, default variant set */
+    nitro_schema *schema;   /* scales resolved, default variant set */
+    nitro_variant_map *map; /* NULL: the program's variants are the model's, in the same order */
     char *target;
     char *target_kind;
     nitro_relative *relative;
@@ -129,6 +136,20 @@ nitro_status nitro_share_of_uses(nitro_context *context, const char *computation
 /** Move the strategy's columns of input features beyond the training range to its border, which is
  *  where inputs begin to count as outside. Those of relative features are inside already. */
 void nitro_model_move_inside(const nitro_model *model, double *columns);
+
+/**
+ * Match the model's variants by name with those that a program declares; which ones either lacks is
+ * logged.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (another computation or other features, or fewer than two
+ *         common variants) or NITRO_ERR_NO_MEMORY: the model is unchanged.
+ */
+nitro_status nitro_model_match_variants(nitro_context *context, nitro_model *model,
+                                        const nitro_schema *declared);
+/** The model's variants among the declared ones whose bit is set, as bits of its own. */
+uint64_t nitro_model_own_variants(const nitro_model *model, uint64_t declared);
+/** The model's index of a declared variant, and the reverse; NITRO_NONE: there is none. */
+size_t nitro_model_own_variant(const nitro_model *model, size_t declared);
+size_t nitro_model_declared_variant(const nitro_model *model, size_t own);
 
 /** The model's schema; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);

@@ -208,12 +208,18 @@ static void query_model(nitro_monitor *monitor, const double *features, nitro_bu
     const nitro_model *model = nitro_rcu_pointer_enter(monitor->of.model);
     bool known = model != NULL;
     if (known) {
-        nitro_model_score(model, features, scores);
+        double by_model[NITRO_MAX_VARIANTS]; /* in its order */
+        nitro_model_score(model, features, by_model);
         size_t best = 0;
-        for (size_t v = 1; v < num_variants; v++)
-            best = scores[v] > scores[best] ? v : best;
-        for (size_t v = 0; v < num_variants; v++)
-            bucket->cost[v] = (float)nitro_model_expected_ratio(model, scores, best, v);
+        for (size_t v = 1; v < model->schema->num_variants; v++)
+            best = by_model[v] > by_model[best] ? v : best;
+        for (size_t v = 0; v < num_variants; v++) {
+            size_t own = nitro_model_own_variant(model, v);
+            bool has_score = own != NITRO_NONE;
+            scores[v] = has_score ? by_model[own] : -INFINITY;
+            bucket->cost[v] =
+                has_score ? (float)nitro_model_expected_ratio(model, by_model, best, own) : NAN;
+        }
     }
     nitro_rcu_pointer_leave(monitor->of.model);
     bucket->is_new = false;

@@ -201,10 +201,10 @@ static int read_features(const void *argument, double *values, void *user)
     return 0;
 }
 
-static nitro_computation *make_computation(nitro_context *context, const char *last_variant)
+static nitro_computation *make_computation(nitro_context *context)
 {
     nitro_computation *computation = NULL;
-    const char *names[] = {"simple", "wide", last_variant};
+    const char *names[] = {"simple", "wide", "even"};
     const nitro_feature features[] = {{"size", "rows", NITRO_SCALE_AUTO, 0},
                                       {"skew", "1", NITRO_SCALE_LINEAR, 0}};
     assert_ok(context, nitro_computation_create(context, "toy", &computation));
@@ -223,10 +223,8 @@ static void test_attached(void **state)
     temporary folder = temporary_make();
     const char *path = temporary_path(&folder, "toy.model");
     assert_ok(f->context, nitro_model_save(f->model, path));
-    nitro_computation *computation = make_computation(f->context, "even");
-    nitro_computation *other = make_computation(f->context, "odd");
+    nitro_computation *computation = make_computation(f->context);
     assert_ok(f->context, nitro_computation_load_model(computation, path));
-    assert_fails(f->context, nitro_computation_load_model(other, path), NITRO_ERR_MISMATCH, "odd");
     for (size_t i = 0; i < 100; i++) {
         double features[SYNTHETIC_FEATURES];
         nitro_decision selected, predicted;
@@ -237,7 +235,6 @@ static void test_attached(void **state)
         assert_int_equal(selected.reason, NITRO_REASON_MODEL);
     }
     nitro_computation_free(computation);
-    nitro_computation_free(other);
     temporary_remove(&folder);
 }
 

@@ -165,10 +165,12 @@ static void test_a_library_has_models_beside_itself(void **state)
 static void test_what_does_not_fit_is_a_warning(void **state)
 {
     fixture *f = *state;
-    nitro_declaration larger = toy;
+    nitro_declaration larger = toy, other = toy;
     larger.variants[2] = (nitro_variant){.name = "third", .run = run};
+    other.features[0].name = "length";
     save_at(f, "user/nitro/models/toy.json");
-    assert_configured(f, &larger, false, "this model is not used: tune again");
+    assert_configured(f, &larger, true, "which never chooses them; tune again: third");
+    assert_configured(f, &other, false, "this model is not used: tune again");
     temporary_write(&f->folder, "user/nitro/models/toy.json", "{");
     save_at(f, "system/nitro/models/toy.json");
     assert_configured(f, &toy, true, "not a complete JSON file");
