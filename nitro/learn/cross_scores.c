@@ -25,6 +25,7 @@ void nitro_cross_scores_free(nitro_cross_scores *cross)
 {
     free(cross->scores);
     free(cross->known);
+    free(cross->allowed);
     free(cross->losses);
     *cross = (nitro_cross_scores){0};
 }
@@ -40,7 +41,7 @@ const double *nitro_cross_scores_of(const nitro_cross_scores *cross, size_t sour
 }
 
 void nitro_cross_scores_mix(const nitro_cross_scores *cross, const double *weights, size_t row,
-                            size_t device, double *scores)
+                            double *scores)
 {
     double totals[NITRO_MAX_VARIANTS] = {0};
     bool any = false;
@@ -59,7 +60,7 @@ void nitro_cross_scores_mix(const nitro_cross_scores *cross, const double *weigh
     }
     for (size_t v = 0; v < cross->num_variants; v++)
         scores[v] = !any ? (double)NAN : totals[v] > 0.0 ? scores[v] / totals[v] : -INFINITY;
-    nitro_scores_restrict(scores, cross->num_variants, cross->known[device]);
+    nitro_scores_restrict(scores, cross->num_variants, cross->allowed[row]);
 }
 
 /** Score the held-out part of all devices, each as the model's target. */
@@ -104,12 +105,12 @@ static nitro_status run_part(const cross_run *run, size_t source, size_t part)
     return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
 }
 
-/** Quality of the model's choice among the variants that both devices measured; NaN: the row has no
- *  scores, or no time of these. */
+/** Quality of the model's choice among the variants that its source measured and the row allows;
+ *  NaN: the row has no scores, or no time of these. */
 static double judge(const nitro_dataset *sources, const nitro_cross_scores *cross, size_t source,
                     size_t row)
 {
-    uint64_t known = cross->known[source] & cross->known[sources->row_device[row]];
+    uint64_t known = cross->known[source] & cross->allowed[row];
     double times[NITRO_MAX_VARIANTS], scores[NITRO_MAX_VARIANTS];
     memcpy(scores, scores_at(cross, source, row), cross->num_variants * sizeof *scores);
     for (size_t v = 0; v < cross->num_variants; v++)
@@ -166,14 +167,19 @@ nitro_status nitro_cross_scores_run(nitro_context *context, const nitro_fit_task
     made.scores = nitro_calloc(context, num_scores, sizeof *made.scores);
     made.losses = nitro_calloc(context, made.num_devices, made.num_devices * sizeof(double));
     made.known = nitro_calloc(context, made.num_devices, sizeof *made.known);
+    made.allowed = nitro_calloc(context, made.num_rows, sizeof *made.allowed);
     run.part_of = nitro_calloc(context, sources->num_inputs, sizeof *run.part_of);
     run.devices = nitro_calloc(context, sources->num_devices, sizeof *run.devices);
     run.inputs = nitro_calloc(context, sources->num_inputs, sizeof *run.inputs);
-    if (made.scores && made.losses && made.known && run.part_of && run.devices && run.inputs) {
+    if (made.scores && made.losses && made.known && made.allowed && run.part_of && run.devices &&
+        run.inputs) {
         for (size_t i = 0; i < num_scores; i++)
             made.scores[i] = NAN;
         for (size_t d = 0; d < made.num_devices; d++)
             made.known[d] = nitro_dataset_known_variants(sources, d);
+        for (size_t row = 0; row < made.num_rows; row++)
+            made.allowed[row] =
+                nitro_dataset_row_variants(sources, row, made.known[sources->row_device[row]]);
         status = run_all(&run);
     }
     free(run.part_of);

@@ -7,11 +7,12 @@
 
 typedef struct nitro_cross_scores {
     size_t num_devices, num_rows, num_variants; /* of the sources */
-    double *scores;  /* shape [num_devices x num_rows x num_variants]: by that device's model,
-                        trained without the row's input; NaN: none */
-    uint64_t *known; /* shape [num_devices]: variants measured there, a bit each */
-    double *losses;  /* shape [num_devices x num_devices]: mean loss in percent of the first one's
-                        model on the second; NaN: unknown */
+    double *scores;    /* shape [num_devices x num_rows x num_variants]: by that device's model,
+                          trained without the row's input; NaN: none */
+    uint64_t *known;   /* shape [num_devices]: variants measured there, a bit each */
+    uint64_t *allowed; /* shape [num_rows]: nitro_dataset_row_variants of those */
+    double *losses;    /* shape [num_devices x num_devices]: mean loss in percent of the first one's
+                          model on the second; NaN: unknown */
 } nitro_cross_scores;
 
 /**
@@ -30,13 +31,13 @@ void nitro_cross_scores_free(nitro_cross_scores *cross);
 const double *nitro_cross_scores_of(const nitro_cross_scores *cross, size_t source, size_t row);
 
 /**
- * The mean of the sources' scores of a row on a device, of each variant over the sources that
- * measured it.
+ * The mean of the sources' scores of a row, of each variant over the sources that measured it.
  * @param[in]  weights  shape [num_devices].
  * @param[out] scores   shape [num_variants]; NaN if no source with a weight has scores of the row;
- *                      minus infinity of variants that none of them or the device itself measured.
+ *                      minus infinity of variants that none of them or the row's own device
+ * measured, or that a constraint excludes on the row.
  */
 void nitro_cross_scores_mix(const nitro_cross_scores *cross, const double *weights, size_t row,
-                            size_t device, double *scores);
+                            double *scores);
 
 #endif

@@ -143,6 +143,24 @@ static nitro_status train_fixed(nitro_context *context, const nitro_fit_task *ta
     return status;
 }
 
+static nitro_status restrict_held_out(nitro_context *context, const nitro_dataset *sources,
+                                      nitro_fit_evidence *evidence)
+{
+    const nitro_training_rows *rows = &evidence->rows;
+    size_t num_variants = sources->schema->num_variants;
+    uint64_t *known = nitro_calloc(context, sources->num_devices, sizeof *known);
+    if (!known)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        known[d] = nitro_dataset_known_variants(sources, d);
+    for (size_t row = 0; row < rows->num_rows; row++)
+        nitro_scores_restrict(evidence->held_out_scores + row * num_variants, num_variants,
+                              nitro_dataset_row_variants(sources, rows->row_source[row],
+                                                         known[rows->row_device[row]]));
+    free(known);
+    return NITRO_OK;
+}
+
 void nitro_fit_evidence_free(nitro_fit_evidence *evidence)
 {
     nitro_training_rows_free(&evidence->rows);
@@ -171,6 +189,8 @@ nitro_status nitro_fit(nitro_context *context, const nitro_fit_task *task, nitro
                      ? train_fixed(context, task, &found.rows, made, found.held_out_scores)
                      : train_strategy(context, task, &found.rows, found.rows.times_ms, made,
                                       found.held_out_scores);
+    if (status == NITRO_OK && evidence)
+        status = restrict_held_out(context, task->sources, &found);
     if (status == NITRO_OK) {
         nitro_model_judge(made, nitro_model_used_features(made));
         *model = made;

@@ -26,7 +26,9 @@ typedef struct nitro_fit_task {
 /** What a fit leaves for validation by held-out inputs. */
 typedef struct nitro_fit_evidence {
     nitro_training_rows rows;
-    double *held_out_scores; /* shape [rows.num_rows x num_variants], as in nitro_strategy.train */
+    double *held_out_scores; /* shape [rows.num_rows x num_variants], as in nitro_strategy.train, of
+                                variants that the row allows (nitro_dataset_row_variants); minus
+                                infinity of the others */
 } nitro_fit_evidence;
 
 /**

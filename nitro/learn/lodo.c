@@ -84,13 +84,16 @@ static nitro_status select_rows(const lodo_run *run, size_t part, nitro_dataset 
                                 selected);
 }
 
-/** Quality, in percent, of the choice of a subset of the ensemble's members. */
-static double judge_mix(const double *own, size_t mix, const double *times, size_t num_variants)
+/** Quality, in percent, of the choice of a subset of the ensemble's members among the `allowed`
+ *  variants. */
+static double judge_mix(const double *own, size_t mix, const double *times, size_t num_variants,
+                        uint64_t allowed)
 {
     double sums[NITRO_MAX_VARIANTS] = {0};
     for (size_t m = 0; mix >> m; m++)
         for (size_t v = 0; mix >> m & 1 && v < num_variants; v++)
             sums[v] += own[m * num_variants + v];
+    nitro_scores_restrict(sums, num_variants, allowed);
     return 100.0 * nitro_times_quality(times, num_variants, nitro_scores_best(sums, num_variants));
 }
 
@@ -108,7 +111,7 @@ static void conclude_gain(nitro_gain *sum, size_t num_rows)
 }
 
 /** Add the gain of each subset over all members on one row. */
-static void judge_mixes(const lodo_run *run, const nitro_model *model, size_t row)
+static void judge_mixes(const lodo_run *run, const nitro_model *model, size_t row, uint64_t allowed)
 {
     const nitro_dataset *sources = run->task->sources;
     const double *times = nitro_dataset_times(sources, row);
@@ -116,10 +119,10 @@ static void judge_mixes(const lodo_run *run, const nitro_model *model, size_t ro
     double columns[NITRO_MODEL_MAX_COLUMNS], own[NITRO_MAX_MEMBERS * NITRO_MAX_VARIANTS];
     nitro_model_columns(model, nitro_dataset_features(sources, row), columns);
     model->strategy->score_members(model->predictor, columns, own);
-    double all = judge_mix(own, num_mixes - 1, times, num_variants);
+    double all = judge_mix(own, num_mixes - 1, times, num_variants, allowed);
     for (size_t mix = 1; mix < num_mixes; mix++)
         add_gain(&run->result->mix_gains[mix * sources->num_devices + sources->row_device[row]],
-                 judge_mix(own, mix, times, num_variants) - all);
+                 judge_mix(own, mix, times, num_variants, allowed) - all);
 }
 
 static void score_rows(lodo_run *run, const nitro_model *model, size_t source, size_t part)
@@ -132,15 +135,16 @@ static void score_rows(lodo_run *run, const nitro_model *model, size_t source, s
         if (sources->row_device[row] != source || run->part_of[sources->row_input[row]] != part ||
             !nitro_dataset_row_is_usable(sources, row))
             continue;
+        const uint64_t allowed = nitro_dataset_row_variants(sources, row, known);
         double *scores = result->scores + row * num_variants;
         nitro_model_score(model, nitro_dataset_features(sources, row), scores);
-        nitro_scores_restrict(scores, num_variants, known);
+        nitro_scores_restrict(scores, num_variants, allowed);
         size_t chosen = nitro_scores_best(scores, num_variants);
         result->qualities[source] +=
             100.0 * nitro_times_quality(nitro_dataset_times(sources, row), num_variants, chosen);
         result->num_rows[source]++;
         if (result->num_mixes > 0)
-            judge_mixes(run, model, row);
+            judge_mixes(run, model, row, allowed);
     }
 }
 

@@ -235,8 +235,8 @@ static nitro_status calibrate(const nitro_source_weighing *t, nitro_calibration 
         memcpy(own, nitro_cross_scores_of(cross, source, row), num_variants * sizeof *own);
         if (!(weights[row] > 0.0))
             own[0] = NAN;
-        else if (!isnan(own[0]))
-            nitro_scores_restrict(own, num_variants, cross->known[source]);
+        else
+            nitro_scores_restrict(own, num_variants, cross->allowed[row]);
     }
     if (status == NITRO_OK)
         status = nitro_calibration_fit_steps(t->context, sources->times_ms, scores, weights,

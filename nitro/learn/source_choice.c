@@ -127,7 +127,7 @@ static double judge(const choosing *c, const nitro_cross_scores *cross, size_t d
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (sources->row_device[row] != device)
             continue;
-        nitro_cross_scores_mix(cross, c->weights, row, device, scores);
+        nitro_cross_scores_mix(cross, c->weights, row, scores);
         if (isnan(scores[0]))
             continue;
         sum += nitro_times_quality(nitro_dataset_times(sources, row), cross->num_variants,
@@ -246,8 +246,7 @@ static nitro_status keep_scores(choosing *c, size_t chosen)
         lodo->weights[d] = situation_weight(c, d);
         for (size_t row = 0; row < sources->num_rows && status == NITRO_OK; row++)
             if (sources->row_device[row] == d) {
-                nitro_cross_scores_mix(cross, c->weights, row, d,
-                                       lodo->scores + row * num_variants);
+                nitro_cross_scores_mix(cross, c->weights, row, lodo->scores + row * num_variants);
                 lodo->num_rows[d] += isnan(lodo->scores[row * num_variants]) ? 0 : 1;
             }
     }

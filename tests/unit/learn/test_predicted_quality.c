@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "nitro/evaluate/evaluate.h"
+#include "nitro/learn/cross_scores.h"
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/select.h"
@@ -147,6 +148,58 @@ static void test_scores_come_from_others(void **state)
     assert_int_equal(result.num_rows[0], 30);
     assert_int_equal(result.num_rows[1], 30);
     nitro_lodo_free(&result);
+}
+
+static bool is_excluded(const nitro_dataset *sources, size_t row)
+{
+    return sources->row_input[row] % 6 == 5;
+}
+
+/* A constraint that no feature tells excludes the best variant on some inputs. */
+static void exclude_best(nitro_dataset *sources)
+{
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        double *times = sources->times_ms + row * SYNTHETIC_VARIANTS;
+        times[0] = is_excluded(sources, row) ? NAN : 1.0;
+        times[1] = 16.0;
+        times[2] = 64.0;
+        sources->row_allowed[row] = is_excluded(sources, row) ? ~UINT64_C(1) : UINT64_MAX;
+    }
+}
+
+static void test_excluded_variants_are_not_chosen(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 0}, 60);
+    exclude_best(f->sources);
+    const nitro_predicted_quality *predicted = learn(f);
+    assert_true(predicted->held_out_quality > 95.0); /* 5 of 6, where they are chosen */
+    assert_true(predicted->sources[0].lodo_quality > 95.0);
+    assert_true(predicted->sources[1].lodo_quality > 95.0);
+    assert_true(predicted->quality > 95.0);
+}
+
+static void test_cross_scores_leave_out_excluded_variants(void **state)
+{
+    static const nitro_string_list none = {0};
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 0}, 60);
+    exclude_best(f->sources);
+    const nitro_fit_task task = {.sources = f->sources,
+                                 .target = f->target,
+                                 .device_features = &none,
+                                 .strategy = f->task.strategy};
+    nitro_cross_scores cross = {0};
+    assert_ok(f->context, nitro_cross_scores_run(f->context, &task, &cross));
+    for (size_t i = 0; i < 4; i++)
+        assert_true(is_near(cross.losses[i], 0.0));
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double scores[SYNTHETIC_VARIANTS];
+        nitro_cross_scores_mix(&cross, (const double[]){0.5, 0.5}, row, scores);
+        assert_int_equal(nitro_scores_best(scores, SYNTHETIC_VARIANTS),
+                         is_excluded(f->sources, row) ? 1 : 0);
+    }
+    nitro_cross_scores_free(&cross);
 }
 
 /* ---- Ensembles ---------------------------------------------------------------------------- */
@@ -508,6 +561,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_validation_device_is_not_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_excluded_variants_are_not_chosen, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cross_scores_leave_out_excluded_variants, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_lodo_selects_members, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fit_chooses_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lodo_selects_hyper_parameters, setup, teardown),
