@@ -8,6 +8,7 @@
 #include "nitro/base/cholesky.h"
 #include "nitro/base/parallel.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/kernel/gram_matrix.h"
 
 #define GAMMA_TIMES_COLUMNS 4.8  /* of the kernel for choosing */
 #define LEAST_RESIDUAL      1e-4 /* a smaller one adds nothing */
@@ -127,17 +128,14 @@ static double norm_between(const fit_vector *a, const fit_vector *b)
                : 0.0;
 }
 
-/** A row of the normal equations, from the diagonal on, and its right side. */
-static nitro_status fill_row(void *user, size_t row)
+/** The penalty in a row of the normal equations, from the diagonal on, and the right side. */
+static nitro_status finish_row(void *user, size_t row)
 {
     const fit_job *job = user;
     double *own = job->matrix + row * job->size;
-    for (size_t i = 0; i < job->count; i++) {
-        const double *kernel = job->kernel + i * job->size;
-        add_row(own + row, kernel[row], kernel + row, job->size - row);
-        add_row(job->right + row * job->num_outputs, kernel[row],
+    for (size_t i = 0; i < job->count; i++)
+        add_row(job->right + row * job->num_outputs, job->kernel[i * job->size + row],
                 job->targets + i * job->num_outputs, job->num_outputs);
-    }
     for (size_t other = row; other < job->size; other++)
         own[other] += job->ridge * norm_between(&job->vectors[row], &job->vectors[other]);
     own[row] += JITTER * (double)job->count;
@@ -156,7 +154,10 @@ static void list_vectors(nitro_kernel_expansion *const *expansions, size_t num_e
 
 static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_threads)
 {
-    nitro_status status = nitro_parallel_run(num_threads, job->size, fill_row, job);
+    nitro_status status =
+        nitro_gram_matrix(job->kernel, job->count, job->size, num_threads, job->matrix);
+    if (status == NITRO_OK)
+        status = nitro_parallel_run(num_threads, job->size, finish_row, job);
     if (status == NITRO_OK)
         status = nitro_cholesky_factor(context, job->matrix, job->size, num_threads);
     if (status == NITRO_OK)
