@@ -64,6 +64,8 @@ typedef struct nitro_evaluate_options {
     bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
     void *progress_user;
     const nitro_evaluate_watch *watch; /* NULL: none */
+    struct nitro_training_memo *memo; /* trainings shared with other evaluations (learning.h); NULL:
+                                         with none. Results do not depend on it */
 } nitro_evaluate_options;
 
 /** What a source counts in a model. */

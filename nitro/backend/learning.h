@@ -112,6 +112,14 @@ typedef struct nitro_strategy {
     void (*free)(void *predictor);
 } nitro_strategy;
 
+/** Models that evaluations of the same samples share: the same training is done once. For one
+ *  thread at a time; `context` lives as long. */
+typedef struct nitro_training_memo nitro_training_memo;
+NITRO_API nitro_status nitro_training_memo_create(nitro_context *context,
+                                                  nitro_training_memo **memo);
+/** Once the evaluations are done. NULL is fine. */
+NITRO_API void nitro_training_memo_free(nitro_training_memo *memo);
+
 /** The input of a device-feature selection; all borrowed. */
 typedef struct nitro_dfs_task {
     const nitro_dataset *sources; /* the samples to learn from */

@@ -79,6 +79,7 @@ typedef struct nitro_study_options {
     bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
     void *progress_user;
     const nitro_evaluate_watch *watch; /* of every seed's evaluation; NULL: none */
+    nitro_training_memo *memo;         /* as in nitro_evaluate_options */
 } nitro_study_options;
 
 NITRO_API void nitro_study_options_init(nitro_study_options *options);

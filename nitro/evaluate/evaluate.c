@@ -24,7 +24,8 @@ typedef struct evaluate_run {
     nitro_evaluate_result *results;
     size_t num_results;
     nitro_evaluate_gaps gaps;
-    size_t num_done; /* methods on targets, those without a result too */
+    nitro_training_memo *own_memo; /* NULL: the options have one */
+    size_t num_done;               /* methods on targets, those without a result too */
 } evaluate_run;
 
 void nitro_evaluate_options_init(nitro_evaluate_options *options)
@@ -524,7 +525,12 @@ static nitro_status allocate_parts(evaluate_run *run)
         !evaluation->confidences || !evaluation->judged_ms || !run->results)
         return NITRO_ERR_NO_MEMORY;
     nitro_evaluation_add_share(dataset, evaluation->share, evaluation->judged_ms);
-    return NITRO_OK;
+    evaluation->memo = run->options->memo;
+    if (evaluation->memo)
+        return NITRO_OK;
+    nitro_status status = nitro_training_memo_create(evaluation->context, &run->own_memo);
+    evaluation->memo = run->own_memo;
+    return status;
 }
 
 static void free_run(evaluate_run *run)
@@ -533,6 +539,7 @@ static void free_run(evaluate_run *run)
     for (size_t d = 0; evaluation->own && d < evaluation->dataset->num_devices; d++)
         nitro_model_free(evaluation->own[d]);
     free(evaluation->own);
+    nitro_training_memo_free(run->own_memo);
     free(evaluation->confidences);
     free(evaluation->judged_ms);
     free(evaluation->folds);

@@ -31,6 +31,7 @@ typedef struct nitro_evaluation {
     size_t num_shares;
     double *confidences; /* shape [num_rows] of the current method's choices; NaN: unknown */
     const nitro_evaluate_watch *watch; /* as in the options */
+    nitro_training_memo *memo;         /* of the options, or own */
     nitro_model **own; /* shape [num_devices]: trained on a device's own training inputs; NULL:
                           not yet */
 } nitro_evaluation;

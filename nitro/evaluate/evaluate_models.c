@@ -28,6 +28,7 @@ nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
                                       .quiet = guards,
                                       .weighs_sources = !evaluation->equal_sources,
                                       .all_members = evaluation->num_measured > 0,
+                                      .memo = evaluation->memo,
                                       .seed = evaluation->seed,
                                       .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &task, model);

@@ -229,6 +229,7 @@ static nitro_status run_seeds(nitro_store *store, const char *computation, seed_
     how.progress = options->progress ? pass_progress : NULL;
     how.progress_user = run;
     how.watch = options->watch;
+    how.memo = options->memo;
     for (size_t s = 0; s < options->num_seeds && status == NITRO_OK; s++) {
         how.seed = options->seed + s;
         status = add_seed(store, computation, &how, run);

@@ -9,6 +9,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_range.h"
 #include "nitro/learn/held_out.h"
+#include "nitro/learn/training_memo.h"
 
 /* Factor by which the other variants of a fixed choice are behind, so that none ties with it. */
 #define BEHIND_FIXED 1.01
@@ -84,7 +85,9 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
                               .members = task->members};
     memcpy(set.hyper_settings, task->hyper_settings, sizeof set.hyper_settings);
     model->strategy = task->strategy;
-    nitro_status status = task->strategy->train(context, &set, &model->predictor, held_out_scores);
+    nitro_status status =
+        nitro_training_memo_train(task->memo, context, task->strategy, &set, &model->predictor,
+                                  held_out_scores, &model->borrows_predictor);
     if (status == NITRO_OK)
         status = nitro_calibration_fit(context, NULL, NULL, NULL, 0, set.num_variants,
                                        &model->calibration);

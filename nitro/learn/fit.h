@@ -19,6 +19,7 @@ typedef struct nitro_fit_task {
     uint64_t members;                         /* of an ensemble, a bit a member; 0: all */
     size_t hyper_settings[NITRO_MAX_MEMBERS]; /* as in nitro_training_set */
     bool quick;                               /* as in nitro_training_set */
+    nitro_training_memo *memo;                /* as in nitro_training_task */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core; the model does not depend on it */
 } nitro_fit_task;

@@ -322,6 +322,7 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
                                    .device_features = device_features,
                                    .clamps_device = task->guards,
                                    .strategy = task->strategy,
+                                   .memo = task->memo,
                                    .seed = task->seed,
                                    .num_threads = task->num_threads}};
     for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)

@@ -61,6 +61,7 @@ static nitro_fit_task fit_task(const nitro_source_weighing *t, bool uses_relativ
                            .device_features = task->device_features,
                            .clamps_device = task->guards,
                            .strategy = task->strategy,
+                           .memo = task->memo,
                            .seed = task->seed,
                            .num_threads = task->num_threads};
     if (uses_relative)

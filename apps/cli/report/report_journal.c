@@ -319,6 +319,22 @@ static bool copy_results(report_journal *self, const nitro_evaluate_result *resu
     return done;
 }
 
+/** What an evaluation takes in a study of this kind of what it takes with all sources, as long as
+ *  none has run: models of the same samples are trained once. */
+static const double usual_share[REPORT_NUM_KINDS] = {[REPORT_KIND_ALL] = 1.0,
+                                                     [REPORT_KIND_MEASURED] = 0.3,
+                                                     [REPORT_KIND_SOURCES] = 0.3,
+                                                     [REPORT_KIND_LESS] = 0.4};
+
+static report_work *work_of(const report_journal *self, size_t method, size_t study)
+{
+    report_study_kind kind = study == REPORT_STUDY_ALL        ? REPORT_KIND_ALL
+                             : study == REPORT_STUDY_MEASURED ? REPORT_KIND_MEASURED
+                             : study == REPORT_STUDY_SOURCES  ? REPORT_KIND_SOURCES
+                                                              : REPORT_KIND_LESS;
+    return &self->work[method * REPORT_NUM_KINDS + kind];
+}
+
 static void finished(void *user, const char *target, const char *method,
                      const nitro_evaluate_result *results, size_t count)
 {
@@ -330,7 +346,10 @@ static void finished(void *user, const char *target, const char *method,
         before = last->first_case + last->num_cases;
     }
     size_t weight = self->study > REPORT_STUDY_ALL && count > 0 ? count : 1;
-    self->done[index] += weight;
+    report_work *work = work_of(self, index, self->study);
+    if (self->is_complete)
+        return;
+    work->done += weight;
     if (!find_entry(self, target, method)) {
         report_entry entry = {.seed = self->seed,
                               .study = self->study,
@@ -338,8 +357,8 @@ static void finished(void *user, const char *target, const char *method,
                               .method = index,
                               .first_case = before,
                               .num_cases = self->num_cases - before};
-        self->timed[index] += weight;
-        self->spent_ms[index] += now_ms - self->last_ms;
+        work->timed += weight;
+        work->spent_ms += now_ms - self->last_ms;
         if (copy_results(self, results, count, &entry) && add_entry(self, &entry))
             write_entry(self, &entry);
         else
@@ -348,24 +367,35 @@ static void finished(void *user, const char *target, const char *method,
     self->last_ms = now_ms;
 }
 
-void report_journal_plan(report_journal *self, const char *method, size_t count)
+void report_journal_plan(report_journal *self, const char *method, size_t study, size_t count)
 {
-    self->planned[find_method(method)] += count;
+    work_of(self, find_method(method), study)->planned += count;
+}
+
+static double average_ms(const report_work *work)
+{
+    return work->timed > 0 ? work->spent_ms / (double)work->timed : (double)NAN;
 }
 
 double report_journal_left_ms(const report_journal *self)
 {
-    double left = 0.0, spent = 0.0, timed = 0.0, unknown = 0.0;
-    for (size_t m = 0; m < count_methods(); m++) {
-        double more = (double)self->planned[m] - (double)self->done[m];
-        spent += self->spent_ms[m];
-        timed += (double)self->timed[m];
-        if (more > 0.0 && self->timed[m] > 0)
-            left += more * self->spent_ms[m] / (double)self->timed[m];
+    double left = 0.0, unknown = 0.0;
+    report_work sum = {0};
+    for (size_t i = 0; i < count_methods() * REPORT_NUM_KINDS; i++) {
+        const report_work *work = &self->work[i];
+        const report_work *whole = &self->work[i - i % REPORT_NUM_KINDS];
+        double more = fmax((double)work->planned - (double)work->done, 0.0);
+        double each = average_ms(work);
+        if (isnan(each))
+            each = average_ms(whole) * usual_share[i % REPORT_NUM_KINDS];
+        sum.timed += work->timed;
+        sum.spent_ms += work->spent_ms;
+        if (isnan(each))
+            unknown += more;
         else
-            unknown += fmax(more, 0.0);
+            left += more * each;
     }
-    return timed > 0.0 ? left + unknown * spent / timed : NAN;
+    return unknown > 0.0 || sum.timed == 0 ? left + unknown * average_ms(&sum) : left;
 }
 
 void report_journal_show(const report_journal *self, const char *target, const char *method)
@@ -373,10 +403,12 @@ void report_journal_show(const report_journal *self, const char *target, const c
     progress_line *progress = self->report->progress;
     size_t done = 0, timed = 0, planned = 0;
     char detail[160];
-    for (size_t m = 0; m < count_methods(); m++) {
-        done += self->done[m];
-        timed += self->timed[m];
-        planned += self->planned[m];
+    if (self->is_complete)
+        return;
+    for (size_t i = 0; i < count_methods() * REPORT_NUM_KINDS; i++) {
+        done += self->work[i].done;
+        timed += self->work[i].timed;
+        planned += self->work[i].planned;
     }
     snprintf(detail, sizeof detail, "%s on %s", method, target);
     progress->left_ms = report_journal_left_ms(self);
@@ -407,20 +439,16 @@ static nitro_status open_file(report_journal *self)
 nitro_status report_journal_open(report *owner, const char *folder, report_journal **journal)
 {
     nitro_context *context = owner->context;
-    size_t count = count_methods();
     report_journal *self = nitro_calloc(context, 1, sizeof *self);
     if (!self)
         return NITRO_ERR_NO_MEMORY;
     self->report = owner;
     self->watch = (nitro_evaluate_watch){
         .user = self, .begin = begin, .known = known, .judged = judged, .finished = finished};
-    self->planned = nitro_calloc(context, count, sizeof *self->planned);
-    self->done = nitro_calloc(context, count, sizeof *self->done);
-    self->timed = nitro_calloc(context, count, sizeof *self->timed);
-    self->spent_ms = nitro_calloc(context, count, sizeof *self->spent_ms);
+    self->work = nitro_calloc(context, count_methods(), REPORT_NUM_KINDS * sizeof *self->work);
     self->path = nitro_asprintf(context, "%s/%s.unfinished", folder, owner->computation);
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (self->planned && self->done && self->timed && self->spent_ms && self->path)
+    if (self->work && self->path)
         status = open_file(self);
     if (status == NITRO_OK)
         *journal = self;
@@ -444,10 +472,7 @@ void report_journal_free(report_journal *self)
         fclose(self->file);
     free(self->entries);
     free(self->cases);
-    free(self->planned);
-    free(self->done);
-    free(self->timed);
-    free(self->spent_ms);
+    free(self->work);
     free(self->path);
     free(self);
 }

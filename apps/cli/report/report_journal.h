@@ -25,6 +25,22 @@ typedef struct report_entry {
     size_t first_case, num_cases;   /* of the study with all sources only */
 } report_entry;
 
+/** Studies whose evaluations by a method take alike. */
+typedef enum report_study_kind {
+    REPORT_KIND_ALL,
+    REPORT_KIND_MEASURED,
+    REPORT_KIND_SOURCES,
+    REPORT_KIND_LESS,
+    REPORT_NUM_KINDS,
+} report_study_kind;
+
+/** Evaluations of a method in studies of a kind; points of curves count. */
+typedef struct report_work {
+    size_t planned, done;
+    size_t timed; /* done and not recalled */
+    double spent_ms;
+} report_work;
+
 typedef struct report_journal report_journal;
 
 struct report_journal {
@@ -38,20 +54,19 @@ struct report_journal {
     size_t study; /* that runs now */
     uint64_t seed;
     nitro_status status; /* the first failure */
-    /* Shape [methods]: evaluations of this run (points of curves count), those done, and of these
-     * the ones that were not recalled, with the time that they took. */
-    size_t *planned, *done, *timed;
-    double *spent_ms, last_ms;
+    report_work *work;   /* shape [methods x REPORT_NUM_KINDS] */
+    double last_ms;
+    bool is_complete; /* all studies ran; what is asked for now is recalled */
     nitro_evaluate_watch watch;
 };
 
 /** Read what an earlier run of the same report left in the folder, if anything. */
 nitro_status report_journal_open(report *self, const char *folder, report_journal **journal);
 /** Announce evaluations of a method, for the time left. */
-void report_journal_plan(report_journal *journal, const char *method, size_t count);
+void report_journal_plan(report_journal *journal, const char *method, size_t study, size_t count);
 /** Show how far all evaluations are. */
 void report_journal_show(const report_journal *journal, const char *target, const char *method);
-/** The time left, by what each method took so far; NaN: not known yet. */
+/** The time left, by what each method took so far in studies of each kind; NaN: not known yet. */
 double report_journal_left_ms(const report_journal *journal);
 /** The report is complete: nothing is to be resumed. */
 void report_journal_remove(report_journal *journal);

@@ -20,6 +20,7 @@ void report_learnt_free(report_learnt *self)
     report_journal_free(self->journal);
     nitro_string_list_free(&self->targets);
     nitro_string_list_free(&self->methods);
+    nitro_string_list_free(&self->curved);
     free(self);
 }
 
@@ -45,14 +46,18 @@ static size_t count_targets(const report *self, const char *removed)
     return count;
 }
 
+/** With the sources in `found`, by this many seeds from `seed` on. */
 static nitro_status run_study(report_learnt *self, const nitro_string_list *methods, size_t study,
-                              report_outcome *found)
+                              uint64_t seed, size_t num_seeds, report_outcome *found)
 {
     nitro_study_options options = self->report->options;
     options.methods = methods;
+    options.seed = seed;
+    options.num_seeds = num_seeds;
     options.progress = show_progress;
     options.progress_user = self;
     options.watch = &self->journal->watch;
+    options.memo = self->memo;
     self->journal->study = study;
     nitro_status status =
         nitro_study_quality(self->report->store, self->report->computation, &options,
@@ -68,10 +73,10 @@ static size_t count_sources(const report *owner)
     return count;
 }
 
-static void plan(report_learnt *self, const nitro_string_list *methods, size_t count)
+static void plan(report_learnt *self, const nitro_string_list *methods, size_t study, size_t count)
 {
     for (size_t m = 0; m < methods->count; m++)
-        report_journal_plan(self->journal, methods->items[m],
+        report_journal_plan(self->journal, methods->items[m], study,
                             count * self->report->options.num_seeds);
 }
 
@@ -84,37 +89,38 @@ static nitro_status list_studies(report_learnt *self)
     self->less = nitro_calloc(owner->context, dataset->num_devices, sizeof *self->less);
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
-    plan(self, owner->options.methods, num_targets);
+    plan(self, owner->options.methods, REPORT_STUDY_ALL, num_targets);
     for (size_t d = 0; !owner->skip_source_less && num_sources > 2 && d < dataset->num_devices;
          d++) {
         const char *id = dataset->devices[d]->id;
         if (!report_is_named(owner->options.sources, id) || count_targets(owner, id) == 0)
             continue;
-        self->less[self->num_less++].removed = id;
-        plan(self, owner->sub_methods, count_targets(owner, id));
+        self->less[self->num_less++] = (report_outcome){.removed = id, .device = d};
+        plan(self, owner->sub_methods, d, count_targets(owner, id));
     }
     self->draws_curves = !owner->skip_curves && num_sources > 1;
-    if (self->draws_curves)
-        report_journal_plan(self->journal, REPORT_CURVE_METHOD,
-                            owner->options.num_seeds * num_targets *
-                                (1 + REPORT_NUM_MEASURED + 2 * (num_sources - 1)));
+    if (self->draws_curves) {
+        plan(self, &self->curved, REPORT_STUDY_MEASURED, num_targets * (1 + REPORT_NUM_MEASURED));
+        plan(self, &self->curved, REPORT_STUDY_SOURCES, num_targets * 2 * (num_sources - 1));
+    }
     return NITRO_OK;
 }
 
 /** The curves of one seed. A study without results is no error. */
-static nitro_status run_curves(report_learnt *self, const nitro_string_list *methods, uint64_t seed)
+static nitro_status run_curves(report_learnt *self, uint64_t seed)
 {
     const nitro_study_options *how = &self->report->options;
     nitro_evaluate_options options;
     nitro_evaluate_options_init(&options);
     options.targets = how->targets;
     options.sources = how->sources;
-    options.methods = methods;
+    options.methods = &self->curved;
     options.train_fraction = how->train_fraction;
     options.num_threads = how->num_threads;
     options.progress = show_progress;
     options.progress_user = self;
     options.watch = &self->journal->watch;
+    options.memo = self->memo;
     options.seed = seed;
     nitro_status status = NITRO_OK;
     for (size_t study = REPORT_STUDY_MEASURED; study <= REPORT_STUDY_SOURCES; study++) {
@@ -134,30 +140,65 @@ static nitro_status run_curves(report_learnt *self, const nitro_string_list *met
     return status == NITRO_OK ? self->journal->status : status;
 }
 
+/** The studies without each source; only that of all sources has to have results. */
+static nitro_status run_less(report_learnt *self, uint64_t seed, size_t num_seeds, bool keeps)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++) {
+        report_outcome found = self->less[i];
+        status = run_study(self, self->report->sub_methods, found.device, seed, num_seeds, &found);
+        if (keeps)
+            self->less[i] = found;
+        else
+            nitro_evaluate_results_free(found.results, found.count);
+        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+    }
+    return status;
+}
+
+/** All studies by one seed, into the journal: they train many models in common. */
+static nitro_status run_seed(report_learnt *self, uint64_t seed)
+{
+    report_outcome found = {0};
+    nitro_status status = nitro_training_memo_create(self->report->context, &self->memo);
+    if (status == NITRO_OK)
+        status = run_study(self, self->report->options.methods, REPORT_STUDY_ALL, seed, 1, &found);
+    nitro_evaluate_results_free(found.results, found.count);
+    if (status == NITRO_OK && self->draws_curves)
+        status = run_curves(self, seed);
+    if (status == NITRO_OK)
+        status = run_less(self, seed, 1, false);
+    nitro_training_memo_free(self->memo);
+    self->memo = NULL;
+    return status;
+}
+
+/** Means over all seeds, from the journal. */
+static nitro_status gather(report_learnt *self)
+{
+    const nitro_study_options *how = &self->report->options;
+    self->journal->is_complete = true;
+    nitro_status status =
+        run_study(self, how->methods, REPORT_STUDY_ALL, how->seed, how->num_seeds, &self->all);
+    return status == NITRO_OK ? run_less(self, how->seed, how->num_seeds, true) : status;
+}
+
 /** Run all studies; the names of what came of them. */
 static nitro_status learn(report_learnt *self)
 {
     nitro_context *context = self->report->context;
-    nitro_string_list curved = {0};
-    nitro_status status = list_studies(self);
+    const nitro_study_options *how = &self->report->options;
+    nitro_status status = nitro_string_list_add(context, &self->curved, REPORT_CURVE_METHOD);
     if (status == NITRO_OK)
-        status = run_study(self, self->report->options.methods, REPORT_STUDY_ALL, &self->all);
+        status = list_studies(self);
+    for (size_t s = 0; s < how->num_seeds && status == NITRO_OK; s++)
+        status = run_seed(self, how->seed + s);
+    if (status == NITRO_OK)
+        status = gather(self);
     if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
         self->num_less = 0;
         self->draws_curves = false;
         return NITRO_OK;
-    }
-    if (status == NITRO_OK)
-        status = nitro_string_list_add(context, &curved, REPORT_CURVE_METHOD);
-    for (size_t s = 0; self->draws_curves && s < self->report->options.num_seeds; s++)
-        if (status == NITRO_OK)
-            status = run_curves(self, &curved, self->report->options.seed + s);
-    nitro_string_list_free(&curved);
-    for (size_t i = 0, d = 0; i < self->num_less && status == NITRO_OK; i++) {
-        while (self->report->dataset->devices[d]->id != self->less[i].removed)
-            d++;
-        status = run_study(self, self->report->sub_methods, d, &self->less[i]);
-        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
     }
     for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
         status = report_add_name(context, &self->targets, self->all.results[i].target);

@@ -11,6 +11,7 @@
 /** The results of a study: of all sources, or of all but one. */
 typedef struct report_outcome {
     const char *removed; /* NULL: nothing */
+    size_t device;       /* its index in the dataset */
     nitro_evaluate_result *results;
     size_t count;
 } report_outcome;
@@ -32,6 +33,8 @@ typedef struct report_summary {
 typedef struct report_learnt {
     report *report;
     report_journal *journal;
+    nitro_training_memo *memo; /* of the seed that runs now */
+    nitro_string_list curved;  /* the method of curves */
     size_t *ranks; /* shape [methods.count]: methods by their mean over all cases, the best first */
     bool draws_curves;
     nitro_string_list targets; /* that have results */

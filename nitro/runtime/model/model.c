@@ -43,7 +43,7 @@ void nitro_model_free(nitro_model *model)
         return;
     nitro_compiled_free(model->compiled);
     free(model->tree);
-    if (model->predictor)
+    if (model->predictor && !model->borrows_predictor)
         model->strategy->free(model->predictor);
     nitro_model_free_columns(model);
     nitro_schema_free(model->schema);

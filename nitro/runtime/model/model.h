@@ -51,6 +51,7 @@ struct nitro_model {
     const nitro_strategy *strategy;
     char *strategy_name; /* NULL: strategy->name; else the strategy that trained a compiled model */
     void *predictor;
+    bool borrows_predictor; /* of another owner, who frees it */
     struct nitro_kernel_pair
         *correction; /* correction by inputs measured on the target; NULL: none */
     nitro_prepare_costs *prepare_costs; /* NULL: preparing costs nothing, or is unknown */
