@@ -49,6 +49,8 @@ NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const cha
 NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
+/** Sort, and drop texts that repeat. */
+NITRO_API void nitro_string_list_unique(nitro_string_list *list);
 NITRO_API void nitro_string_list_free(nitro_string_list *list);
 
 /** strdup that records NITRO_ERR_NO_MEMORY. NULL in, NULL out (no error). */

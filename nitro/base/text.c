@@ -108,6 +108,19 @@ void nitro_string_list_sort(nitro_string_list *list)
         qsort(list->items, list->count, sizeof(*list->items), compare_strings);
 }
 
+void nitro_string_list_unique(nitro_string_list *list)
+{
+    size_t kept = 0;
+    nitro_string_list_sort(list);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && strcmp(list->items[kept - 1], list->items[i]) == 0)
+            free(list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
 void nitro_string_list_free(nitro_string_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

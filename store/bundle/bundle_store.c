@@ -78,19 +78,6 @@ static nitro_status get_device(void *state, const char *id, nitro_device **devic
     return status == NITRO_OK ? nitro_device_copy(source->context, found->device, device) : status;
 }
 
-static void sort_unique(nitro_string_list *names)
-{
-    size_t kept = 0;
-    nitro_string_list_sort(names);
-    for (size_t i = 0; i < names->count; i++) {
-        if (kept > 0 && strcmp(names->items[kept - 1], names->items[i]) == 0)
-            free(names->items[i]);
-        else
-            names->items[kept++] = names->items[i];
-    }
-    names->count = kept;
-}
-
 static nitro_status list_computations(void *state, nitro_string_list *computations)
 {
     const nitro_bundle_source *source = state;
@@ -99,7 +86,7 @@ static nitro_status list_computations(void *state, nitro_string_list *computatio
         if (source->index->bundles[i].computation && !source->states[i].problem)
             status = nitro_string_list_add(source->context, computations,
                                            source->index->bundles[i].computation);
-    sort_unique(computations);
+    nitro_string_list_unique(computations);
     return status;
 }
 
@@ -118,7 +105,7 @@ static nitro_status list_devices(void *state, const char *computation, nitro_str
             (computation ? path && bundle->samples > 0 : !source->states[i].problem))
             status = nitro_string_list_add(source->context, ids, bundle->device);
     }
-    sort_unique(ids);
+    nitro_string_list_unique(ids);
     return status;
 }
 

@@ -36,10 +36,9 @@ static nitro_status join_lists(nitro_journal *self, nitro_status local_status,
     nitro_status status = local_status;
     if (status == NITRO_OK && !nitro_journal_is_unreachable(self, remote_status))
         status = remote_status;
-    nitro_string_list_sort(both);
+    nitro_string_list_unique(both);
     for (size_t i = 0; i < both->count && status == NITRO_OK; i++)
-        if (i == 0 || strcmp(both->items[i - 1], both->items[i]) != 0)
-            status = nitro_string_list_add(self->context, names, both->items[i]);
+        status = nitro_string_list_add(self->context, names, both->items[i]);
     nitro_string_list_free(both);
     return status;
 }

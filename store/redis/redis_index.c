@@ -87,20 +87,6 @@ static nitro_status add_members(void *user, const redisReply *const *members, si
     return status;
 }
 
-/* SSCAN may return a name twice. */
-static void drop_repeated(nitro_string_list *names)
-{
-    size_t kept = 0;
-    nitro_string_list_sort(names);
-    for (size_t i = 0; i < names->count; i++) {
-        if (kept > 0 && strcmp(names->items[kept - 1], names->items[i]) == 0)
-            free(names->items[i]);
-        else
-            names->items[kept++] = names->items[i];
-    }
-    names->count = kept;
-}
-
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
                                     bool (*is_valid)(const char *), nitro_string_list *names,
                                     size_t *damaged)
@@ -115,7 +101,7 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
                   "all problems",
                   store->url->shown, list.num_damaged, key);
     free(key);
-    drop_repeated(names);
+    nitro_string_list_unique(names); /* SSCAN may return a name twice */
     if (status == NITRO_OK && damaged)
         *damaged = list.num_damaged;
     return status;
