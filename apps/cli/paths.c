@@ -1,4 +1,4 @@
-/* paths.c - checks of output paths, and their folders. */
+/* paths.c - checks of output paths, their folders, and files that are installed. */
 #include "apps/cli/paths.h"
 
 #include <errno.h>
@@ -43,4 +43,28 @@ nitro_status make_folders_above(nitro_context *context, const char *path)
     }
     free(copy);
     return status;
+}
+
+char *find_shared_file(nitro_context *context, const char *name)
+{
+    static const char models[] = "/share/nitro/models";
+    nitro_string_list folders = {0};
+    char *found = NULL;
+    /* Built-in variants lie where this table lies. */
+    if (nitro_model_folders(context, (const void *)nitro_builtin_modules(), &folders) != NITRO_OK)
+        return NULL;
+    for (size_t i = 0; i < folders.count && !found; i++) {
+        const char *folder = folders.items[i];
+        size_t length = strlen(folder), tail = sizeof models - 1;
+        if (length < tail || strcmp(folder + length - tail, models) != 0)
+            continue;
+        length -= strlen("models");
+        found = nitro_asprintf(context, "%.*s%s", (int)length, folder, name);
+        if (found && access(found, R_OK) != 0) {
+            free(found);
+            found = NULL;
+        }
+    }
+    nitro_string_list_free(&folders);
+    return found;
 }

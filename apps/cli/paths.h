@@ -1,4 +1,4 @@
-/* paths.h - checks of output paths, and their folders. */
+/* paths.h - checks of output paths, their folders, and files that are installed. */
 #ifndef NITRO_APPS_CLI_PATHS_H
 #define NITRO_APPS_CLI_PATHS_H
 
@@ -12,5 +12,9 @@ nitro_status require_writable(nitro_context *context, const char *path);
 
 /** Make the folders above a file where they are missing. */
 nitro_status make_folders_above(nitro_context *context, const char *path);
+
+/** A file of share/nitro, such as "devices/nvidia.csv", of the prefix that Nitro is installed in or
+ *  of the system. @return to be freed; NULL: there is none, or memory ran out. */
+char *find_shared_file(nitro_context *context, const char *name);
 
 #endif

@@ -148,11 +148,17 @@ typedef struct nitro_ginkgo_skipped {
     char *example; /* the first one */
 } nitro_ginkgo_skipped;
 
+/** Variants that the same devices, half of all at least, did not measure. */
+typedef struct nitro_ginkgo_left_out {
+    nitro_string_list variants, devices;
+} nitro_ginkgo_left_out;
+
 typedef struct nitro_ginkgo_report {
-    size_t num_campaigns, num_skipped;
+    size_t num_campaigns, num_skipped, num_left_out;
     nitro_ginkgo_campaign *campaigns; /* shape [num_campaigns], in byte order of paths */
     nitro_ginkgo_skipped *skipped;    /* shape [num_skipped] */
     nitro_string_list variants;       /* imported */
+    nitro_ginkgo_left_out *left_out;  /* shape [num_left_out] */
 } nitro_ginkgo_report;
 
 /**

@@ -19,6 +19,8 @@ typedef struct ginkgo_import {
     ginkgo_checkout checkout;
     device_table devices; /* of the options' file */
     nitro_string_list features, variants;
+    nitro_ginkgo_left_out *left_out; /* shape [num_left_out] */
+    size_t num_left_out;
 } ginkgo_import;
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -171,25 +173,34 @@ static bool measures(const ginkgo_checkout *checkout, const ginkgo_campaign *cam
            10 * campaign->timed[index] >= campaign->report.inputs;
 }
 
-/* Say which variant is left out because of which devices. */
-static nitro_status log_dropped(ginkgo_import *job, const char *variant, size_t num_lacking)
+static bool has_same(const nitro_string_list *a, const nitro_string_list *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = strcmp(a->items[i], b->items[i]) == 0;
+    return same;
+}
+
+/* Keep which variant is left out because of which devices. */
+static nitro_status leave_out(ginkgo_import *job, const char *variant)
 {
     const ginkgo_checkout *checkout = &job->checkout;
-    nitro_string_list lacking = {0};
+    nitro_ginkgo_left_out *last = &job->left_out[job->num_left_out];
     nitro_status status = NITRO_OK;
+    size_t same = 0;
     for (size_t i = 0; i < checkout->num_campaigns && status == NITRO_OK; i++)
         if (checkout->campaigns[i].main && !measures(checkout, &checkout->campaigns[i], variant))
-            status =
-                nitro_string_list_add(job->context, &lacking, checkout->campaigns[i].report.device);
-    char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &lacking) : NULL;
-    if (names)
-        nitro_log(
-            job->context, NITRO_LOG_INFO,
-            "variant %s is left out: %zu devices did not measure it (%s); --variants takes it",
-            variant, num_lacking, names);
-    free(names);
-    nitro_string_list_free(&lacking);
-    return names ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+            status = nitro_string_list_add(job->context, &last->devices,
+                                           checkout->campaigns[i].report.device);
+    while (same < job->num_left_out && !has_same(&job->left_out[same].devices, &last->devices))
+        same++;
+    if (same < job->num_left_out)
+        nitro_string_list_free(&last->devices);
+    else
+        job->num_left_out++;
+    return status == NITRO_OK
+               ? nitro_string_list_add(job->context, &job->left_out[same].variants, variant)
+               : status;
 }
 
 /* The variants that the main campaigns of more than half of the devices have measured, sorted. On
@@ -197,7 +208,8 @@ static nitro_status log_dropped(ginkgo_import *job, const char *variant, size_t 
 static nitro_status add_common_variants(ginkgo_import *job)
 {
     const ginkgo_checkout *checkout = &job->checkout;
-    nitro_status status = NITRO_OK;
+    job->left_out = nitro_calloc(job->context, checkout->names.count + 1, sizeof *job->left_out);
+    nitro_status status = job->left_out ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t v = 0; v < checkout->names.count && status == NITRO_OK; v++) {
         const char *variant = checkout->names.items[v];
         size_t having = 0, lacking = 0;
@@ -209,7 +221,7 @@ static nitro_status add_common_variants(ginkgo_import *job)
             lacking += !has;
         }
         status = having > lacking ? nitro_string_list_add(job->context, &job->variants, variant)
-                                  : log_dropped(job, variant, lacking);
+                                  : leave_out(job, variant);
     }
     nitro_string_list_sort(&job->variants);
     return status;
@@ -434,6 +446,15 @@ static nitro_status write_all(ginkgo_import *job)
     return status;
 }
 
+static void free_left_out(nitro_ginkgo_left_out *left_out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        nitro_string_list_free(&left_out[i].variants);
+        nitro_string_list_free(&left_out[i].devices);
+    }
+    free(left_out);
+}
+
 /* Hand over what the checkout has: the import is done with it. */
 static void fill_report(ginkgo_import *job, nitro_ginkgo_report *report)
 {
@@ -453,6 +474,10 @@ static void fill_report(ginkgo_import *job, nitro_ginkgo_report *report)
     }
     report->variants = job->variants;
     job->variants = (nitro_string_list){0};
+    report->left_out = job->left_out;
+    report->num_left_out = job->num_left_out;
+    job->left_out = NULL;
+    job->num_left_out = 0;
 }
 
 static nitro_status make_report(const ginkgo_import *job, nitro_ginkgo_report **report)
@@ -490,6 +515,7 @@ nitro_status nitro_store_import_ginkgo(nitro_store *store, const nitro_ginkgo_op
     nitro_ginkgo_checkout_clear(&job.checkout);
     nitro_string_list_free(&job.features);
     nitro_string_list_free(&job.variants);
+    free_left_out(job.left_out, job.num_left_out);
     return status;
 }
 
@@ -514,5 +540,6 @@ void nitro_ginkgo_report_free(nitro_ginkgo_report *report)
     free(report->campaigns);
     free(report->skipped);
     nitro_string_list_free(&report->variants);
+    free_left_out(report->left_out, report->num_left_out);
     free(report);
 }

@@ -70,3 +70,13 @@ import checkout --computation other --variants csr,dia
 try nitro store import --store s.db --computation c --device d
 try nitro store import --store s.db --computation c --device d,e --samples x.csv
 try nitro store import --store s.db checkout
+
+title "variants that most devices did not measure are left out, and named with them"
+rm -rf checkout
+for i in 1 2 3; do
+    measurement "A/cuda/SuiteSparse/HB/m$i.json" HB "m$i" csr 0.000015 coo 0.000012
+    measurement "B/cuda/SuiteSparse/HB/m$i.json" HB "m$i" csr 0.000015 coo 0.000012
+    measurement "C/cuda/SuiteSparse/HB/m$i.json" HB "m$i" csr 0.000015 ell 0.000012
+done
+try nitro store import --store l.db --format ginkgo checkout
+nitro store import --store l2.db --format ginkgo checkout --json 2>/dev/null | json_get left_out

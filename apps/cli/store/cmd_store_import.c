@@ -27,7 +27,8 @@ static const option options[] = {
            "devices, A,B,... (default: all)"),
     OPTION(TEXT, "samples", samples, "FILE", "CSV: columns input, features, and time_ms:VARIANT"),
     OPTION(LIST, "devices", devices, "FILE,...",
-           "CSV: column device, and device features (default: what the store knows already); "
+           "CSV: column device, and device features (default: what the store knows already; "
+           "ginkgo: the tables that ship); "
            "without --samples and --computation only these devices are imported"),
     OPTION(TEXT, "describe", describe, "FILE",
            "JSON: units and scales of features, relative features, the default variant"),
@@ -85,6 +86,9 @@ static int run_csv(invocation *call)
                           "'%s': a folder goes with --format ginkgo; CSV is given as "
                           "--samples FILE",
                           call->arguments.items[0]);
+    if (!given->computation && !device && !given->samples)
+        return fail_usage(call, "nothing to import: give --samples, --devices or --profiles FILE, "
+                                "or --format ginkgo DIR");
     if (!given->computation || !device || !given->samples)
         return fail_usage(call, "%s is missing",
                           !given->computation ? "--computation NAME"
@@ -171,11 +175,14 @@ static const argument arguments[] = {
 const command command_store_import = {
     .name = "store import",
     .summary = "Add samples, devices or profiles from files",
-    .synopsis = "--store URL (--computation NAME --device ID --samples FILE | --format ginkgo DIR |"
-                " --devices FILE,... | --profiles FILE [--variant NAME --input NAME | --proxy NAME "
-                "--intensity X]) "
-                "[--devices FILE,...] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
-                "[--log A,B,...] [--campaign NAME] [--rename FOLDER=DEVICE,...] [--replace]",
+    .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE,...] "
+                "[--describe FILE] [--features A,B,...] [--variants V,W,...] [--log A,B,...] "
+                "[--replace]\n"
+                "--store URL --format ginkgo DIR [--devices FILE,...] [--describe FILE] "
+                "[--rename FOLDER=DEVICE,...] [--campaign NAME] [--replace]\n"
+                "--store URL --devices FILE,...\n"
+                "--store URL --profiles FILE --device ID [--variant NAME --input NAME | --proxy "
+                "NAME --intensity X]",
     .description =
         "Adds one sample for each row of a CSV file: column input holds its name, columns "
         "time_ms:VARIANT hold times in milliseconds (empty if missing), and the others are input "
@@ -183,8 +190,8 @@ const command command_store_import = {
         "device are refused without --replace, and so are features or variants that differ from "
         "the computation's schema in the store.\n\n"
         "--devices FILE without --samples imports only devices, such as a remote target without "
-        "measurements. A row replaces the stored device. Nitro ships tables of cards by their "
-        "vendors' data sheets, nvidia.csv and amd.csv (in share/nitro/devices, or data/devices of "
+        "measurements. A row replaces the stored device. Nitro ships tables of cards with "
+        "their vendors' figures, nvidia.csv and amd.csv (in share/nitro/devices, or data/devices of "
         "its sources).\n\n"
         "The scale of a feature is chosen from its values: linear, unless the largest magnitude is "
         "at least 100 times the median or the smallest non-zero one; then log if all values are "
@@ -202,10 +209,11 @@ const command command_store_import = {
         "variants or unit form another campaign: the largest campaign becomes the device named "
         "like the folder, others become devices of their own, such as K40m.cuda-capital-ns. Two "
         "states of a checkout are two campaigns as well: name the second one with --campaign. The "
-        "variants are those measured on all devices, unless --variants or the store's schema "
-        "defines them. Skipped files are counted by reason, with the first of each. A device gets "
-        "the features of the row of --devices that has its id or its folder's name, or else of the "
-        "card that the folder is named after: titanV is 'TITAN V', V100_SXM2 is 'Tesla "
+        "variants are those that more than half of the devices measured, unless --variants or the "
+        "store's schema defines them; the others are named. Skipped files are counted by reason, "
+        "with the first of each. A device gets the features of the row of --devices (default: the "
+        "tables of cards that ship) that has its id or its folder's name, or else of the card "
+        "that the folder is named after: titanV is 'TITAN V', V100_SXM2 is 'Tesla "
         "V100-SXM2-16GB'. Where several rows fit, the first one is taken and all are named; "
         "--rename chooses.\n\n"
         "--profiles FILE reads hardware metrics of kernels for device-feature selection by "
@@ -222,7 +230,7 @@ const command command_store_import = {
     .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
                 "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n"
                 "  nitro store import --store sqlite:lab.db --format ginkgo ginkgo-data \\\n"
-                "      --devices nvidia.csv,amd.csv --rename V100=v100-pcie-32gb\n"
+                "      --rename V100=v100-pcie-32gb\n"
                 "  nitro store import --store sqlite:lab.db --profiles ell.csv --device K20Xm \\\n"
                 "      --computation spmv-ginkgo --variant ell --input bcsstk17\n"
                 "  nitro store import --store sqlite:lab.db --devices ours.csv\n",

@@ -1,7 +1,9 @@
 /* store_import_ginkgo.c - nitro store import --format ginkgo: what was taken, on which evidence,
  * and what was not. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "apps/cli/paths.h"
 #include "apps/cli/store/store_import.h"
 
 static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
@@ -19,7 +21,7 @@ static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
 
 static int print_as_json(const invocation *call, const char *url, const nitro_ginkgo_report *report)
 {
-    json_t *campaigns = json_array(), *skipped = json_array();
+    json_t *campaigns = json_array(), *skipped = json_array(), *left_out = json_array();
     for (size_t i = 0; i < report->num_campaigns; i++)
         json_array_append_new(campaigns, campaign_json(&report->campaigns[i]));
     for (size_t i = 0; i < report->num_skipped; i++) {
@@ -28,9 +30,13 @@ static int print_as_json(const invocation *call, const char *url, const nitro_gi
                                                  (json_int_t)each->count, "example",
                                                  json_text(each->example)));
     }
-    return print_json(call, json_pack("{s:o, s:o, s:o, s:o}", "store", json_text(url), "variants",
-                                      json_names(&report->variants), "devices", campaigns,
-                                      "skipped", skipped));
+    for (size_t i = 0; i < report->num_left_out; i++)
+        json_array_append_new(
+            left_out, json_pack("{s:o, s:o}", "variants", json_names(&report->left_out[i].variants),
+                                "not_measured_on", json_names(&report->left_out[i].devices)));
+    return print_json(call, json_pack("{s:o, s:o, s:o, s:o, s:o}", "store", json_text(url),
+                                      "variants", json_names(&report->variants), "left_out",
+                                      left_out, "devices", campaigns, "skipped", skipped));
 }
 
 /* "12.3 us to 4.56 ms": shows whether the unit is right. */
@@ -74,6 +80,26 @@ static void print_card(const nitro_ginkgo_campaign *its)
     putchar('\n');
 }
 
+static void print_left_out(const nitro_ginkgo_left_out *group)
+{
+    char variants[1024], devices[1024];
+    join_list(&group->variants, variants, sizeof variants);
+    join_list(&group->devices, devices, sizeof devices);
+    printf("left out: %s (not measured on %s; --variants chooses)\n", variants, devices);
+}
+
+static void offer_description(const invocation *call)
+{
+    const import_settings *given = call->settings;
+    char *path = find_shared_file(call->context, "computations/spmv-ginkgo.json");
+    note(call,
+         "without relative features, which models carry from device to device: 'nitro store "
+         "describe %s %s' adds them",
+         given->computation ? given->computation : "spmv-ginkgo",
+         path ? path : "share/nitro/computations/spmv-ginkgo.json");
+    free(path);
+}
+
 static int print_text(const invocation *call, const nitro_ginkgo_report *report)
 {
     const import_settings *given = call->settings;
@@ -82,10 +108,10 @@ static int print_text(const invocation *call, const nitro_ginkgo_report *report)
         return fail(call);
     join_list(&report->variants, names, sizeof names);
     printf("variants: %s\n", names);
+    for (size_t i = 0; i < report->num_left_out; i++)
+        print_left_out(&report->left_out[i]);
     if (!given->describe)
-        note(call,
-             "without relative features, which models carry from device to device: 'nitro store "
-             "describe' adds those of share/nitro/computations/spmv-ginkgo.json");
+        offer_description(call);
     for (size_t i = 0; i < report->num_campaigns; i++)
         if (report->campaigns[i].card)
             print_card(&report->campaigns[i]);
@@ -109,6 +135,23 @@ static int check_options(const invocation *call)
     return EXIT_DONE;
 }
 
+/** Those of --devices; without, the tables of cards that ship. */
+static nitro_status find_tables(const invocation *call, nitro_string_list *tables)
+{
+    static const char *const shipped[] = {"devices/nvidia.csv", "devices/amd.csv"};
+    const import_settings *given = call->settings;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < given->devices.count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(call->context, tables, given->devices.items[i]);
+    for (size_t i = 0; given->devices.count == 0 && i < 2 && status == NITRO_OK; i++) {
+        char *path = find_shared_file(call->context, shipped[i]);
+        if (path)
+            status = nitro_string_list_add(call->context, tables, path);
+        free(path);
+    }
+    return status;
+}
+
 int import_ginkgo(invocation *call)
 {
     const import_settings *given = call->settings;
@@ -117,10 +160,12 @@ int import_ginkgo(invocation *call)
     int code = check_options(call);
     if (code != EXIT_DONE)
         return code;
+    nitro_string_list tables = {0};
+    nitro_status status = find_tables(call, &tables);
     const nitro_ginkgo_options how = {.path = call->arguments.items[0],
                                       .computation = given->computation,
                                       .campaign = given->campaign,
-                                      .tables = list_if_given(&given->devices),
+                                      .tables = list_if_given(&tables),
                                       .renamed = list_if_given(&given->renamed),
                                       .description_path = given->describe,
                                       .folders = list_if_given(&given->devices_chosen),
@@ -128,9 +173,11 @@ int import_ginkgo(invocation *call)
                                       .variants = list_if_given(&given->variants),
                                       .log_features = list_if_given(&given->log),
                                       .replace = given->replace};
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
-        return fail(call);
-    if (nitro_store_import_ginkgo(store, &how, &report) != NITRO_OK)
+    if (status == NITRO_OK)
+        status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_import_ginkgo(store, &how, &report);
+    if (status != NITRO_OK)
         code = fail(call);
     else if (given->json)
         code = print_as_json(call, nitro_store_url(store), report);
@@ -138,5 +185,6 @@ int import_ginkgo(invocation *call)
         code = print_text(call, report);
     nitro_ginkgo_report_free(report);
     nitro_store_close(store);
+    nitro_string_list_free(&tables);
     return code;
 }
