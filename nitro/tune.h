@@ -190,7 +190,8 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
                                   const nitro_tune_options *options);
 
 typedef struct nitro_learn_options {
-    const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
+    const char *const *sources; /* device ids, shape [num_sources]; NULL: all. The target is
+                                     never its own source */
     size_t num_sources;
     const char *strategy; /* "auto" by default; "svm" is the paper's method */
     const char *dfs;      /* device-feature selection; NULL: the strategy's default */

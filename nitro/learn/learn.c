@@ -153,6 +153,7 @@ static nitro_status complete_target(learn_job *job)
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
+/** The named devices but the target, as in nitro_evaluate. */
 static nitro_status add_named_sources(learn_job *job)
 {
     const char *target = job->target->id;
@@ -160,10 +161,7 @@ static nitro_status add_named_sources(learn_job *job)
     for (size_t i = 0; i < job->options->num_sources && status == NITRO_OK; i++) {
         const char *source = job->options->sources[i];
         if (strcmp(source, target) == 0)
-            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
-                              "%s is the target and cannot be its own source; leave it out of the "
-                              "sources, or train on its own samples only",
-                              target);
+            continue;
         if (nitro_string_list_find(&job->sources, source) != NITRO_NONE)
             return nitro_fail(job->context, NITRO_ERR_ARGUMENT, "source %s is named twice", source);
         status = nitro_string_list_add(job->context, &job->sources, source);
@@ -207,6 +205,10 @@ static nitro_status choose_sources(learn_job *job)
 {
     nitro_status status = job->options->sources ? add_named_sources(job) : add_all_sources(job);
     nitro_string_list_sort(&job->sources);
+    if (status == NITRO_OK && job->sources.count == 0 && job->options->num_sources > 0)
+        return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                          "%s is the target and cannot be its own source: name another source",
+                          job->target->id);
     if (status == NITRO_OK && job->sources.count == 0)
         return nitro_fail(
             job->context, NITRO_ERR_NO_DATA,

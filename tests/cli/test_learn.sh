@@ -82,7 +82,7 @@ try nitro predict --model m.json --features x=5,y=
 try nitro predict --model missing.json --features x=5,y=25
 
 title "what cannot be learnt"
-learn --target gpu3 --sources gpu3,gpu1 --output bad.json
+learn --target gpu3 --sources gpu3 --output bad.json
 learn --target gpu3 --sources gpu9 --output bad.json
 learn --target unknown --output bad.json
 learn --target gpu3 --output no/such/folder/bad.json
