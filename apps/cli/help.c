@@ -73,12 +73,23 @@ static void print_items(FILE *stream, const command *about)
     fputc('\n', stream);
 }
 
+/** A line of the synopsis is a way to call the command. */
+static void print_usage(FILE *stream, const command *about)
+{
+    const char *form = about->synopsis;
+    do {
+        char usage[1024];
+        int length = (int)strcspn(form, "\n");
+        fputs(form == about->synopsis ? "Usage: " : "       ", stream);
+        snprintf(usage, sizeof usage, "nitro %s %.*s", about->name, length, form);
+        print_wrapped(stream, usage, 7, 11);
+        form += length + (form[length] == '\n');
+    } while (*form);
+}
+
 void help_command(FILE *stream, const command *about)
 {
-    char usage[512];
-    fprintf(stream, "Usage: ");
-    snprintf(usage, sizeof usage, "nitro %s %s", about->name, about->synopsis);
-    print_wrapped(stream, usage, 7, 11);
+    print_usage(stream, about);
     fprintf(stream, "\n%s.\n\n", about->summary);
     print_paragraphs(stream, about->description);
     if (about->arguments && about->arguments[0].name) {

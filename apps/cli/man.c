@@ -128,10 +128,14 @@ static void print_command(FILE *stream, const command *about)
     char name[64];
     man_name(about, name, sizeof name);
     print_title(stream, name, 1, about->summary);
-    fputs(".SH SYNOPSIS\n\\fBnitro ", stream);
-    print_text(stream, about->name);
-    fputs("\\fR ", stream);
-    print_text(stream, about->synopsis);
+    fputs(".SH SYNOPSIS\n", stream);
+    for (const char *form = about->synopsis; form; form = strchr(form, '\n')) {
+        form += *form == '\n';
+        fputs(form == about->synopsis ? "\\fBnitro " : "\n.br\n\\fBnitro ", stream);
+        print_text(stream, about->name);
+        fputs("\\fR ", stream);
+        print_escaped(stream, form, strcspn(form, "\n"));
+    }
     fputs("\n.SH DESCRIPTION\n", stream);
     print_paragraphs(stream, about->description);
     print_arguments(stream, about);

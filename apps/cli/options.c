@@ -90,11 +90,14 @@ int check_choice(const invocation *call, const char *name, const char *text,
                  const char *const *choices)
 {
     char all[512];
-    for (const char *const *choice = choices; *choice; choice++)
-        if (strcmp(*choice, text) == 0)
+    size_t count = 0;
+    for (; choices[count]; count++)
+        if (strcmp(choices[count], text) == 0)
             return EXIT_DONE;
     join_names(choices, all, sizeof all);
-    return fail_usage(call, "--%s: '%s' is not one of %s", name, text, all);
+    const char *close = nitro_closest_name(choices, count, text);
+    return fail_usage(call, "--%s: '%s' is not one of %s%s%s%s", name, text, all,
+                      close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
 }
 
 static int set_text(const invocation *call, const option *what, const char *text,

@@ -37,6 +37,8 @@ typedef struct text_table {
     nitro_string_list headers;
     nitro_string_list cells;
     nitro_status status; /* the first failure; reported by table_end */
+    bool has_groups; /* rows with an empty first cell belong to the one above; on a terminal that
+                        is too narrow, first cells become headings */
 } text_table;
 
 /** `headers`: "target,>mean": parted by commas, '>' aligns the column to the right. */

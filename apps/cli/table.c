@@ -79,13 +79,19 @@ static size_t column_width(const text_table *table, size_t column, bool words)
     return widest;
 }
 
+static size_t total_width(const text_table *table, const size_t *widths)
+{
+    size_t total = 2 * (table->headers.count - 1);
+    for (size_t c = 0; c < table->headers.count; c++)
+        total += widths[c];
+    return total;
+}
+
 /** On a terminal that is too narrow, the widest columns of words become narrower, but never a word.
  */
 static void fit_widths(const text_table *table, size_t *widths, size_t limit)
 {
-    size_t columns = table->headers.count, total = 2 * (columns - 1);
-    for (size_t c = 0; c < columns; c++)
-        total += widths[c];
+    size_t columns = table->headers.count, total = total_width(table, widths);
     while (limit > 0 && total > limit) {
         size_t widest = columns, room = 0;
         for (size_t c = 0; c < columns; c++) {
@@ -126,15 +132,16 @@ static size_t take_line(const char **text, size_t width)
     return bytes;
 }
 
-/** Print one row, in several lines if cells are wrapped; trailing blanks are left away. */
-static void print_row(const text_table *table, const size_t *widths, const char **cells,
-                      FILE *stream)
+/** Print a row's columns from `first` on, in several lines if cells are wrapped; trailing blanks
+ *  are left away. */
+static void print_row(const text_table *table, const size_t *widths, size_t first,
+                      const char **cells, FILE *stream)
 {
     bool more = true;
     while (more) {
         size_t owed = 0;
         more = false;
-        for (size_t c = 0; c < table->headers.count; c++) {
+        for (size_t c = first; c < table->headers.count; c++) {
             const char *text = cells[c];
             size_t bytes = take_line(&cells[c], widths[c]);
             size_t width = text_width(text, bytes);
@@ -154,19 +161,23 @@ static void print_row(const text_table *table, const size_t *widths, const char 
 
 static void print_table(const text_table *table, size_t *widths, const char **row, FILE *stream)
 {
-    size_t columns = table->headers.count;
+    size_t columns = table->headers.count, limit = terminal_width(stream);
     for (size_t c = 0; c < columns; c++)
         widths[c] = column_width(table, c, false);
-    fit_widths(table, widths, terminal_width(stream));
+    fit_widths(table, widths, limit);
+    /* Still too wide: the first column's cells become headings of the rows below them. */
+    size_t first = table->has_groups && limit > 0 && total_width(table, widths) > limit;
     for (size_t c = 0; c < columns; c++)
         row[c] = title_of(table->headers.items[c]);
     fputs(terminal_style(stream, STYLE_TITLE), stream);
-    print_row(table, widths, row, stream);
+    print_row(table, widths, first, row, stream);
     fputs(terminal_style(stream, STYLE_PLAIN), stream);
     for (size_t i = 0; i + columns <= table->cells.count; i += columns) {
         for (size_t c = 0; c < columns; c++)
             row[c] = table->cells.items[i + c];
-        print_row(table, widths, row, stream);
+        if (first && *row[0])
+            fprintf(stream, "%s:\n", row[0]);
+        print_row(table, widths, first, row, stream);
     }
 }
 

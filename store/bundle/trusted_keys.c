@@ -334,7 +334,7 @@ static nitro_status fail_with(nitro_context *context, const nitro_trusted_keys *
     if (known->expires && has_expired(known))
         return nitro_fail(context, NITRO_ERR_MISMATCH,
                           "%s: signed with key %s (%.80s), which expired on %s; ask its owner for "
-                          "the present one",
+                          "a newer one",
                           path, id, name, known->expires);
     return nitro_fail(context, NITRO_ERR_MISMATCH,
                       "%s: does not match its signature by key %s (%.80s): the file was "

@@ -72,8 +72,8 @@ static const option options[] = {
     OPTION(COUNT, "seed", seed, "N",
            "seed of the split, of method random, and of cross-validation"),
     OPTION_THREADS,
-    OPTION(FILES, "recorded", recorded, "FILE...",
-           "evaluate searchers of tuning parameters on these recorded spaces instead; see below"),
+    OPTION(FILES, "recorded", recorded, "FILE",
+           "evaluate searchers of tuning parameters on these recorded spaces instead"),
     OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
            "with --recorded, the searchers (default: all that need no counter model)"),
     OPTION(COUNT, "repeats", repeats, "N",
@@ -325,10 +325,10 @@ const command command_evaluate = {
         "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
         "[--extrapolate [--size-feature NAME]] [--curve sources [--picture DIR]] "
         "[--without-generation] [--measure N,...] [--uses N] [--seed N] "
-        "[--format table|csv|json] "
-        "| --recorded FILE... [--searchers NAME,...] [--repeats 35] [--max-evaluations 1000] "
-        "[--threads N] [--json] "
-        "| --recorded FILE... | --cases FILE --portfolio K [--space FILE] [--name NAME [--store "
+        "[--format table|csv|json]"
+        "\n--recorded FILE... [--searchers NAME,...] [--repeats 35] [--max-evaluations 1000] "
+        "[--threads N] [--json]\n"
+        "(--recorded FILE... | --cases FILE) --portfolio K [--space FILE] [--name NAME [--store "
         "URL]] [--json]",
     .description =
         "Takes each device in turn as the target and the others (or the named sources, never the "

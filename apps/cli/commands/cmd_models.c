@@ -296,7 +296,10 @@ static int print_plain(const invocation *call, const json_t *models, size_t num_
         nitro_string_list_free(&table.headers);
     else if (table_end(&table, stdout) != NITRO_OK)
         return fail(call);
-    if (!any_used)
+    if (m == 0 && num_hidden == 0 && call->arguments.count > 0)
+        note(call, "no model of %s is in any of the folders; 'nitro tune' makes models",
+             call->arguments.items[0]);
+    else if (!any_used)
         note(call, "programs find no model for these devices here: computations run their default "
                    "variants; 'nitro tune' makes models");
     if (num_hidden)

@@ -89,7 +89,7 @@ const command command_proxies = {
     .summary = "List proxies: kernels of known instruction mix",
     .synopsis = "[--proxies FILE] [--json]",
     .description =
-        "A proxy is a kernel for one kind of work: at intensity 0 to 5, as many of every five "
+        "A proxy is a kernel for one kind of work: at intensity N, from 0 to 5, N of every five "
         "instructions are of that kind. The proxies whose profiles a computation's kernels "
         "resemble determine which device features matter to it (--dfs profile). Lists every proxy: "
         "the "

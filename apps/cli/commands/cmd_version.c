@@ -82,4 +82,6 @@ const command command_version = {
     .description = "Prints the library's version and the names of its built-in stores, device "
                    "kinds, selection strategies, device-feature selections, and computations with "
                    "the kinds of devices that they run on.",
+    .examples = "  nitro version\n"
+                "  nitro version --json\n",
     COMMAND_USUAL};

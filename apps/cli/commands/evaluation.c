@@ -86,6 +86,7 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
     table_begin(
         &table, call->context,
         "target,method,>total,>mean,>geomean,>p5,>min,>accuracy,>confident,>precision,>inputs");
+    table.has_groups = true;
     for (size_t i = 0; i < count; i++) {
         bool fresh = is_new_target(results, i);
         num_targets += fresh;

@@ -35,10 +35,7 @@ int source_curve_print_table(const invocation *call, const nitro_evaluate_result
         table_number(&table, results[i].mean, 2);
         table_number(&table, results[i].p5, 2);
         table_number(&table, results[i].accuracy, 2);
-        if (isnan(results[i].predicted))
-            table_cell(&table, "%s", "-");
-        else
-            table_number(&table, results[i].predicted, 2);
+        table_number(&table, results[i].predicted, 2);
     }
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }

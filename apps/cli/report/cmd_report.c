@@ -234,8 +234,8 @@ const command command_report = {
     .summary = "Write a report on a store: a page with charts and data",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
-                "[--skip PART,...] [--describe FILE,...] [--json] "
-                "| --recorded FILE... --output DIR [--searchers NAME,...] [--repeats 35]",
+                "[--skip PART,...] [--describe FILE,...] [--json]\n"
+                "--recorded FILE... --output DIR [--searchers NAME,...] [--repeats 35]",
     .description =
         "Repeats the evaluation of the paper (Section 6) on the samples of a store: how often each "
         "variant is the best on each device and which one to recommend; how much that depends on "

@@ -121,22 +121,20 @@ static double over_seeds(curve *of, size_t place, double *spread)
     return report_mean_of(of->means, of->num_means, spread);
 }
 
-/** The number of inputs or sources at a place, and how many places there are. */
-static size_t place_of(const report_learnt *self, size_t study, size_t place)
+/** The number of inputs or sources at a place. */
+static size_t count_at(size_t study, size_t place)
 {
     if (study == REPORT_STUDY_SOURCES)
         return place + 1;
-    (void)self;
     return place == 0 ? 0 : report_measured[place - 1];
 }
 
-static nitro_status fill_curve(report_learnt *self, report_part *part, curve *of, size_t series,
-                               size_t num_places)
+static nitro_status fill_curve(report_part *part, curve *of, size_t series, size_t num_places)
 {
     report_table *table = &part->table;
     for (size_t k = 0; k < num_places; k++) {
         double spread, mean = over_seeds(of, k, &spread);
-        double x = (double)place_of(self, of->study, k);
+        double x = (double)count_at(of->study, k);
         if (isnan(mean))
             continue;
         bool known = isfinite(spread);
@@ -155,7 +153,6 @@ static nitro_status fill_curve(report_learnt *self, report_part *part, curve *of
 static nitro_status add_curves(report *owner, report_part *part, size_t study, size_t num_places,
                                const char *const *orders, size_t num_orders)
 {
-    report_learnt *self = owner->learnt;
     report_chart *chart = &part->chart;
     nitro_status status = NITRO_OK;
     for (size_t o = 0; o < num_orders && status == NITRO_OK; o++) {
@@ -172,8 +169,8 @@ static nitro_status add_curves(report *owner, report_part *part, size_t study, s
     if (status == NITRO_OK)
         status = report_chart_allocate(owner->context, chart);
     for (size_t o = 0; o < num_orders && status == NITRO_OK; o++) {
-        curve of = {.self = self, .study = study, .order = orders[o]};
-        status = fill_curve(self, part, &of, o, num_places);
+        curve of = {.self = owner->learnt, .study = study, .order = orders[o]};
+        status = fill_curve(part, &of, o, num_places);
     }
     return status;
 }

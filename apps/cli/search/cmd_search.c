@@ -37,11 +37,11 @@ static const option options[] = {
     OPTION(TEXT, "recorded", recorded, "FILE",
            "take evaluations from this file: CSV, a Kernel Tuner cache, T4 results or KTT output"),
     OPTION(TEXT, "searcher", searcher, "NAME[:OPTION=VALUE,...]",
-           "how to search, see below (default: the first one)"),
+           "how to search, see above (default: the first one)"),
     OPTION(TEXT, "budget", budget, "N|SECONDSs|FRACTION|time<=MS",
            "when to stop: evaluations, seconds of evaluating, a fraction of the space, a time that "
            "is good enough; or several of these, with commas between them"),
-    OPTION(FILES, "start", start, "FILE...",
+    OPTION(FILES, "start", start, "FILE",
            "begin with the configurations that serve these recorded evaluations of other devices "
            "or inputs best, or with a portfolio's in the order in which a model ranks them"),
     OPTION(LIST, "features", features, "NAME=VALUE,...",
@@ -449,8 +449,8 @@ const command command_search = {
         "has its own space, and its device runs it in the best configuration from then on.\n\n"
         "Code runs in worker processes, is checked and timed as the variants of 'nitro tune' are: "
         "a configuration that does not compile, crashes, hangs or gives a wrong result is invalid, "
-        "and the search goes on. Each evaluation is stored before the next one, so that the same "
-        "command goes on after an interruption.",
+        "and the search continues. Each evaluation is stored before the next one, so that the same "
+        "command resumes after an interruption.",
     .examples = "  nitro search examples/tunable/triad.json --budget 50\n"
                 "  nitro search spmv:csr_vector --device opencl --input matrix.mtx\n"
                 "  nitro search --recorded gemm.csv --searcher genetic:population=30\n"

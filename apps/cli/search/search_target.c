@@ -219,7 +219,8 @@ int searcher_unknown(const invocation *call, const char *name)
     for (const nitro_searcher *const *each = nitro_builtin_searchers(); *each && count < 63; each++)
         known[count++] = (*each)->name;
     known[count] = NULL;
-    return check_choice(call, "searcher", name, known);
+    return check_choice(call, strcmp(call->command->name, "search") == 0 ? "searcher" : "searchers",
+                        name, known);
 }
 
 size_t searchers_list(help_item *items, size_t most)

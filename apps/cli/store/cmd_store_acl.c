@@ -15,7 +15,7 @@ typedef struct settings {
 static const option options[] = {
     OPTION(TEXT, "user", user, "NAME", "name of the Redis user", .required = true),
     OPTION(
-        FILES, "device", devices, "ID...",
+        FILES, "device", devices, "ID",
         "the devices whose samples the user may write, as 'nitro devices' prints them; 'lab-a.*' "
         "stands for all that begin so (default: none)"),
     OPTION(TEXT, "prefix", prefix, "NAME",
@@ -129,7 +129,7 @@ const command command_store_acl = {
         "--device nothing. Computations and their variants are added by the administrator, by a "
         "first import or 'nitro store copy'.\n\n"
         "Replace '>change-me-NAME' by '#' and the output of 'printf %s PASSWORD | sha256sum'. "
-        "docs/redis-keys.md says what the rules protect from, and what not.",
+        "docs/redis-keys.md says what the rules protect against, and what not.",
     .examples = "  nitro store acl --user lab-a --device cuda:v100-sxm2@lab-a host:epyc@lab-a\n"
                 "  nitro store acl --user reader >>users.acl\n",
     COMMAND_USUAL};

@@ -99,4 +99,6 @@ const command command_store_export = {
                    "--profiles writes hardware metrics of kernels: those of the computation's "
                    "variants on the device; without --computation those of all computations and of "
                    "proxies, without --device on all devices.",
+    .examples = "  nitro store export --store sqlite:lab.db --computation spmv \\\n"
+                "      --device cuda:nvidia-h200 --samples h200.csv --devices devices.csv\n",
     COMMAND_USUAL};

@@ -180,4 +180,6 @@ const command command_store_gc = {
         "be stored again when it is needed.\n\n"
         "If a variant has a new version, only its times are removed. The current version is that "
         "of the built-in computation or the shared object, else the newest in the store.",
+    .examples = "  nitro store gc --store sqlite:lab.db --outdated\n"
+                "  nitro store gc --store sqlite:lab.db --outdated --apply\n",
     COMMAND_USUAL};

@@ -180,4 +180,6 @@ const command command_store_info = {
         "A store URL is sqlite:PATH or a plain path, redis://[USER@]HOST[:PORT][/DATABASE], "
         "redis+unix:///PATH, or rediss://... over TLS. The password for Redis is taken from "
         "NITRO_REDIS_PASSWORD, else from the file named by NITRO_REDIS_PASSWORD_FILE.",
+    .examples = "  nitro store info\n"
+                "  nitro store info --store redis://lab.example.org/0\n",
     COMMAND_USUAL};

@@ -303,11 +303,13 @@ const command command_store_list = {
     .synopsis = "[--store URL] [--outdated [--computation NAME]] [--json]",
     .description =
         "Prints every computation of the store with its variants, input features and "
-        "relative features, and for every device with samples of it how many there are. "
+        "relative features, and the number of samples of each device that has any. "
         "Devices without samples, and with profiles of proxies, come last: in JSON as an "
         "entry whose computation is null.\n\n"
         "With --outdated: lists outdated measurements and the reasons. A variant has a new version "
         "(in the built-in computation, the shared object, or the newest sample); the newest "
         "samples of the device were made with another compiler, driver or toolkit; or the device's "
         "features have changed. 'nitro tune' measures variants with new versions again.",
+    .examples = "  nitro store list --store sqlite:lab.db\n"
+                "  nitro store list --store sqlite:lab.db --outdated --computation ./libmine.so\n",
     COMMAND_USUAL};

@@ -74,6 +74,7 @@ const command command_store_publish = {
         "https://...'.\n\n"
         "Publishing again writes only what changed: a bundle's file is named by the checksum of "
         "its content. The index is replaced last and atomically, and the files that the last index "
-        "named are kept until the next time, so that a concurrent reader never sees a part.",
+        "named are kept until the next time, so that a concurrent reader never sees a partial "
+        "state.",
     .examples = "  nitro store publish --store lab.db --output /srv/www/nitro --sign lab.key\n",
     COMMAND_USUAL};

@@ -92,4 +92,5 @@ const command command_store_remove = {
                    "This cannot be undone: make a copy with 'nitro store copy' first.\n\n"
                    "With --profiles only profiles go: a computation's, or without --computation "
                    "those of proxies.",
+    .examples = "  nitro store remove --store sqlite:lab.db --computation spmv --device host\n",
     COMMAND_USUAL};

@@ -47,7 +47,7 @@ const command command_store_revoke = {
         "signed "
         "with a key that they trust; a key may revoke itself. While the list is missing or its "
         "signature is not valid, readers refuse all signed bundles.\n\n"
-        "Distribute the list by another way than the bundles: who can replace both can also keep "
+        "Distribute the list separately from the bundles: whoever can replace both can also keep "
         "the old list.",
     .examples =
         "  nitro store revoke stolen.key.pub --list revoked-keys --sign lab.key\n"

@@ -70,4 +70,6 @@ const command command_store_verify = {
                    "records are never used; 'nitro store gc --quarantined' removes them.\n\n"
                    "With --model: checks that the samples and device features of the model's "
                    "sources are those that it was trained on. Prints the sources that differ.",
+    .examples = "  nitro store verify --store sqlite:lab.db\n"
+                "  nitro store verify --store sqlite:lab.db --model gtx-980.json\n",
     COMMAND_USUAL};

@@ -86,9 +86,8 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
         status = make_modelled(context, devices[row], id, device);
     else
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "no modelled device '%.80s': the paper's Table 1 has %s to %s, and "
-                            "`nitro devices` lists them all",
-                            id, devices[0]->id, devices[count - 1]->id);
+                            "modelled devices are " PREFIX "%s to " PREFIX "%s (`nitro devices`)",
+                            devices[0]->id, devices[count - 1]->id);
     free_table(devices, count);
     return status;
 }
