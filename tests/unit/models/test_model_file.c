@@ -102,6 +102,9 @@ static char *forge(const fixture *f, const char *field, const char *from, const 
     return forged;
 }
 
+#define CALIBRATION(margins, confidences)                                                          \
+    "{\"margins\":[" margins "],\"confidences\":[" confidences "]},\"rest\":{"
+
 static void test_wrong_fields(void **state)
 {
     fixture *f = *state;
@@ -136,6 +139,9 @@ static void test_wrong_fields(void **state)
          "calibration.confidences"},
         {"\"calibration\"", "\"confidences\":[", "\"confidences\":[-", "confidences may not fall"},
         {"\"calibration\"", "\"margins\":[", "\"margins\":[],\"m\":[", "calibration.margins has 0"},
+        {"\"calibration\"", "{", CALIBRATION("0.0, 1.0", "0.5, 1.5"), "lie in [0, 1]"},
+        {"\"calibration\"", "{", CALIBRATION("1.0, 1.0", "0.5, 0.6"), "margins must ascend"},
+        {"\"calibration\"", "{", CALIBRATION("0.0, 1.0, 2.0", "0.5, 0.9, 0.6"), "may not fall"},
         {"\"predictor\"", "\"gamma\":", "\"gamma\":-", "predictor.gamma is -"},
         {"\"predictor\"", "\"gamma\":", "\"gamma\":[],\"g\":", "predictor.gamma must be a finite"},
         {"\"predictor\"", "\"classes\":[0,1", "\"classes\":[1,0",

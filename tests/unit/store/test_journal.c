@@ -136,9 +136,28 @@ static void test_both_places_are_read(void **state)
     nitro_sample_free(sample);
     assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "input-000", &sample));
     nitro_sample_free(sample);
+    size_t count = 0;
+    assert_ok(f->context,
+              nitro_store_each_sample(f->store, "sort", "K40", records_count_same, &count));
+    assert_int_equal(count, 2);
     faulty->mode = FAULTY_DENIES; /* an error, and no reason to show only what is here */
     assert_int_equal(nitro_store_list_computations(f->store, &names), NITRO_ERR_DENIED);
     assert_int_equal(nitro_store_list_devices(f->store, NULL, &names), NITRO_ERR_DENIED);
+    faulty->mode = FAULTY_AWAY; /* lost in the middle of a call: as if it had been away before */
+    assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &names));
+    assert_names(&names, "K20", NULL);
+}
+
+/* The journal has no limit of its own. */
+static void test_many_samples_wait(void **state)
+{
+    fixture *f = *state;
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    put_names(f);
+    for (size_t i = 0; i < 4; i++)
+        put(f, 50 * i, 50);
+    assert_int_equal(read_all(f), 200);
 }
 
 /* A whole recording waits, and goes up, like a tune's samples. */
@@ -168,6 +187,10 @@ static void test_a_recording_waits(void **state)
                   nitro_store_put_stream(f->store, schema, device, "K20", &source, true));
         assert_places(f, round == 0 ? 0 : 3, round == 0 ? 2 : 0);
     }
+    nitro_sample_array last = {(const nitro_sample *const *)samples, 1, 0};
+    const nitro_sample_source source = {nitro_sample_array_next, &last};
+    assert_ok(f->context, nitro_store_put_stream(f->store, schema, NULL, "K20", &source, true));
+    assert_places(f, 3, 0);
     for (size_t i = 0; i < 3; i++)
         nitro_sample_free(samples[i]);
     nitro_device_free(device);
@@ -377,6 +400,7 @@ int main(void)
         JOURNAL_TEST(test_samples_wait_while_it_is_away),
         JOURNAL_TEST(test_a_device_waits_too),
         JOURNAL_TEST(test_both_places_are_read),
+        JOURNAL_TEST(test_many_samples_wait),
         JOURNAL_TEST(test_a_recording_waits),
         JOURNAL_TEST(test_it_is_asked_ever_more_seldom),
         JOURNAL_TEST(test_a_store_that_takes_no_writes_is_still_read),
