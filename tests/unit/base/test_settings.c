@@ -1,4 +1,7 @@
 /* Settings from outside: which of several places counts, what is malformed, and what they do. */
+#include <sys/auxv.h>
+#include <sys/wait.h>
+
 #include "nitro/base/settings_lookup.h"
 #include "unit/temporary.h"
 
@@ -276,8 +279,66 @@ static void test_the_setting_names_the_store(void **state)
     nitro_context_free(context);
 }
 
-int main(void)
+/* What a program of root that an ordinary user runs sees of the user's environment: this program,
+ * with SHOW_LOG as its argument, exits with SEES_LOG if NITRO_LOG reached it, and IS_SECURE if it
+ * got its file's owner. */
+#define SHOW_LOG "show-log"
+enum { SEES_LOG = 1, IS_SECURE = 2 };
+
+static int show_log(void)
 {
+    nitro_context *context = unit_context();
+    bool seen = strcmp(look_up(context, NULL, "log"), "debug") == 0;
+    nitro_context_free(context);
+    return (seen ? SEES_LOG : 0) | (getauxval(AT_SECURE) ? IS_SECURE : 0);
+}
+
+/* @return the exit code of a copy of this program with these permissions, run by nobody. */
+static int run_as_nobody(const char *path, mode_t mode)
+{
+    enum { NOBODY = 65534 };
+    int status = 0;
+    assert_int_equal(chmod(path, mode), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (setgid(NOBODY) == 0 && setuid(NOBODY) == 0)
+            execl(path, path, SHOW_LOG, (char *)NULL);
+        _exit(99);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+static void test_a_setuid_program_does_not_ask_its_caller(void **state)
+{
+    (void)state;
+    temporary folder = temporary_make();
+    const char *path = temporary_path(&folder, "program");
+    char command[512], itself[256];
+    ssize_t length = readlink("/proc/self/exe", itself, sizeof(itself) - 1);
+    assert_true(length > 0);
+    itself[length] = '\0';
+    snprintf(command, sizeof(command), "cp '%s' '%s'", itself, path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(chmod(folder.folder, 0755), 0);
+    assert_int_equal(setenv("NITRO_LOG", "debug", 1), 0);
+    bool can_try = geteuid() == 0 && run_as_nobody(path, 0755) == SEES_LOG;
+    int seen = can_try ? run_as_nobody(path, 04755) : 0;
+    assert_int_equal(unsetenv("NITRO_LOG"), 0);
+    temporary_remove(&folder);
+    if (!can_try || seen == SEES_LOG) {
+        print_message("SKIPPED: no setuid programs here: they need root, a folder that is not "
+                      "mounted nosuid, and libraries that all may read\n");
+        skip();
+    }
+    assert_int_equal(seen, IS_SECURE);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], SHOW_LOG) == 0)
+        return show_log();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_each_place_covers_the_next, forget_environment),
         cmocka_unit_test_setup(test_a_computations_own_setting_covers_that_for_all,
@@ -290,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_model_that_is_not_there, forget_environment),
         cmocka_unit_test_setup(test_each_kind_of_decision_is_logged_once, forget_environment),
         cmocka_unit_test_setup(test_the_setting_names_the_store, forget_environment),
+        cmocka_unit_test_setup(test_a_setuid_program_does_not_ask_its_caller, forget_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
