@@ -96,8 +96,8 @@ static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
     return NITRO_OK;
 }
 
-/* "2900 MHz, load 1": the first core's clock and the load average, in steps: many samples share one
- * text, which a store keeps once. */
+/* "2900 MHz, load 4": the first core's clock, to 100 MHz, and the load average, to a power of two:
+ * many samples share one text, which a store keeps once. */
 static nitro_status describe_state(nitro_device_session *session, char *text, size_t size)
 {
     (void)session;
@@ -112,7 +112,8 @@ static nitro_status describe_state(nitro_device_session *session, char *text, si
         fclose(file);
     }
     if (used < size && getloadavg(&load, 1) == 1)
-        snprintf(text + used, size - used, "%sload %.0f", used ? ", " : "", load);
+        snprintf(text + used, size - used, "%sload %.0f", used ? ", " : "",
+                 load < 0.5 ? 0 : exp2(round(log2(load))));
     return NITRO_OK;
 }
 
