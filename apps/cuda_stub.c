@@ -2,12 +2,14 @@
  * say which option turns them on. */
 #include "variants/bfs/bfs_cuda.h"
 #include "variants/histogram/histogram_cuda.h"
+#include "variants/solver/solver_cuda.h"
 #include "variants/sort/sort_cuda.h"
 #include "variants/spmv/spmv_cuda.h"
 #include "variants/transpose/transpose_cuda.h"
 
 const nitro_kit_device nitro_bfs_cuda_device = {.kind = NULL};
 const nitro_kit_device nitro_histogram_cuda_device = {.kind = NULL};
+const nitro_kit_device nitro_solver_cuda_device = {.kind = NULL};
 const nitro_kit_device nitro_sort_cuda_device = {.kind = NULL};
 const nitro_kit_device nitro_spmv_cuda_device = {.kind = NULL};
 const nitro_kit_device nitro_transpose_cuda_device = {.kind = NULL};

@@ -6,6 +6,7 @@
 
 #include "apps/matrix/matrix_inputs.h"
 #include "apps/solver/systems.h"
+#include "variants/solver/solver_cuda.h"
 
 #define X_SEED   1    /* of the solution's fixed pattern */
 #define ROUNDING 1e-2 /* of the tolerance: residuals in double and in long double */
@@ -13,12 +14,16 @@
 static const nitro_field fields[] = {
     NITRO_NUMBER(nitro_solver, num_rows),
     NITRO_NUMBER(nitro_solver, num_nonzeros),
-    NITRO_ARRAY(nitro_solver, row_offsets, NITRO_IN, NITRO_INDEX64, "num_rows + 1"),
-    NITRO_ARRAY(nitro_solver, columns, NITRO_IN, NITRO_INT32, "num_nonzeros"),
-    NITRO_ARRAY(nitro_solver, values, NITRO_IN, NITRO_FLOAT64, "num_nonzeros"),
-    NITRO_ARRAY(nitro_solver, b, NITRO_IN, NITRO_FLOAT64, "num_rows"),
-    NITRO_ARRAY(nitro_solver, x, NITRO_OUT, NITRO_FLOAT64, "num_rows",
-                .agreement = NITRO_UNCHECKED),
+    NITRO_ARRAY(nitro_solver, row_offsets, NITRO_IN, NITRO_INDEX64, "num_rows + 1",
+                NITRO_ON_DEVICE(nitro_solver_cuda, row_offsets)),
+    NITRO_ARRAY(nitro_solver, columns, NITRO_IN, NITRO_INT32, "num_nonzeros",
+                NITRO_ON_DEVICE(nitro_solver_cuda, columns)),
+    NITRO_ARRAY(nitro_solver, values, NITRO_IN, NITRO_FLOAT64, "num_nonzeros",
+                NITRO_ON_DEVICE(nitro_solver_cuda, values)),
+    NITRO_ARRAY(nitro_solver, b, NITRO_IN, NITRO_FLOAT64, "num_rows",
+                NITRO_ON_DEVICE(nitro_solver_cuda, b)),
+    NITRO_ARRAY(nitro_solver, x, NITRO_OUT, NITRO_FLOAT64, "num_rows", .agreement = NITRO_UNCHECKED,
+                NITRO_ON_DEVICE(nitro_solver_cuda, x)),
 };
 
 static const nitro_variant *const variants[] = {
@@ -149,7 +154,7 @@ const nitro_kit nitro_solver_kit = {
     .inputs = &inputs,
     .adopt = adopt,
     .describe = describe,
+    .device = &nitro_solver_cuda_device,
 };
 
-NITRO_KIT_FUNCTIONS(solver, nitro_solver_kit, false)
-const nitro_module nitro_module_solver = NITRO_KIT_ENTRY(solver, "solver", ABOUT, NULL);
+NITRO_KIT_MODULES(nitro_module_solver, nitro_solver_kit, "solver", ABOUT)

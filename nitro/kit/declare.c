@@ -117,6 +117,17 @@ static nitro_status check_device(nitro_context *context, const nitro_kit *kit,
     return NITRO_OK;
 }
 
+/* The usual variant, or the first one of a device that does not run it. */
+static const char *usual_of(const nitro_kit *kit, const nitro_kit_device *device)
+{
+    if (!kit->usual || !device || device->num_variants == 0)
+        return kit->usual;
+    for (size_t i = 0; i < device->num_variants; i++)
+        if (strcmp(device->variants[i]->name, kit->usual) == 0)
+            return kit->usual;
+    return device->variants[0]->name;
+}
+
 static nitro_status add_variants(nitro_computation *computation, const nitro_kit *kit,
                                  const nitro_kit_device *device)
 {
@@ -128,10 +139,11 @@ static nitro_status add_variants(nitro_computation *computation, const nitro_kit
         nitro_variant variant = complete(variants[i], device);
         status = nitro_computation_add_variant(computation, &variant);
     }
-    if (status == NITRO_OK && kit->usual)
-        status = nitro_computation_set_default(computation, kit->usual);
-    if (status == NITRO_OK && kit->usual)
-        status = nitro_computation_set_reference(computation, kit->usual);
+    const char *usual = usual_of(kit, device);
+    if (status == NITRO_OK && usual)
+        status = nitro_computation_set_default(computation, usual);
+    if (status == NITRO_OK && usual)
+        status = nitro_computation_set_reference(computation, usual);
     return status;
 }
 

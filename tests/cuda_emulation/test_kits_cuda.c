@@ -2,11 +2,11 @@
  * several orders of threads, allocations that fail, captures. */
 #include "cuda_emulation/emulated_cases.h"
 
-extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_sort_kit, nitro_spmv_kit,
-    nitro_transpose_kit, nitro_transpose_inplace_kit;
+extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_solver_kit, nitro_sort_kit,
+    nitro_spmv_kit, nitro_transpose_kit, nitro_transpose_inplace_kit;
 extern const nitro_module nitro_module_bfs_cuda, nitro_module_histogram_cuda,
-    nitro_module_sort_cuda, nitro_module_spmv_cuda, nitro_module_transpose_cuda,
-    nitro_module_transpose_inplace_cuda;
+    nitro_module_solver_cuda, nitro_module_sort_cuda, nitro_module_spmv_cuda,
+    nitro_module_transpose_cuda, nitro_module_transpose_inplace_cuda;
 
 static const struct {
     const nitro_kit *kit;
@@ -14,6 +14,7 @@ static const struct {
 } computations[] = {
     {&nitro_bfs_kit, &nitro_module_bfs_cuda},
     {&nitro_histogram_kit, &nitro_module_histogram_cuda},
+    {&nitro_solver_kit, &nitro_module_solver_cuda},
     {&nitro_sort_kit, &nitro_module_sort_cuda},
     {&nitro_spmv_kit, &nitro_module_spmv_cuda},
     {&nitro_transpose_kit, &nitro_module_transpose_cuda},

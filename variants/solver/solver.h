@@ -33,7 +33,7 @@ typedef struct nitro_solver {
     int64_t max_iterations;
     double *x; /* shape [num_rows]: the result; the iteration begins at 0 */
 
-    /* Of the last run on the host, also one that failed. */
+    /* Of the last run, also one that failed. */
     int64_t iterations;
     double residual;   /* |b - A x| / |b|; NaN: unknown */
     char problem[160]; /* "" on success */
@@ -81,6 +81,10 @@ extern const nitro_variant nitro_solver_variant_cg_ic0;
 extern const nitro_variant nitro_solver_variant_bicgstab_ilu0;
 extern const nitro_variant nitro_solver_variant_gmres30_ilu0;
 extern const nitro_variant nitro_solver_variant_minres;
+
+/** For variants: add to `problem` what a nitro_run_failure is, with iterations and residual.
+ *  @return the failure. */
+int nitro_solver_fail(nitro_solver *system, int failure);
 
 /** Declare all input features. */
 nitro_status nitro_solver_add_features(nitro_computation *computation);

@@ -10,7 +10,8 @@
 #define MARGIN       0.98 /* the method's residual and the true one differ by rounding */
 #define LEAST_GAIN   0.5  /* by iterating again from the true residual */
 #define LINE         ((int64_t)sizeof(nitro_rows))
-#define SLOTS_AFTER  4 /* iterations: making slots takes as long as two products */
+#define NEARER       0.9 /* than the best residual so far: by less is none */
+#define SLOTS_AFTER  4   /* iterations: making slots takes as long as two products */
 /* Entries of the matrix for a slot of eight: fewer would mean too many zeros. */
 #define ROOM              4
 #define ROOM_OF_DIAGONALS 5
@@ -175,7 +176,13 @@ NITRO_KRYLOV_STEP(make_slots)
 
 bool nitro_krylov_goes_on(nitro_krylov *k)
 {
-    if (k->residual <= k->target || k->system->iterations >= k->system->max_iterations)
+    int64_t iterations = k->system->iterations;
+    if (k->residual < NEARER * k->best) {
+        k->best = k->residual;
+        k->best_at = iterations;
+    }
+    if (k->residual <= k->target || iterations >= k->system->max_iterations ||
+        iterations - k->best_at > k->patience)
         return false;
     if (k->system->iterations++ == SLOTS_AFTER) {
         nitro_krylov_do(k, make_slots, 1);
@@ -215,6 +222,7 @@ static nitro_krylov describe(nitro_solver *system, const nitro_krylov_method *me
     return (nitro_krylov){.system = system,
                           .preconditioner = method->preconditioner,
                           .n = system->num_rows,
+                          .patience = NITRO_KRYLOV_PATIENCE,
                           .num_groups = (system->num_rows + NITRO_ROWS - 1) / NITRO_ROWS};
 }
 
@@ -248,7 +256,7 @@ static void start(nitro_krylov *k, const nitro_krylov_method *method)
     memcpy(k->vectors[NITRO_KRYLOV_R], k->system->b, (size_t)k->n * sizeof(double));
 }
 
-static int fail(nitro_solver *system, int failure)
+int nitro_solver_fail(nitro_solver *system, int failure)
 {
     static const char *const words[] = {"not converged", "breakdown", "not finite"};
     char why[sizeof(system->problem)];
@@ -274,6 +282,7 @@ static int solve(nitro_krylov *k, const nitro_krylov_method *method)
         if (system->iterations >= system->max_iterations || system->residual > LEAST_GAIN * before)
             return NITRO_RUN_NOT_CONVERGED;
         before = system->residual;
+        k->best = INFINITY;
         failure = method->iterate(k);
         if (!failure) {
             nitro_krylov_residual(k);
@@ -311,7 +320,7 @@ static int run(void *argument, void *user)
         system->residual = isfinite(k.residual) ? 1 : k.residual;
         int failure = solve(&k, method);
         if (failure)
-            return fail(system, failure);
+            return nitro_solver_fail(system, failure);
     }
     memcpy(system->x, k.vectors[NITRO_KRYLOV_X], (size_t)k.n * sizeof(*system->x));
     return 0;

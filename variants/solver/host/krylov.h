@@ -101,6 +101,8 @@ struct nitro_krylov {
     void *factors;   /* of the preconditioner */
     double target;   /* of |r| */
     double residual; /* |r| of the method, so far */
+    double best;     /* of these, found after so many iterations */
+    int64_t best_at, patience;
 
     nitro_krylov_chunk *chunk; /* of the current step */
     int num_sums;
@@ -131,7 +133,9 @@ static inline void nitro_krylov_local(nitro_krylov *k, int64_t begin, int64_t en
 /** r = b - A x, and the sum |r|^2. */
 void nitro_krylov_residual(nitro_krylov *k);
 
-/** May another iteration follow? Counts it. */
+/** May another iteration follow? Counts it. Not at the limit, nor where so many iterations brought
+ *  the residual no nearer. CG's, which may rise for long, is given the time. */
+#define NITRO_KRYLOV_PATIENCE 500
 bool nitro_krylov_goes_on(nitro_krylov *k);
 
 static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro_rows *from,

@@ -85,6 +85,7 @@ NITRO_KRYLOV_STEP(cg_product)
 int nitro_krylov_cg(nitro_krylov *k)
 {
     double rho = INFINITY;
+    k->patience = INT64_MAX;
     k->alpha = 0;
     clear(k, CG_P);
     clear(k, CG_Q);

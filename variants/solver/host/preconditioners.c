@@ -230,190 +230,18 @@ NITRO_KRYLOV_STEP(bjacobi_local)
 const nitro_preconditioner nitro_krylov_bjacobi = {bjacobi_bytes, bjacobi_set_up, &bjacobi_local,
                                                    NULL, false};
 
-/* ---- Approximate inverses: rows m of M with m A[J, J] = e, J the pattern of A's row. The
- * factorised one is G' G, rows of G likewise on the lower triangle, over the root of the diagonal's
- * element (Kolotilina and Yeremin, 1993). ---- */
-
-/* A sparse matrix of as many rows, in the factors. */
-typedef struct sparse {
-    int64_t *offsets;
-    double *values;
-    int32_t *columns;
-} sparse;
-
-/* With a diagonal that may not be stored. */
-static int64_t most_entries(const nitro_solver *system)
-{
-    return system->num_nonzeros + system->num_rows;
-}
-
-static int64_t isai_bytes(const nitro_solver *system)
-{
-    int64_t halves = 2 * (system->num_rows + 1) + 3 * most_entries(system);
-    return (halves * 4 + (int64_t)sizeof(nitro_rows)) / (int64_t)sizeof(nitro_rows) *
-           (int64_t)sizeof(nitro_rows);
-}
-
-/* The matrices are one behind the other. */
-static sparse sparse_of(const nitro_krylov *k, int which)
-{
-    int64_t *offsets = (int64_t *)((char *)k->factors + which * isai_bytes(k->system));
-    double *values = (double *)(offsets + k->n + 1);
-    return (sparse){offsets, values, (int32_t *)(values + most_entries(k->system))};
-}
-
-/* The window of a row's entries around the diagonal; *diagonal_at is where that is in it. */
-static int pattern(const nitro_solver *system, int64_t row, bool is_lower, const int32_t **j,
-                   int *diagonal_at)
-{
-    int64_t at = find_diagonal(system, row), begin = system->row_offsets[row];
-    int64_t end = is_lower ? at + 1 : system->row_offsets[row + 1];
-    int64_t before = is_lower ? MOST - 1 : MOST / 2;
-    if (at < 0)
-        return 0;
-    begin = at - begin > before ? at - before : begin;
-    *j = system->columns + begin;
-    *diagonal_at = (int)(at - begin);
-    return end - begin < MOST ? (int)(end - begin) : MOST;
-}
-
-static void inverse_row(const nitro_solver *system, int64_t row, bool is_lower, const sparse *to)
-{
-    const int32_t *j = NULL;
-    int at = 0, size = pattern(system, row, is_lower, &j, &at);
-    double *y = to->values + to->offsets[row];
-    int32_t *columns = to->columns + to->offsets[row];
-    dense local;
-    bool is_solved = false;
-    columns[0] = (int32_t)row;
-    if (size > 0) {
-        memcpy(columns, j, (size_t)size * sizeof(*j));
-        memset(y, 0, (size_t)size * sizeof(*y));
-        y[at] = 1;
-        gather(system, j, size, &local);
-        is_solved = solve_dense(&local, y, 1) && (!is_lower || y[at] > 0);
-    }
-    if (!is_solved) {
-        memset(y, 0, (size_t)size * sizeof(*y));
-        y[at] = fabs(inverse_diagonal(system, row));
-        if (!is_lower)
-            y[at] = inverse_diagonal(system, row);
-    }
-    double root = sqrt(y[at]);
-    for (int i = 0; is_lower && (i < size || i == 0); i++)
-        y[i] /= root;
-}
-
-NITRO_KRYLOV_STEP(inverse_rows)
-{
-    const sparse to = sparse_of(k, 0);
-    (void)sums;
-    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++)
-        inverse_row(k->system, i, k->count, &to);
-}
-
-static void make_inverse(nitro_krylov *k, bool is_lower)
-{
-    const sparse to = sparse_of(k, 0);
-    const int32_t *j;
-    int at;
-    to.offsets[0] = 0;
-    for (int64_t i = 0; i < k->n; i++) {
-        int size = pattern(k->system, i, is_lower, &j, &at);
-        to.offsets[i + 1] = to.offsets[i] + (size > 0 ? size : 1);
-    }
-    k->count = is_lower;
-    nitro_krylov_do(k, inverse_rows, 0);
-}
-
-static int isai_set_up(nitro_krylov *k)
-{
-    make_inverse(k, false);
-    return 0;
-}
-
-NITRO_KRYLOV_STEP(sparse_product)
-{
-    const sparse *by = k->state;
-    const nitro_spmv spmv = {.num_nonzeros = k->system->num_nonzeros,
-                             .row_offsets = by->offsets,
-                             .columns = by->columns,
-                             .values = by->values,
-                             .x = (const double *)k->from,
-                             .y = (double *)k->to};
-    (void)sums;
-    end *= NITRO_ROWS;
-    nitro_spmv_csr_multiply(&spmv, begin * NITRO_ROWS, end < k->n ? end : k->n);
-}
-
-static void multiply_by(nitro_krylov *k, int which, const nitro_rows *from, nitro_rows *to)
-{
-    const sparse by = sparse_of(k, which);
-    k->from = from;
-    k->to = to;
-    k->state = &by;
-    nitro_krylov_do(k, sparse_product, 0);
-    k->state = NULL;
-}
-
-static void isai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
-{
-    multiply_by(k, 0, from, to);
-}
-
-const nitro_preconditioner nitro_krylov_isai = {isai_bytes, isai_set_up, NULL, isai_apply, false};
-
-/* G, its transpose, and a vector in between. */
-static int64_t fsai_bytes(const nitro_solver *system)
-{
-    return 2 * isai_bytes(system) + jacobi_bytes(system);
-}
-
-static void transpose(const sparse *from, int64_t n, const sparse *to)
-{
-    int64_t count = from->offsets[n];
-    memset(to->offsets, 0, (size_t)(n + 1) * sizeof(*to->offsets));
-    for (int64_t k = 0; k < count; k++)
-        to->offsets[from->columns[k] + 1]++;
-    for (int64_t i = 0; i < n; i++)
-        to->offsets[i + 1] += to->offsets[i];
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = from->offsets[i]; k < from->offsets[i + 1]; k++) {
-            int64_t at = to->offsets[from->columns[k]]++;
-            to->columns[at] = (int32_t)i;
-            to->values[at] = from->values[k];
-        }
-    memmove(to->offsets + 1, to->offsets, (size_t)n * sizeof(*to->offsets));
-    to->offsets[0] = 0;
-}
-
-static int fsai_set_up(nitro_krylov *k)
-{
-    const sparse g = sparse_of(k, 0), transposed = sparse_of(k, 1);
-    make_inverse(k, true);
-    transpose(&g, k->n, &transposed);
-    return 0;
-}
-
-static void fsai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
-{
-    nitro_rows *between = (nitro_rows *)((char *)k->factors + 2 * isai_bytes(k->system));
-    multiply_by(k, 0, from, between);
-    multiply_by(k, 1, between, to);
-}
-
-const nitro_preconditioner nitro_krylov_fsai = {fsai_bytes, fsai_set_up, NULL, fsai_apply, false};
-
-/* ---- Incomplete factors: L and D U on A's pattern, pivots inverted. Of a symmetric matrix they
- * are Cholesky's L D L', positive definite if all pivots are positive. ---- */
+/* ---- Factors and inverses on A's pattern ---- */
 
 typedef struct factors {
     double *values;  /* shape [num_nonzeros] */
-    int64_t *pivots; /* shape [num_rows]: their places */
-    int64_t *places; /* shape [num_rows]: of a row's columns, -1: not in it */
+    int64_t *pivots; /* shape [num_rows]: places of the diagonal's elements; -1: none is stored */
+    union {
+        int64_t *places; /* shape [num_rows]: of a row's columns, -1: not in it */
+        double *between; /* shape [num_rows]: of two products */
+    };
 } factors;
 
-static int64_t ilu_bytes(const nitro_solver *system)
+static int64_t factors_bytes(const nitro_solver *system)
 {
     return (system->num_nonzeros + 2 * system->num_rows) * (int64_t)sizeof(double);
 }
@@ -422,8 +250,119 @@ static factors factors_of(const nitro_krylov *k)
 {
     double *values = k->factors;
     int64_t *pivots = (int64_t *)(values + k->system->num_nonzeros);
-    return (factors){values, pivots, pivots + k->n};
+    return (factors){values, pivots, {pivots + k->n}};
 }
+
+/* ---- Approximate inverses: rows m of M with m A[J, J] = e, J the pattern of A's row. The
+ * factorised one is G' G: rows of G likewise on the lower triangle, over the root of the diagonal's
+ * element (Kolotilina and Yeremin, 1993); the upper triangle has the transpose. ---- */
+
+enum { WHOLE, LOWER, UPPER };
+
+static void inverse_row(const nitro_solver *system, const factors *f, int64_t row, bool is_lower)
+{
+    int64_t pivot = f->pivots[row], before = is_lower ? MOST - 1 : MOST / 2;
+    int64_t first = system->row_offsets[row], end = system->row_offsets[row + 1];
+    double y[MOST] = {0};
+    dense local;
+    if (pivot < 0)
+        return;
+    if (is_lower)
+        end = pivot + 1;
+    first = pivot - first > before ? pivot - before : first;
+    int size = end - first < MOST ? (int)(end - first) : MOST;
+    double *own = &y[pivot - first];
+    *own = 1;
+    gather(system, system->columns + first, size, &local);
+    if (!solve_dense(&local, y, 1) || (is_lower && !(*own > 0))) {
+        memset(y, 0, sizeof(y));
+        *own = inverse_diagonal(system, row);
+    }
+    double root = is_lower ? sqrt(fabs(*own)) : 1;
+    for (int i = 0; i < size; i++) {
+        f->values[first + i] = y[i] / root;
+        int32_t other = system->columns[first + i];
+        int64_t mirrored = is_lower ? find(system, other, row) : INT64_MAX;
+        if (mirrored < system->row_offsets[other + 1] && system->columns[mirrored] == row)
+            f->values[mirrored] = y[i] / root;
+    }
+}
+
+/* k->count: the lower triangle alone. */
+NITRO_KRYLOV_STEP(inverse_rows)
+{
+    const factors f = factors_of(k);
+    (void)sums;
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
+        f.pivots[i] = find_diagonal(k->system, i);
+        inverse_row(k->system, &f, i, k->count);
+    }
+}
+
+static int isai_set_up(nitro_krylov *k)
+{
+    memset(k->factors, 0, (size_t)k->system->num_nonzeros * sizeof(double));
+    k->count = false;
+    nitro_krylov_do(k, inverse_rows, 0);
+    return 0;
+}
+
+static int fsai_set_up(nitro_krylov *k)
+{
+    memset(k->factors, 0, (size_t)k->system->num_nonzeros * sizeof(double));
+    k->count = true;
+    nitro_krylov_do(k, inverse_rows, 0);
+    return 0;
+}
+
+/* A row without a diagonal element is 1. k->count: of which part. */
+NITRO_KRYLOV_STEP(inverse_product)
+{
+    const factors f = factors_of(k);
+    const double *restrict from = (const double *)k->from;
+    const int32_t *restrict columns = k->system->columns;
+    double *restrict to = (double *)k->to;
+    (void)sums;
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
+        int64_t pivot = f.pivots[i];
+        int64_t at = k->count == UPPER ? pivot : k->system->row_offsets[i];
+        int64_t last = k->count == LOWER ? pivot + 1 : k->system->row_offsets[i + 1];
+        double sum = pivot < 0 ? from[i] : 0;
+        for (; at < last && pivot >= 0; at++)
+            sum += f.values[at] * from[columns[at]];
+        to[i] = sum;
+    }
+}
+
+static void multiply_by(nitro_krylov *k, int part, const void *from, void *to)
+{
+    int count = k->count;
+    k->count = part;
+    k->from = from;
+    k->to = to;
+    nitro_krylov_do(k, inverse_product, 0);
+    k->count = count;
+}
+
+static void isai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
+{
+    multiply_by(k, WHOLE, from, to);
+}
+
+static void fsai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
+{
+    const factors f = factors_of(k);
+    multiply_by(k, LOWER, from, f.between);
+    multiply_by(k, UPPER, f.between, to);
+}
+
+const nitro_preconditioner nitro_krylov_isai = {factors_bytes, isai_set_up, NULL, isai_apply,
+                                                false};
+const nitro_preconditioner nitro_krylov_fsai = {factors_bytes, fsai_set_up, NULL, fsai_apply,
+                                                false};
+
+/* ---- Incomplete factors: L and D U on A's pattern, pivots inverted. Of a symmetric matrix they
+ * are Cholesky's L D L', positive definite if all pivots are positive. ---- */
 
 static void eliminate_row(const nitro_solver *system, const factors *f, int64_t row)
 {
@@ -494,5 +433,5 @@ static void ilu_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
     }
 }
 
-const nitro_preconditioner nitro_krylov_ilu0 = {ilu_bytes, ilu_set_up, NULL, ilu_apply, false};
-const nitro_preconditioner nitro_krylov_ic0 = {ilu_bytes, ic_set_up, NULL, ilu_apply, false};
+const nitro_preconditioner nitro_krylov_ilu0 = {factors_bytes, ilu_set_up, NULL, ilu_apply, false};
+const nitro_preconditioner nitro_krylov_ic0 = {factors_bytes, ic_set_up, NULL, ilu_apply, false};
