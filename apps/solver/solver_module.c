@@ -34,14 +34,6 @@ static const nitro_variant *const variants[] = {
     &nitro_solver_variant_gmres30_ilu0,     &nitro_solver_variant_minres,
 };
 
-static void release(void *argument)
-{
-    nitro_solver *system = argument;
-    nitro_host_free(system->room);
-    system->room = NULL;
-    system->room_bytes = 0;
-}
-
 /* The residual in long double. */
 static int check(const void *argument, char *why, size_t size)
 {
@@ -142,13 +134,13 @@ const nitro_kit nitro_solver_kit = {
     .description = ABOUT,
     .argument_bytes = sizeof(nitro_solver),
     .kept = offsetof(nitro_solver, kept),
+    .room = offsetof(nitro_solver, room),
     .fields = fields,
     .num_fields = sizeof(fields) / sizeof(fields[0]),
     .variants = variants,
     .num_variants = sizeof(variants) / sizeof(variants[0]),
     .usual = "bicgstab_ilu0",
     .add_features = nitro_solver_add_features,
-    .release = release,
     .check = check,
     .problem = problem,
     .inputs = &inputs,

@@ -130,11 +130,8 @@ static int evaluate_sampled(const void *argument, double *group, void *user)
     memset(group, 0, sizeof(sampled) / sizeof(sampled[0]) * sizeof(*group));
     if (n == 0)
         return 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t begin = n * i / count, end = n * (i + 1) / count;
-        uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-        add_row(system, begin + (int64_t)(hash * (uint64_t)(end - begin) >> 32), &s);
-    }
+    for (int64_t i = 0; i < count; i++)
+        add_row(system, nitro_kit_sample(i, count, n), &s);
     double mean = s.diagonal / rows, variance = fmax(s.squares / rows - mean * mean, 0);
     values[NITRO_SOLVER_TRACE] = mean * (double)n;
     values[NITRO_SOLVER_DIAGONAL_MEAN] = mean;
@@ -159,22 +156,16 @@ static int evaluate_sampled(const void *argument, double *group, void *user)
 
 nitro_status nitro_solver_add_features(nitro_computation *computation)
 {
+    static const nitro_kit_features groups[] = {
+        {sizes, sizeof(sizes) / sizeof(sizes[0]), evaluate_sizes},
+        {sampled, sizeof(sampled) / sizeof(sampled[0]), evaluate_sampled},
+    };
     char per_core[512], per_l2[512];
     nitro_formula_per_core(per_core, sizeof(per_core), "max(num_nonzeros, 1)");
     nitro_formula_per_l2(per_l2, sizeof(per_l2), "(" BYTES ")");
     const nitro_relative_feature relative[] = {
-        {.name = "entries_per_core",
-         .formula = per_core,
-         .scale = NITRO_SCALE_LOG,
-         .replaces = "num_nonzeros"},
-        {.name = "work_per_l2", .formula = per_l2, .scale = NITRO_SCALE_LOG},
+        {.name = "entries_per_core", .formula = per_core, .replaces = "num_nonzeros"},
+        {.name = "work_per_l2", .formula = per_l2},
     };
-    nitro_status status = nitro_computation_add_features(
-        computation, sizes, sizeof(sizes) / sizeof(sizes[0]), evaluate_sizes, NULL);
-    if (status == NITRO_OK)
-        status = nitro_computation_add_features(
-            computation, sampled, sizeof(sampled) / sizeof(sampled[0]), evaluate_sampled, NULL);
-    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++)
-        status = nitro_computation_add_relative_feature(computation, &relative[i]);
-    return status;
+    return nitro_kit_add_features(computation, groups, 2, relative, 2);
 }

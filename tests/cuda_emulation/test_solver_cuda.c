@@ -63,7 +63,7 @@ static void compare(const cuda_cases *cases, nitro_solver_cuda *s, size_t v)
 {
     const nitro_variant *here = cuda_cases_variant(cases, v), *there = host_variant(here->name);
     nitro_solver host = s->host;
-    host.room = NULL;
+    host.room = (nitro_room){0};
     assert_int_equal(there->prepare(&host, there->user), 0);
     int expected = there->run(&host, there->user);
     int found = run_here(s, here);
@@ -80,7 +80,7 @@ static void compare(const cuda_cases *cases, nitro_solver_cuda *s, size_t v)
         assert_non_null(strstr(s->host.problem, " iterations, residual "));
     else
         assert_true(s->host.residual <= NITRO_SOLVER_TOLERANCE);
-    nitro_host_free(host.room);
+    nitro_host_free_room(&host.room);
 }
 
 static void each_solves_what_it_solves_on_hosts(void **state)

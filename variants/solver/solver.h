@@ -38,10 +38,7 @@ typedef struct nitro_solver {
     double residual;   /* |b - A x| / |b|; NaN: unknown */
     char problem[160]; /* "" on success */
 
-    /* Made by `prepare`, NULL until then. */
-    void *room;
-    int64_t room_bytes;
-
+    nitro_room room;
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
 } nitro_solver;
 

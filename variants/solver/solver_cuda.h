@@ -20,8 +20,6 @@ typedef struct nitro_solver_cuda {
     const double *values;
     const double *b;
     double *x;
-    double *room; /* vectors, factors, sums and numbers; NULL until it is prepared */
-    int64_t room_count;
 } nitro_solver_cuda;
 
 /** The variants on CUDA devices, or a stub. */

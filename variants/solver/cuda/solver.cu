@@ -476,7 +476,7 @@ static int64_t lay_out(task *t, const nitro_solver_cuda *s, const method *how)
 {
     double **vectors[] = {&t->diagonal, &t->x,  &t->r, &t->p,    &t->q,
                           &t->mp,       &t->ms, &t->t, &t->first};
-    double *at = s->room;
+    double *at = (double *)s->cuda.room.memory;
     int64_t count = 0;
     auto take = [&](int64_t length) {
         double *taken = at ? at + count : NULL;
@@ -500,23 +500,9 @@ static int prepare_input(void *argument, void *user)
 
 static int prepare(void *argument, void *user)
 {
-    nitro_solver_cuda *s = (nitro_solver_cuda *)argument;
     task t;
-    int64_t count = lay_out(&t, s, (const method *)user);
-    void *room;
-    if (prepare_input(argument, NULL) != 0)
-        return s->cuda.failure;
-    if (s->room && s->room_count >= count)
-        return 0;
-    if (nitro_cuda_may_prepare(&s->cuda, "the vectors of a solver") != 0 ||
-        nitro_cuda_need(&s->cuda, (uint64_t)count * sizeof(double), "the vectors of a solver") !=
-            0 ||
-        nitro_cuda_allocate(&s->cuda, count, sizeof(double), &room) != 0)
-        return s->cuda.failure;
-    nitro_cuda_free(s->room); /* of a method that needs less; it waits for the stream */
-    s->room = (double *)room;
-    s->room_count = count;
-    return 0;
+    int64_t count = lay_out(&t, (const nitro_solver_cuda *)argument, (const method *)user);
+    return nitro_kit_make_room(&nitro_solver_kit, argument, count * (int64_t)sizeof(double));
 }
 
 static task describe(const nitro_solver_cuda *s, const method *how)
@@ -638,21 +624,13 @@ static int run(void *argument, void *user)
     s->host.problem[0] = s->cuda.problem[0] = '\0';
     if (s->host.num_rows == 0)
         return 0;
-    if (!s->room)
+    if (!s->cuda.room.memory)
         return nitro_cuda_fail(&s->cuda, "the solver was not prepared");
     const task t = describe(s, (const method *)user);
     int failure = solve(s, t);
     if (failure >= NITRO_RUN_NOT_CONVERGED)
         return nitro_solver_fail(&s->host, failure);
     return failure ? failure : nitro_cuda_copy(&s->cuda, t.x, t.num_rows, sizeof(double), s->x);
-}
-
-static void release(void *argument)
-{
-    nitro_solver_cuda *s = (nitro_solver_cuda *)argument;
-    nitro_cuda_free(s->room);
-    s->room = NULL;
-    s->room_count = 0;
 }
 
 static bool allows(const double *features, const void *argument, void *user)
@@ -705,5 +683,4 @@ const nitro_kit_device nitro_solver_cuda_device = {
     .prepare = prepare_input,
     .allows = allows,
     .allows_reads = "num_nonzeros",
-    .release = release,
 };

@@ -230,16 +230,7 @@ static int prepare(void *argument, void *user)
 {
     nitro_solver *system = argument;
     nitro_krylov k = describe(system, user);
-    int64_t bytes = (int64_t)lay_out(&k, 0, user);
-    if (system->room && system->room_bytes >= bytes)
-        return 0;
-    void *made = nitro_host_allocate(bytes, 1);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_host_free(system->room);
-    system->room = made;
-    system->room_bytes = bytes;
-    return 0;
+    return nitro_host_make_room(&system->room, (int64_t)lay_out(&k, 0, user));
 }
 
 /* ---- A run ---- */
@@ -247,7 +238,7 @@ static int prepare(void *argument, void *user)
 /* x = 0 and r = b. */
 static void start(nitro_krylov *k, const nitro_krylov_method *method)
 {
-    lay_out(k, (uintptr_t)k->system->room, method);
+    lay_out(k, (uintptr_t)k->system->room.memory, method);
     for (int i = 0; i < method->num_vectors; i++) {
         memset(k->vectors[i] - 1, 0, LINE);
         memset(k->vectors[i] + k->num_groups - 1, 0, 2 * LINE);
@@ -304,7 +295,7 @@ static int run(void *argument, void *user)
     system->problem[0] = '\0';
     if (k.n == 0)
         return 0;
-    if (!system->room || system->room_bytes < (int64_t)lay_out(&k, 0, method)) {
+    if (system->room.bytes < (int64_t)lay_out(&k, 0, method)) {
         snprintf(system->problem, sizeof(system->problem), "not prepared");
         return 1;
     }
