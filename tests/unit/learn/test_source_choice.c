@@ -213,11 +213,15 @@ static double *times_of(fixture *f, size_t input, size_t device)
 static nitro_cross_scores make_cross(const fixture *f)
 {
     size_t n = f->sources->num_devices, num_rows = f->sources->num_rows;
-    nitro_cross_scores cross = {n, num_rows, SYNTHETIC_VARIANTS, NULL, NULL, NULL};
+    nitro_cross_scores cross = {
+        .num_devices = n, .num_rows = num_rows, .num_variants = SYNTHETIC_VARIANTS};
     cross.scores = calloc(n * num_rows * SYNTHETIC_VARIANTS, sizeof(double));
     cross.known = calloc(n, sizeof *cross.known);
+    cross.allowed = calloc(num_rows, sizeof *cross.allowed);
     cross.losses = calloc(n * n, sizeof(double));
-    assert_true(cross.scores && cross.known && cross.losses);
+    assert_true(cross.scores && cross.known && cross.allowed && cross.losses);
+    for (size_t row = 0; row < num_rows; row++)
+        cross.allowed[row] = 7;
     for (size_t s = 0; s < n; s++) {
         cross.known[s] = 7;
         for (size_t row = 0; row < num_rows; row++) {
