@@ -31,4 +31,4 @@ nitro search spmv:csr --device opencl --generated 3 --budget 3 --repetitions 3 -
 json_get name evaluations invalid <search.json
 nitro run spmv --device opencl --generated 3 | grep -cE '^result  *(correct|this is the reference)'
 try nitro search spmv:csr --budget 3
-try nitro search spmv:coo --device opencl
+try nitro search spmv:csr_merge --device opencl

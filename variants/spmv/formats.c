@@ -41,6 +41,8 @@ static const nitro_field hybrid_fields[] = {
     ARRAY(hybrid, coo.rows, NITRO_INT32, "coo.num_entries"),
     ARRAY(hybrid, coo.columns, NITRO_INT32, "coo.num_entries"),
     ARRAY(hybrid, coo.values, NITRO_FLOAT64, "coo.num_entries"),
+    NITRO_NUMBER(nitro_spmv_hybrid, num_offsets),
+    ARRAY(hybrid, rest_offsets, NITRO_INDEX64, "num_offsets"),
 };
 
 static const nitro_field sellp_fields[] = {
@@ -63,12 +65,15 @@ static const nitro_field sellp_fields[] = {
 
 const nitro_kit_part nitro_spmv_part_dia = PART(dia, dia, false);
 const nitro_kit_part nitro_spmv_part_ell = PART(ell, ell, false);
+const nitro_kit_part nitro_spmv_part_coo = PART(coo, coo, false);
 const nitro_kit_part nitro_spmv_part_hybrid = PART(hybrid, hybrid, false);
 const nitro_kit_part nitro_spmv_part_sellp = PART(sellp, sellp, false);
+const nitro_kit_part nitro_spmv_part_sell_c_sigma = PART(sell_c_sigma, sellp, false);
 
 const nitro_kit_part nitro_spmv_plan_dia = PART(dia, dia, true);
 const nitro_kit_part nitro_spmv_plan_ell = PART(ell, ell, true);
 const nitro_kit_part nitro_spmv_plan_coo = PART(coo, coo, true);
+const nitro_kit_part nitro_spmv_plan_hybrid = PART(hybrid, hybrid, true);
 const nitro_kit_part nitro_spmv_plan_sellp = PART(sellp, sellp, true);
 const nitro_kit_part nitro_spmv_plan_sell_c_sigma = PART(sell_c_sigma, sellp, true);
 const nitro_kit_part nitro_spmv_plan_cusparse_coo = PART(coo, coo, true);

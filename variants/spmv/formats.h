@@ -11,14 +11,17 @@ extern "C" {
 /** Converted on the host. */
 extern const nitro_kit_part nitro_spmv_part_dia;
 extern const nitro_kit_part nitro_spmv_part_ell;
+extern const nitro_kit_part nitro_spmv_part_coo;
 extern const nitro_kit_part nitro_spmv_part_hybrid;
 extern const nitro_kit_part nitro_spmv_part_sellp;
+extern const nitro_kit_part nitro_spmv_part_sell_c_sigma;
 
 /** For devices that fill the arrays of entries: of coo the rows, of the others columns and values.
  */
 extern const nitro_kit_part nitro_spmv_plan_dia;
 extern const nitro_kit_part nitro_spmv_plan_ell;
 extern const nitro_kit_part nitro_spmv_plan_coo;
+extern const nitro_kit_part nitro_spmv_plan_hybrid;
 extern const nitro_kit_part nitro_spmv_plan_sellp;
 extern const nitro_kit_part nitro_spmv_plan_sell_c_sigma;
 /* A part is of one variant, which makes and releases it. */

@@ -45,6 +45,9 @@ typedef struct nitro_spmv_coo {
 typedef struct nitro_spmv_hybrid {
     nitro_spmv_ell ell;
     nitro_spmv_coo coo; /* owns its columns and values */
+    int64_t num_offsets;
+    int64_t *rest_offsets; /* shape [num_offsets]: where each row begins in `coo`, for devices that
+                              fill the arrays */
 } nitro_spmv_hybrid;
 
 /**

@@ -4,7 +4,7 @@
  *
  * The matrix is given in host memory and stays there for the features and the conversions; the
  * device gets a copy with 32-bit offsets. The host finds a format's sizes and the order of rows,
- * the device fills it from its copy (fill.cu), except hybrid and cuSPARSE's BSR. `run` launches
+ * the device fills it from its copy (fill.cu). `run` launches
  * kernels on the argument's stream asynchronously and allocates nothing, so that a prepared variant
  * can be captured in a graph. `prepare` converts, allocates, copies and waits; it fails during a
  * capture, and if the device's free memory is too small for the format. */
@@ -43,6 +43,7 @@ typedef struct nitro_spmv_cuda_coo {
 typedef struct nitro_spmv_cuda_hybrid {
     nitro_spmv_cuda_ell ell;
     nitro_spmv_cuda_coo coo; /* owns its columns and values */
+    int32_t *rest_offsets;   /* shape [num_rows + 1]: where each row begins in `coo` */
 } nitro_spmv_cuda_hybrid;
 
 typedef struct nitro_spmv_cuda_sellp {

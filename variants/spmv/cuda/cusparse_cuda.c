@@ -329,8 +329,8 @@ static const struct algorithm algorithms[NITRO_SPMV_NUM_CUSPARSE] = {
      "cusparseCreateCoo", describe_coo},
     {&VARIANTS[3], &nitro_spmv_plan_cusparse_sell, nitro_spmv_cuda_fill_sellp,
      CUSPARSE_SPMV_SELL_ALG1, "cusparseCreateSlicedEll", describe_sell},
-    {&VARIANTS[4], &nitro_spmv_cuda_part_bsr, NULL, CUSPARSE_SPMV_BSR_ALG1, "cusparseCreateBsr",
-     describe_bsr},
+    {&VARIANTS[4], &nitro_spmv_cuda_part_bsr, nitro_spmv_cuda_fill_bsr, CUSPARSE_SPMV_BSR_ALG1,
+     "cusparseCreateBsr", describe_bsr},
 };
 #undef VARIANTS
 

@@ -93,6 +93,34 @@ cudaError_t nitro_spmv_cuda_fill_coo(const nitro_spmv_cuda *spmv, const void *fo
                               coo->rows);
 }
 
+/* A warp a row, likewise: its entries beyond the first `width`. */
+static __global__ void __launch_bounds__(BLOCK)
+    fill_rest(csr a, int width, const int *rest_offsets, int *rows, int *columns, double *values)
+{
+    int row = (int)(blockIdx.x * (BLOCK / 32) + threadIdx.x / 32);
+    if (row >= a.num_rows)
+        return;
+    int from = a.row_offsets[row] + width, at = rest_offsets[row], end = rest_offsets[row + 1];
+    for (int k = (int)(threadIdx.x % 32); k < end - at; k += 32) {
+        rows[at + k] = row;
+        columns[at + k] = a.columns[from + k];
+        values[at + k] = a.values[from + k];
+    }
+}
+
+cudaError_t nitro_spmv_cuda_fill_hybrid(const nitro_spmv_cuda *spmv, const void *format,
+                                        cudaLaunchConfig_t config)
+{
+    const nitro_spmv_cuda_hybrid *hybrid = (const nitro_spmv_cuda_hybrid *)format;
+    const nitro_spmv_cuda_coo *coo = &hybrid->coo;
+    cudaError_t error = nitro_spmv_cuda_fill_ell(spmv, &hybrid->ell, config);
+    config.gridDim = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows * 32, BLOCK).gridDim;
+    return error != cudaSuccess
+               ? error
+               : cudaLaunchKernelEx(&config, fill_rest, matrix_of(spmv), hybrid->ell.width,
+                                    hybrid->rest_offsets, coo->rows, coo->columns, coo->values);
+}
+
 /* Entries ascend within a row, as diagonals do: each is looked for from the last one's on. */
 static __global__ void __launch_bounds__(BLOCK)
     fill_dia(csr a, int stride, const int *offsets, double *values)
@@ -119,5 +147,41 @@ cudaError_t nitro_spmv_cuda_fill_dia(const nitro_spmv_cuda *spmv, const void *fo
         cudaMemsetAsync(dia->values, 0, num_slots * sizeof(*dia->values), config.stream);
     return error == cudaSuccess ? cudaLaunchKernelEx(&config, fill_dia, matrix_of(spmv),
                                                      dia->stride, dia->offsets, dia->values)
+                                : error;
+}
+
+/* A thread a row. Entries ascend within a row, as blocks do: an entry's block is looked for by
+ * halving what is left of the row of blocks. */
+static __global__ void __launch_bounds__(BLOCK)
+    fill_bsr(csr a, int block, const int *row_offsets, const int *columns, double *values)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row >= a.num_rows)
+        return;
+    int place = row_offsets[row / block], last = row_offsets[row / block + 1];
+    for (int k = a.row_offsets[row]; k < a.row_offsets[row + 1]; k++) {
+        int column = a.columns[k], end = last;
+        while (end - place > 1) {
+            int middle = place + (end - place) / 2;
+            if (columns[middle] <= column / block)
+                place = middle;
+            else
+                end = middle;
+        }
+        values[((size_t)place * block + row % block) * block + column % block] = a.values[k];
+    }
+}
+
+cudaError_t nitro_spmv_cuda_fill_bsr(const nitro_spmv_cuda *spmv, const void *format,
+                                     cudaLaunchConfig_t config)
+{
+    const nitro_spmv_cuda_bsr *bsr = (const nitro_spmv_cuda_bsr *)format;
+    size_t count = (size_t)bsr->num_blocks * bsr->block * bsr->block;
+    if (count == 0)
+        return cudaSuccess;
+    cudaError_t error =
+        cudaMemsetAsync(bsr->values, 0, count * sizeof(*bsr->values), config.stream);
+    return error == cudaSuccess ? cudaLaunchKernelEx(&config, fill_bsr, matrix_of(spmv), bsr->block,
+                                                     bsr->row_offsets, bsr->columns, bsr->values)
                                 : error;
 }

@@ -1,5 +1,5 @@
 /* What only CUDA devices need of a matrix: where the tiles of csr_merge and the blocks of
- * csr_adaptive begin, and blocks of entries (BSR) for cuSPARSE. */
+ * csr_adaptive begin, and where blocks of entries (BSR) are, for cuSPARSE. */
 #include <stdlib.h>
 
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
@@ -14,11 +14,11 @@
 #define ARRAY(type, member, role, element, count)                                                  \
     NITRO_ARRAY(nitro_spmv_cuda_##type, member, role, element, count,                              \
                 NITRO_ON_DEVICE(nitro_spmv_cuda_##type, member))
-#define PART(type, its_host)                                                                       \
+#define PART(type, its_host, ...)                                                                  \
     {                                                                                              \
         .host = &(its_host), .offset = offsetof(nitro_spmv_cuda, plan), .fields = type##_fields,   \
         .num_fields = sizeof(type##_fields) / sizeof(type##_fields[0]),                            \
-        .device_bytes = sizeof(nitro_spmv_cuda_##type)                                             \
+        .device_bytes = sizeof(nitro_spmv_cuda_##type), __VA_ARGS__                                \
     }
 
 /* ---- csr_merge ---- */
@@ -148,34 +148,39 @@ static void release_bsr(void *argument, void *user)
     if (bsr) {
         nitro_host_free(bsr->row_offsets);
         nitro_host_free(bsr->columns);
-        nitro_host_free(bsr->values);
     }
     free(bsr);
     spmv->plan = NULL;
 }
 
+static int compare_columns(const void *a, const void *b)
+{
+    int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
+    return (first > second) - (first < second);
+}
+
 /* Goes through the entries by rows of blocks. `places`, shape [columns of blocks], zeroed first: 1
- * + the block that a column of blocks was last seen in. Fills the arrays of `bsr` that it has.
- * @return how many blocks there are. */
+ * + the block that a column of blocks was last seen in. Fills columns and row offsets, if `bsr` has
+ * them. @return how many blocks there are. */
 static int64_t find_blocks(const nitro_spmv *spmv, int64_t block, int64_t *places,
                            nitro_spmv_cuda_bsr *bsr)
 {
     int64_t count = 0;
     for (int64_t block_row = 0; block_row < spmv->num_rows / block; block_row++) {
-        int64_t first = count;
-        for (int64_t row = block_row * block; row < (block_row + 1) * block; row++)
-            for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
-                int64_t column = spmv->columns[k], *place = &places[column / block];
-                if (*place <= first)
-                    *place = ++count;
-                if (!bsr->values)
-                    continue;
-                bsr->columns[*place - 1] = (int32_t)(column / block);
-                bsr->values[((*place - 1) * block + row % block) * block + column % block] =
-                    spmv->values[k];
-            }
-        if (bsr->row_offsets)
-            bsr->row_offsets[block_row + 1] = (int32_t)count;
+        int64_t first = count, end = spmv->row_offsets[(block_row + 1) * block];
+        for (int64_t k = spmv->row_offsets[block_row * block]; k < end; k++) {
+            int64_t column = spmv->columns[k] / block;
+            if (places[column] > first)
+                continue;
+            if (bsr->columns)
+                bsr->columns[count] = (int32_t)column;
+            places[column] = ++count;
+        }
+        if (!bsr->columns)
+            continue;
+        bsr->row_offsets[block_row + 1] = (int32_t)count;
+        qsort(bsr->columns + first, (size_t)(count - first), sizeof(*bsr->columns),
+              compare_columns);
     }
     return count;
 }
@@ -191,8 +196,7 @@ static int fill_bsr(const nitro_spmv *spmv, int64_t block, int64_t *places,
     bsr->num_blocks = (int32_t)num_blocks;
     bsr->row_offsets = nitro_host_allocate(bsr->num_rows + 1, sizeof(*bsr->row_offsets));
     bsr->columns = nitro_host_allocate(num_blocks, sizeof(*bsr->columns));
-    bsr->values = nitro_host_allocate(num_blocks * block * block, sizeof(*bsr->values));
-    if (!bsr->row_offsets || !bsr->columns || !bsr->values)
+    if (!bsr->row_offsets || !bsr->columns)
         return 1;
     for (int64_t i = 0; i < spmv->num_cols / block; i++)
         places[i] = 0;
@@ -246,4 +250,4 @@ static const nitro_field bsr_fields[] = {
     ARRAY(bsr, values, NITRO_IN, NITRO_FLOAT64, "num_blocks * block * block"),
 };
 static const nitro_variant bsr_host = {.name = "bsr", .prepare = make_bsr, .release = release_bsr};
-const nitro_kit_part nitro_spmv_cuda_part_bsr = PART(bsr, bsr_host);
+const nitro_kit_part nitro_spmv_cuda_part_bsr = PART(bsr, bsr_host, .is_filled_there = true);

@@ -38,7 +38,7 @@ typedef struct nitro_spmv_cuda_blocks {
     int32_t *rows; /* shape [num_blocks + 1]: their first rows */
 } nitro_spmv_cuda_blocks;
 
-/** Square blocks, row by row; only blocks with entries are stored. */
+/** Square blocks, row by row, columns ascending; only blocks with entries are stored. */
 typedef struct nitro_spmv_cuda_bsr {
     int32_t block;                /* rows and columns of a block; divides those of the matrix */
     int32_t num_rows, num_blocks; /* rows of blocks, blocks */
@@ -47,7 +47,7 @@ typedef struct nitro_spmv_cuda_bsr {
     double *values;               /* shape [num_blocks x block x block], each block by rows */
 } nitro_spmv_cuda_bsr;
 
-/** Formats that only CUDA devices have; the host makes them (plans.c). */
+/** Formats that only CUDA devices have; the host makes them (plans.c), but the values of bsr. */
 extern const nitro_kit_part nitro_spmv_cuda_part_tiles;
 extern const nitro_kit_part nitro_spmv_cuda_part_blocks;
 extern const nitro_kit_part nitro_spmv_cuda_part_bsr;
@@ -90,6 +90,10 @@ cudaError_t nitro_spmv_cuda_fill_ell(const nitro_spmv_cuda *spmv, const void *el
                                      cudaLaunchConfig_t config);
 cudaError_t nitro_spmv_cuda_fill_coo(const nitro_spmv_cuda *spmv, const void *coo,
                                      cudaLaunchConfig_t config);
+cudaError_t nitro_spmv_cuda_fill_bsr(const nitro_spmv_cuda *spmv, const void *bsr,
+                                     cudaLaunchConfig_t config);
+cudaError_t nitro_spmv_cuda_fill_hybrid(const nitro_spmv_cuda *spmv, const void *hybrid,
+                                        cudaLaunchConfig_t config);
 cudaError_t nitro_spmv_cuda_fill_sellp(const nitro_spmv_cuda *spmv, const void *sellp,
                                        cudaLaunchConfig_t config);
 

@@ -52,19 +52,15 @@ static void fill_part(const void *state, int part, int parts)
     }
 }
 
-static int measure_slots(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell,
-                         int64_t *num_slots)
-{
-    ell->stride = nitro_spmv_stride(spmv->num_rows);
-    ell->width = width;
-    return __builtin_mul_overflow(width, ell->stride, num_slots);
-}
-
-int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell)
+int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, bool is_plan, nitro_spmv_ell *ell)
 {
     int64_t num_slots;
-    if (measure_slots(spmv, width, ell, &num_slots) != 0)
+    ell->stride = nitro_spmv_stride(spmv->num_rows);
+    ell->width = width;
+    if (__builtin_mul_overflow(width, ell->stride, &num_slots))
         return 1;
+    if (is_plan)
+        return 0;
     ell->columns = nitro_host_allocate(num_slots, sizeof(*ell->columns));
     ell->values = nitro_host_allocate(num_slots, sizeof(*ell->values));
     if (!ell->columns || !ell->values) {
@@ -162,13 +158,10 @@ static int64_t longest_row(const nitro_spmv *spmv)
 static int prepare(void *argument, void *user)
 {
     nitro_spmv *spmv = argument;
-    int64_t width = longest_row(spmv), num_slots;
-    bool is_plan = user != NULL;
     if (spmv->ell)
         return 0;
     nitro_spmv_ell *ell = calloc(1, sizeof(*ell));
-    if (!ell || (is_plan ? measure_slots(spmv, width, ell, &num_slots)
-                         : nitro_spmv_ell_fill(spmv, width, ell)) != 0) {
+    if (!ell || nitro_spmv_ell_fill(spmv, longest_row(spmv), user != NULL, ell) != 0) {
         free(ell);
         return 1;
     }

@@ -36,29 +36,32 @@ static void clear(nitro_spmv_hybrid *hybrid)
     nitro_host_free(hybrid->coo.rows);
     nitro_host_free((void *)hybrid->coo.columns); /* owned here; const for readers */
     nitro_host_free((void *)hybrid->coo.values);
+    nitro_host_free(hybrid->rest_offsets);
     free(hybrid);
 }
 
-static int64_t count_rest(const nitro_spmv *spmv, int64_t width)
+/* Where the entries beyond the first `width` of each row begin among all of them. */
+static int find_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_hybrid *hybrid)
 {
-    int64_t rest = 0;
+    hybrid->num_offsets = spmv->num_rows + 1;
+    hybrid->rest_offsets = nitro_host_allocate(hybrid->num_offsets, sizeof(*hybrid->rest_offsets));
+    if (!hybrid->rest_offsets)
+        return 1;
     for (int64_t row = 0; row < spmv->num_rows; row++) {
-        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
-        rest += length > width ? length - width : 0;
+        int64_t rest = spmv->row_offsets[row + 1] - spmv->row_offsets[row] - width;
+        hybrid->rest_offsets[row + 1] = hybrid->rest_offsets[row] + (rest > 0 ? rest : 0);
     }
-    return rest;
+    hybrid->coo.num_entries = hybrid->rest_offsets[spmv->num_rows];
+    return 0;
 }
 
-/* The entries beyond the first `width` of each row. */
 static int fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
 {
-    int64_t rest = count_rest(spmv, width);
-    int32_t *columns = nitro_host_allocate(rest, sizeof(*columns));
-    double *values = nitro_host_allocate(rest, sizeof(*values));
-    *coo = (nitro_spmv_coo){.num_entries = rest,
-                            .rows = nitro_host_allocate(rest, sizeof(*coo->rows)),
-                            .columns = columns,
-                            .values = values};
+    int32_t *columns = nitro_host_allocate(coo->num_entries, sizeof(*columns));
+    double *values = nitro_host_allocate(coo->num_entries, sizeof(*values));
+    coo->rows = nitro_host_allocate(coo->num_entries, sizeof(*coo->rows));
+    coo->columns = columns;
+    coo->values = values;
     if (!coo->rows || !columns || !values)
         return 1;
     int64_t at = 0;
@@ -73,18 +76,24 @@ static int fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
 
 static int prepare(void *argument, void *user)
 {
-    (void)user;
     nitro_spmv *spmv = argument;
+    bool is_plan = user != NULL;
     if (spmv->hybrid)
         return 0;
     int64_t width;
     nitro_spmv_hybrid *hybrid = calloc(1, sizeof(*hybrid));
     if (!hybrid || choose_width(spmv, &width) != 0 ||
-        nitro_spmv_ell_fill(spmv, width, &hybrid->ell) != 0 ||
-        fill_rest(spmv, width, &hybrid->coo) != 0) {
+        nitro_spmv_ell_fill(spmv, width, is_plan, &hybrid->ell) != 0 ||
+        find_rest(spmv, width, hybrid) != 0 ||
+        (!is_plan && fill_rest(spmv, width, &hybrid->coo) != 0)) {
         if (hybrid)
             clear(hybrid);
         return 1;
+    }
+    if (!is_plan) {
+        nitro_host_free(hybrid->rest_offsets);
+        hybrid->rest_offsets = NULL;
+        hybrid->num_offsets = 0;
     }
     spmv->hybrid = hybrid;
     return 0;

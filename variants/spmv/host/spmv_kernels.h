@@ -162,7 +162,7 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
 
 /* ELL: the first `width` entries of every row. 0 on success. */
-int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell);
+int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, bool is_plan, nitro_spmv_ell *ell);
 void nitro_spmv_ell_clear(nitro_spmv_ell *ell);
 /* y = A x */
 void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const double *x,

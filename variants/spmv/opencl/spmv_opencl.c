@@ -6,117 +6,129 @@
 #define TEXT(number)  #number
 #define STRING(macro) TEXT(macro)
 
-#define BLOCKS   "[16, 32, 64, 128, 256]"
-#define GROUPS   "ceil_div(num_rows, BLOCK) * BLOCK" /* a work-item a row */
-#define IN_LIMIT "BLOCK <= device.max_local"
-
 extern const char nitro_spmv_csr_cl[], nitro_spmv_csr_vector_cl[], nitro_spmv_dia_cl[],
-    nitro_spmv_ell_cl[], nitro_spmv_sellp_cl[];
+    nitro_spmv_ell_coo_cl[], nitro_spmv_sellp_cl[];
+
+/* What all kernels have; their sources are FILE.cl. */
+#define COMMON(file)                                                                               \
+    .kit = &nitro_spmv_opencl_kit, .backend = "opencl", .origin = #file ".cl",                     \
+    .source = nitro_spmv_##file##_cl
+
+#define IN_LIMIT "BLOCK <= device.max_local"
+#define BLOCK                                                                                      \
+    {                                                                                              \
+        "BLOCK", "[16, 32, 64, 128, 256]", "64"                                                    \
+    }
+#define EACH                                                                                       \
+    {                                                                                              \
+        "EACH", "[1, 4, 16, 64, 256]", "64"                                                        \
+    }
+
+/* A step in groups of BLOCK, for `items` work-items. */
+#define STEP(name, items, ...)                                                                     \
+    {                                                                                              \
+        .entry = name, .arguments = {__VA_ARGS__}, .local = {"BLOCK"}, .global = {                 \
+            "ceil_div(" items ", BLOCK) * BLOCK"                                                   \
+        }                                                                                          \
+    }
+/* y = 0, by the ell of no entries. */
+#define CLEAR STEP("ell", "num_rows", "num_rows", "0", "0", "columns", "values", "x", "y")
 
 static const nitro_kernel csr = {
-    .kit = &nitro_spmv_opencl_kit,
-    .backend = "opencl",
-    .origin = "csr.cl",
-    .source = nitro_spmv_csr_cl,
-    .parameters = {{"BLOCK", BLOCKS, "64"}},
+    COMMON(csr),
+    .parameters = {BLOCK},
     .where = {IN_LIMIT},
-    .steps = {{.entry = "csr",
-               .arguments = {"num_rows", "row_offsets", "columns", "values", "x", "y"},
-               .local = {"BLOCK"},
-               .global = {GROUPS}}},
+    .steps = {STEP("csr", "num_rows", "num_rows", "row_offsets", "columns", "values", "x", "y")},
 };
 
 static const nitro_kernel csr_vector = {
-    .kit = &nitro_spmv_opencl_kit,
-    .backend = "opencl",
-    .origin = "csr_vector.cl",
-    .source = nitro_spmv_csr_vector_cl,
-    .parameters = {{"BLOCK", BLOCKS, "64"}, {"LANES", "[2, 4, 8, 16, 32]", "8"}},
+    COMMON(csr_vector),
+    .parameters = {BLOCK, {"LANES", "[2, 4, 8, 16, 32]", "8"}},
     .where = {IN_LIMIT, "LANES <= BLOCK"},
-    .steps = {{.entry = "csr_vector",
-               .arguments = {"num_rows", "row_offsets", "columns", "values", "x", "y"},
-               .local = {"BLOCK"},
-               .global = {"ceil_div(num_rows * LANES, BLOCK) * BLOCK"}}},
+    .steps = {STEP("csr_vector", "num_rows * LANES", "num_rows", "row_offsets", "columns", "values",
+                   "x", "y")},
 };
 
 static const nitro_kernel dia = {
-    .kit = &nitro_spmv_opencl_kit,
+    COMMON(dia),
     .part = &nitro_spmv_part_dia,
-    .backend = "opencl",
-    .origin = "dia.cl",
-    .source = nitro_spmv_dia_cl,
-    .parameters = {{"BLOCK", BLOCKS, "64"}},
+    .parameters = {BLOCK},
     .where = {IN_LIMIT},
-    .steps = {{.entry = "dia",
-               .arguments = {"num_rows", "num_cols", "num_diagonals", "stride", "offsets", "values",
-                             "x", "y"},
-               .local = {"BLOCK"},
-               .global = {GROUPS}}},
+    .steps = {STEP("dia", "num_rows", "num_rows", "num_cols", "num_diagonals", "stride", "offsets",
+                   "values", "x", "y")},
 };
 
 static const nitro_kernel ell = {
-    .kit = &nitro_spmv_opencl_kit,
+    COMMON(ell_coo),
     .part = &nitro_spmv_part_ell,
-    .backend = "opencl",
-    .origin = "ell.cl",
-    .source = nitro_spmv_ell_cl,
-    .parameters = {{"BLOCK", BLOCKS, "64"}},
+    .parameters = {BLOCK},
     .where = {IN_LIMIT},
-    .steps = {{.entry = "ell",
-               .arguments = {"num_rows", "width", "stride", "columns", "values", "x", "y"},
-               .local = {"BLOCK"},
-               .global = {GROUPS}}},
+    .steps = {STEP("ell", "num_rows", "num_rows", "width", "stride", "columns", "values", "x",
+                   "y")},
 };
 
-static const nitro_kernel sellp = {
-    .kit = &nitro_spmv_opencl_kit,
-    .part = &nitro_spmv_part_sellp,
-    .backend = "opencl",
-    .origin = "sellp.cl",
-    .source = nitro_spmv_sellp_cl,
-    .options = "-DSLICE_ROWS=" STRING(NITRO_SPMV_SLICE_ROWS),
-    .parameters = {{"BLOCK", BLOCKS, "64"}},
+static const nitro_kernel coo = {
+    COMMON(ell_coo),
+    .part = &nitro_spmv_part_coo,
+    .parameters = {BLOCK, EACH},
     .where = {IN_LIMIT},
-    .steps = {{.entry = "sellp",
-               .arguments = {"num_rows", "slice_offsets", "columns", "values", "x", "y"},
-               .local = {"BLOCK"},
-               .global = {GROUPS}}},
+    .steps = {CLEAR, STEP("coo", "ceil_div(num_entries, EACH)", "num_entries", "rows", "columns",
+                          "values", "x", "y")},
 };
+
+static const nitro_kernel hybrid = {
+    COMMON(ell_coo),
+    .part = &nitro_spmv_part_hybrid,
+    .parameters = {BLOCK, EACH},
+    .where = {IN_LIMIT},
+    .steps = {STEP("ell", "num_rows", "num_rows", "ell.width", "ell.stride", "ell.columns",
+                   "ell.values", "x", "y"),
+              STEP("coo", "ceil_div(coo.num_entries, EACH)", "coo.num_entries", "coo.rows",
+                   "coo.columns", "coo.values", "x", "y")},
+};
+
+#define SELL(its_part)                                                                             \
+    {                                                                                              \
+        COMMON(sellp), .part = its_part, .options = "-DSLICE_ROWS=" STRING(NITRO_SPMV_SLICE_ROWS), \
+                       .parameters = {BLOCK}, .where = {IN_LIMIT}, .steps = {                      \
+                           STEP("sellp", "num_rows", "num_rows", "slice_offsets", "rows",          \
+                                "columns", "values", "x", "y")                                     \
+                       }                                                                           \
+    }
+
+static const nitro_kernel sellp = SELL(&nitro_spmv_part_sellp),
+                          sell_c_sigma = SELL(&nitro_spmv_part_sell_c_sigma);
 
 /* ---- Variants ---- */
 
-static bool allows_dia(const double *features, const void *argument, void *user)
-{
-    return nitro_spmv_fits_device(features, argument, user) &&
-           nitro_spmv_variant_dia.allows(features, NULL, NULL);
-}
+/* The matrix fits, and the format, as on the host. */
+#define ALLOWS(format)                                                                             \
+    static bool allows_##format(const double *features, const void *argument, void *user)          \
+    {                                                                                              \
+        return nitro_spmv_fits_device(features, argument, user) &&                                 \
+               nitro_spmv_variant_##format.allows(features, NULL, NULL);                           \
+    }
+ALLOWS(dia)
+ALLOWS(ell)
+ALLOWS(sellp)
+ALLOWS(sell_c_sigma)
 
-static bool allows_ell(const double *features, const void *argument, void *user)
-{
-    return nitro_spmv_fits_device(features, argument, user) &&
-           nitro_spmv_variant_ell.allows(features, NULL, NULL);
-}
-
-static bool allows_sellp(const double *features, const void *argument, void *user)
-{
-    return nitro_spmv_fits_device(features, argument, user) &&
-           nitro_spmv_variant_sellp.allows(features, NULL, NULL);
-}
+#define ALLOWED(format, reads)                                                                     \
+    NITRO_KERNEL_VARIANT(#format, format, .allows = allows_##format,                               \
+                         .allows_reads = reads ",nnz,rows,cols")
 
 static const nitro_variant variant_csr = NITRO_KERNEL_VARIANT("csr", csr),
                            variant_csr_vector = NITRO_KERNEL_VARIANT("csr_vector", csr_vector),
-                           variant_dia =
-                               NITRO_KERNEL_VARIANT("dia", dia, .allows = allows_dia,
-                                                    .allows_reads = "dia_fillin,nnz,rows,cols"),
-                           variant_ell =
-                               NITRO_KERNEL_VARIANT("ell", ell, .allows = allows_ell,
-                                                    .allows_reads = "ell_fillin,nnz,rows,cols"),
-                           variant_sellp = NITRO_KERNEL_VARIANT(
-                               "sellp", sellp, .allows = allows_sellp,
-                               .allows_reads = "rlsd,ell_fillin,nnz,rows,cols");
+                           variant_dia = ALLOWED(dia, "dia_fillin"),
+                           variant_ell = ALLOWED(ell, "ell_fillin"),
+                           variant_coo = NITRO_KERNEL_VARIANT("coo", coo),
+                           variant_hybrid = NITRO_KERNEL_VARIANT("hybrid", hybrid),
+                           variant_sellp = ALLOWED(sellp, "rlsd,ell_fillin"),
+                           variant_sell_c_sigma = ALLOWED(sell_c_sigma, "rlsd,ell_fillin,row_max");
 
-static const nitro_variant *const variants[] = {&variant_csr, &variant_csr_vector, &variant_dia,
-                                                &variant_ell, &variant_sellp};
+static const nitro_variant *const variants[] = {
+    &variant_csr, &variant_csr_vector, &variant_dia,   &variant_ell,
+    &variant_coo, &variant_hybrid,     &variant_sellp, &variant_sell_c_sigma};
 
 const nitro_kit_device nitro_spmv_opencl_device = {
     .kind = "opencl",
