@@ -23,9 +23,15 @@ static const char *const fact_names[NITRO_OPENCL_NUM_FACTS] = {
     [NITRO_OPENCL_DOUBLE] = "double",
 };
 static const char *const benchmark_names[NITRO_OPENCL_NUM_BENCHMARKS] = {
-    [NITRO_OPENCL_COPY_GBPS] = "copy_gbps",         [NITRO_OPENCL_SHARED_ATOMIC] = "shared_atomic",
-    [NITRO_OPENCL_GLOBAL_ATOMIC] = "global_atomic", [NITRO_OPENCL_LAUNCH_US] = "launch_us",
-    [NITRO_OPENCL_SP_GFLOPS] = "sp_gflops",         [NITRO_OPENCL_DP_GFLOPS] = "dp_gflops",
+    [NITRO_OPENCL_COPY_GBPS] = "copy_gbps",
+    [NITRO_OPENCL_L2_GBPS] = "l2_gbps",
+    [NITRO_OPENCL_SHARED_ATOMIC] = "shared_atomic",
+    [NITRO_OPENCL_SHARED_ATOMIC_SPREAD] = "shared_atomic_spread",
+    [NITRO_OPENCL_GLOBAL_ATOMIC] = "global_atomic",
+    [NITRO_OPENCL_GLOBAL_ATOMIC_SPREAD] = "global_atomic_spread",
+    [NITRO_OPENCL_LAUNCH_US] = "launch_us",
+    [NITRO_OPENCL_SP_GFLOPS] = "sp_gflops",
+    [NITRO_OPENCL_DP_GFLOPS] = "dp_gflops",
 };
 
 static void format_id(const char *name, char *id, size_t size)

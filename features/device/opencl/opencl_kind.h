@@ -31,8 +31,11 @@ typedef enum nitro_opencl_fact {
 /** Microbenchmarks; each is a device feature (opencl_measure.c documents what is timed). */
 typedef enum nitro_opencl_benchmark {
     NITRO_OPENCL_COPY_GBPS,
+    NITRO_OPENCL_L2_GBPS,
     NITRO_OPENCL_SHARED_ATOMIC,
+    NITRO_OPENCL_SHARED_ATOMIC_SPREAD,
     NITRO_OPENCL_GLOBAL_ATOMIC,
+    NITRO_OPENCL_GLOBAL_ATOMIC_SPREAD,
     NITRO_OPENCL_LAUNCH_US,
     NITRO_OPENCL_SP_GFLOPS,
     NITRO_OPENCL_DP_GFLOPS,

@@ -1,7 +1,14 @@
-/* Kernels of the OpenCL microbenchmarks. Factors, spacings and counts are arguments, so that no
+/* Kernels of the OpenCL microbenchmarks. Factors, masks and counts are arguments, so that no
  * compiler can remove or merge work. */
-#define NUM_SUMS  8
-#define NUM_STEPS 32
+#define NUM_SUMS     8
+#define NUM_STEPS    32
+#define NUM_COUNTERS 256
+
+/* The next pseudo-random number. */
+uint advance(uint state)
+{
+    return state * 1664525u + 1013904223u;
+}
 
 __kernel void nothing(__global uint *unused)
 {
@@ -12,21 +19,39 @@ __kernel void copy(__global const uint4 *from, __global uint4 *to)
     to[get_global_id(0)] = from[get_global_id(0)];
 }
 
-__kernel void add_global(__global uint *counters, uint spacing, uint additions)
+/* Every item reads `share` words each pass, another item's part in the next one. Neighbouring items
+ * read neighbouring words; on processors, where a core runs a group's items one after another, the
+ * words of a part are neighbours. */
+__kernel void read_cache(__global uint *results, uint share, uint passes,
+                         __global const uint4 *words)
 {
-    __global uint *counter = counters + get_local_id(0) * spacing;
-    for (uint i = 0; i < additions; i++)
-        atomic_add(counter, 1u);
+    uint items = get_global_size(0), item = get_global_id(0);
+    uint4 sum = 0;
+    for (uint pass = 0; pass < passes; pass++) {
+        uint part = (item + pass) % items;
+        __global const uint4 *from = words + (IS_PROCESSOR ? part * share : part);
+        for (uint k = 0; k < share; k++)
+            sum += from[IS_PROCESSOR ? k : k * items];
+    }
+    results[item] = sum.x + sum.y + sum.z + sum.w;
 }
 
-__kernel void add_local(__global uint *counters, uint spacing, uint additions)
+/* `mask` is 0 for one counter, or NUM_COUNTERS - 1. */
+__kernel void add_global(__global uint *counters, uint mask, uint additions)
 {
-    __local uint shared[256];
+    uint state = get_global_id(0);
+    for (uint i = 0; i < additions; i++, state = advance(state))
+        atomic_add(counters + (state >> 24 & mask), 1u);
+}
+
+__kernel void add_local(__global uint *counters, uint mask, uint additions)
+{
+    __local uint shared[NUM_COUNTERS];
+    uint state = get_global_id(0);
     shared[get_local_id(0)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    __local uint *counter = shared + get_local_id(0) * spacing;
-    for (uint i = 0; i < additions; i++)
-        atomic_add(counter, 1u);
+    for (uint i = 0; i < additions; i++, state = advance(state))
+        atomic_add(shared + (state >> 24 & mask), 1u);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         counters[get_group_id(0)] = shared[0];

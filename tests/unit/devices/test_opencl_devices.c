@@ -112,14 +112,22 @@ static void a_device_is_described_and_recorded(void **state)
 
 static void microbenchmarks_measure(void **state)
 {
-    static const char *const names[] = {"copy_gbps", "shared_atomic", "global_atomic",
-                                        "launch_us", "sp_gflops",     "dp_gflops"};
+    static const char *const names[] = {"copy_gbps",
+                                        "shared_atomic",
+                                        "shared_atomic_spread",
+                                        "global_atomic",
+                                        "global_atomic_spread",
+                                        "launch_us",
+                                        "sp_gflops",
+                                        "dp_gflops"};
     nitro_context *context = unit_context();
     nitro_device *device;
     (void)state;
     assert_ok(context, nitro_device_kind_opencl.describe(context, "opencl", true, &device));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         assert_true(nitro_device_value(device, names[i]) > 0);
+    bool has_cache = nitro_device_value(device, "l2_cache_size") > 1024;
+    assert_true(nitro_device_value(device, "l2_gbps") > 0 || !has_cache);
     nitro_device_free(device);
     nitro_context_free(context);
 }
