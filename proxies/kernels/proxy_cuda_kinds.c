@@ -73,8 +73,8 @@ KERNEL(sp_gflop, "SP-GFLOP", "fused multiplications and additions in single prec
        .num_passes = 100, .expect = expect_flops);
 KERNEL(dp_gflop, "DP-GFLOP", "fused multiplications and additions in double precision",
        .num_passes = 50, .expect = expect_flops);
-KERNEL(atomic, "ATOMIC", "additions to counters in global memory, 256 bins", .num_passes = 20,
-       .counts = true, .expect = expect_nothing);
+KERNEL(atomic, "ATOMIC", "additions to counters in global and shared memory, 256 bins",
+       .num_passes = 20, .counts = true, .expect = expect_nothing);
 KERNEL(mem_bw, "MEM-BW", "loads and stores that stream through more memory than the caches hold",
        .num_passes = 20, .streams = true, .expect = expect_region);
 KERNEL(sh_mem_bw, "SH-MEM-BW", "loads and stores in shared memory, without bank conflicts",

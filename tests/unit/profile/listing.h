@@ -103,7 +103,7 @@ static bool split_sass(const char *line, listed_line *found)
 static const listing_syntax listing_sass = {
     .kinds = {{{"SP-GFLOP"}, {"FADD", "FMUL", "FFMA"}},
               {{"DP-GFLOP"}, {"DADD", "DMUL", "DFMA"}},
-              {{"ATOMIC"}, {"ATOM", "ATOMG", "RED", "REDG"}},
+              {{"ATOMIC"}, {"ATOM", "ATOMG", "RED", "REDG", "ATOMS"}},
               {{"MEM-BW"}, {"LD", "LDG", "ST", "STG"}},
               {{"SH-MEM-BW"}, {"LDS", "STS"}}},
     .padding = "NOP",
