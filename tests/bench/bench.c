@@ -214,6 +214,7 @@ int main(int count, char **arguments)
 {
     bool as_json = false;
     int num_names = 0;
+    setenv("NITRO_PLUGINS", PLUGINS, 0);
     for (int i = 1; i < count; i++) {
         if (strcmp(arguments[i], "--list") == 0)
             return list_benches();

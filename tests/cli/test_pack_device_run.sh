@@ -17,6 +17,9 @@ title "a packed build runs elsewhere"
 mv run elsewhere && ls elsewhere run.tar.zst
 env -i elsewhere/bin/nitro version | head -n 1
 env -i "$PWD/elsewhere/run" --help | head -n 1
+env -i HOME="$PWD" NITRO_GENERATE_MB=1 elsewhere/bin/nitro tune histogram --device host --generate 1 --repetitions 1 \
+    --no-model --store sqlite:lab.db --quiet >/dev/null && nitro store list --store sqlite:lab.db | grep -c ^histogram
+find elsewhere/lib -name '*curl*' -o -name '*hiredis*'
 loader=("$PWD"/elsewhere/lib/ld-linux*)
 "${loader[0]}" --library-path "$PWD/elsewhere/lib" --list elsewhere/programs/nitro |
     awk '$2 == "=>" {print $3}' | grep -v '/elsewhere/lib/'
