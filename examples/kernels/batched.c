@@ -8,15 +8,15 @@
     "4 * Z * ((CACHING == 2) * (SIZE_A + PADD_AA) * (SIZE_B + PADD_AB + SIZE_C) + "                \
     "(1 - DIRECT) * SIZE_B * SIZE_C)"
 
+#define CALL batched_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(batched_call, count),
-    NITRO_NUMBER(batched_call, a_cells),
-    NITRO_NUMBER(batched_call, b_cells),
-    NITRO_NUMBER(batched_call, c_cells),
-    NITRO_ARRAY(batched_call, a, NITRO_IN, NITRO_FLOAT32, "count * a_cells"),
-    NITRO_ARRAY(batched_call, b, NITRO_IN, NITRO_FLOAT32, "count * b_cells"),
-    NITRO_ARRAY(batched_call, c, NITRO_OUT, NITRO_FLOAT32, "count * c_cells",
-                .agreement = NITRO_TOLERANCE, .tolerance = 1e-4),
+    NUMBER(count),
+    NUMBER(a_cells),
+    NUMBER(b_cells),
+    NUMBER(c_cells),
+    INPUT(a, "count * a_cells"),
+    INPUT(b, "count * b_cells"),
+    OUTPUT(c, "count * c_cells", WITHIN(TOLERANCE, 1e-4)),
 };
 
 KERNEL(batched, "",

@@ -11,18 +11,17 @@ typedef struct bicg_call {
     nitro_kept *kept;
 } bicg_call;
 
+#define CALL bicg_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(bicg_call, rows),
-    NITRO_NUMBER(bicg_call, cols),
-    NITRO_NUMBER(bicg_call, strips),
-    NITRO_NUMBER(bicg_call, tiles),
-    NITRO_ARRAY(bicg_call, a, NITRO_IN, NITRO_FLOAT32, "rows * cols"),
-    NITRO_ARRAY(bicg_call, p, NITRO_IN, NITRO_FLOAT32, "cols"),
-    NITRO_ARRAY(bicg_call, r, NITRO_IN, NITRO_FLOAT32, "rows"),
-    NITRO_ARRAY(bicg_call, q, NITRO_OUT, NITRO_FLOAT32, "rows", .agreement = NITRO_TOLERANCE,
-                .tolerance = 1e-2),
-    NITRO_ARRAY(bicg_call, s, NITRO_OUT, NITRO_FLOAT32, "cols", .agreement = NITRO_TOLERANCE,
-                .tolerance = 1e-2),
+    NUMBER(rows),
+    NUMBER(cols),
+    NUMBER(strips),
+    NUMBER(tiles),
+    INPUT(a, "rows * cols"),
+    INPUT(p, "cols"),
+    INPUT(r, "rows"),
+    OUTPUT(q, "rows", WITHIN(TOLERANCE, 1e-2)),
+    OUTPUT(s, "cols", WITHIN(TOLERANCE, 1e-2)),
     ON_DEVICE_ALONE("q_groups", "rows * tiles"),
     ON_DEVICE_ALONE("s_groups", "cols * strips"),
 };

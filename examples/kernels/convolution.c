@@ -10,14 +10,11 @@ typedef struct convolution_call {
     nitro_kept *kept;
 } convolution_call;
 
+#define CALL convolution_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(convolution_call, width),
-    NITRO_NUMBER(convolution_call, height),
-    NITRO_NUMBER(convolution_call, pitch),
-    NITRO_ARRAY(convolution_call, image, NITRO_IN, NITRO_FLOAT32, "height * pitch + 6 * pitch"),
-    NITRO_ARRAY(convolution_call, filter, NITRO_IN, NITRO_FLOAT32, "49"),
-    NITRO_ARRAY(convolution_call, to, NITRO_OUT, NITRO_FLOAT32, "height * width",
-                .agreement = NITRO_RELATIVE, .tolerance = 1e-4),
+    NUMBER(width),       NUMBER(height),
+    NUMBER(pitch),       INPUT(image, "height * pitch + 6 * pitch"),
+    INPUT(filter, "49"), OUTPUT(to, "height * width", WITHIN(RELATIVE, 1e-4)),
 };
 
 #define GROUPS      "[8, 16, 32, 64]"

@@ -11,16 +11,16 @@ typedef struct coulomb_call {
     nitro_kept *kept;
 } coulomb_call;
 
+#define CALL coulomb_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(coulomb_call, size),
-    NITRO_NUMBER(coulomb_call, count),
-    NITRO_ARRAY(coulomb_call, charges, NITRO_IN, NITRO_FLOAT32, "4 * count"),
-    NITRO_ARRAY(coulomb_call, xs, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(coulomb_call, ys, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(coulomb_call, zs, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(coulomb_call, strengths, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(coulomb_call, to, NITRO_OUT, NITRO_FLOAT32, "size * size * size",
-                .agreement = NITRO_RELATIVE, .tolerance = 1e-3),
+    NUMBER(size),
+    NUMBER(count),
+    INPUT(charges, "4 * count"),
+    INPUT(xs, "count"),
+    INPUT(ys, "count"),
+    INPUT(zs, "count"),
+    INPUT(strengths, "count"),
+    OUTPUT(to, "size * size * size", WITHIN(RELATIVE, 1e-3)),
 };
 
 KERNEL(coulomb, "-DSPACING=" STRING(SPACING) "f",

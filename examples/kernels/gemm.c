@@ -9,14 +9,10 @@ typedef struct gemm_call {
     nitro_kept *kept;
 } gemm_call;
 
+#define CALL gemm_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(gemm_call, m),
-    NITRO_NUMBER(gemm_call, n),
-    NITRO_NUMBER(gemm_call, k),
-    NITRO_ARRAY(gemm_call, a, NITRO_IN, NITRO_FLOAT32, "k * m"),
-    NITRO_ARRAY(gemm_call, b, NITRO_IN, NITRO_FLOAT32, "k * n"),
-    NITRO_ARRAY(gemm_call, c, NITRO_OUT, NITRO_FLOAT32, "n * m", .agreement = NITRO_RELATIVE,
-                .tolerance = 1e-4),
+    NUMBER(m),         NUMBER(n),         NUMBER(k),
+    INPUT(a, "k * m"), INPUT(b, "k * n"), OUTPUT(c, "n * m", WITHIN(RELATIVE, 1e-4)),
 };
 
 #define TILES "[16, 32, 64, 128]"

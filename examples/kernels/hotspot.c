@@ -18,14 +18,14 @@ typedef struct hotspot_call {
     nitro_kept *kept;
 } hotspot_call;
 
+#define CALL hotspot_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(hotspot_call, rows),
-    NITRO_NUMBER(hotspot_call, cols),
-    NITRO_NUMBER(hotspot_call, num_steps),
-    NITRO_ARRAY(hotspot_call, power, NITRO_IN, NITRO_FLOAT32, "rows * cols"),
-    NITRO_ARRAY(hotspot_call, from, NITRO_IN, NITRO_FLOAT32, "rows * cols"),
-    NITRO_ARRAY(hotspot_call, to, NITRO_OUT, NITRO_FLOAT32, "rows * cols",
-                .agreement = NITRO_TOLERANCE, .tolerance = 1e-4),
+    NUMBER(rows),
+    NUMBER(cols),
+    NUMBER(num_steps),
+    INPUT(power, "rows * cols"),
+    INPUT(from, "rows * cols"),
+    OUTPUT(to, "rows * cols", WITHIN(TOLERANCE, 1e-4)),
     ON_DEVICE_ALONE("other", "rows * cols"),
 };
 

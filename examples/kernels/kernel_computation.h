@@ -30,6 +30,12 @@
 #define TEXT(number)  #number
 #define STRING(macro) TEXT(macro)
 
+/* Fields of the type CALL, which each file defines: numbers, and arrays of floats. */
+#define NUMBER(member)       NITRO_NUMBER(CALL, member)
+#define INPUT(member, count) NITRO_ARRAY(CALL, member, NITRO_IN, NITRO_FLOAT32, count)
+#define OUTPUT(member, count, ...)                                                                 \
+    NITRO_ARRAY(CALL, member, NITRO_OUT, NITRO_FLOAT32, count, __VA_ARGS__)
+#define WITHIN(kind, its_tolerance) .agreement = NITRO_##kind, .tolerance = its_tolerance
 /* Kept on the device alone. */
 #define ON_DEVICE_ALONE(its_name, its_count)                                                       \
     {                                                                                              \

@@ -14,18 +14,17 @@ typedef struct nbody_call {
     nitro_kept *kept;
 } nbody_call;
 
+#define CALL nbody_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(nbody_call, count),
-    NITRO_ARRAY(nbody_call, bodies, NITRO_IN, NITRO_FLOAT32, "4 * count"),
-    NITRO_ARRAY(nbody_call, xs, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(nbody_call, ys, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(nbody_call, zs, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(nbody_call, masses, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(nbody_call, velocities, NITRO_IN, NITRO_FLOAT32, "4 * count"),
-    NITRO_ARRAY(nbody_call, moved, NITRO_OUT, NITRO_FLOAT32, "4 * count",
-                .agreement = NITRO_TOLERANCE, .tolerance = 1e-3),
-    NITRO_ARRAY(nbody_call, faster, NITRO_OUT, NITRO_FLOAT32, "4 * count",
-                .agreement = NITRO_TOLERANCE, .tolerance = 1e-2),
+    NUMBER(count),
+    INPUT(bodies, "4 * count"),
+    INPUT(xs, "count"),
+    INPUT(ys, "count"),
+    INPUT(zs, "count"),
+    INPUT(masses, "count"),
+    INPUT(velocities, "4 * count"),
+    OUTPUT(moved, "4 * count", WITHIN(TOLERANCE, 1e-3)),
+    OUTPUT(faster, "4 * count", WITHIN(TOLERANCE, 1e-2)),
 };
 
 KERNEL(nbody, "-DSTEP=" STRING(STEP) "f -DSOFTENING=" STRING(SOFTENING) "f",

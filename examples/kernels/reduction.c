@@ -9,11 +9,11 @@ typedef struct reduction_call {
     nitro_kept *kept;
 } reduction_call;
 
+#define CALL reduction_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(reduction_call, count),
-    NITRO_ARRAY(reduction_call, from, NITRO_IN, NITRO_FLOAT32, "count"),
-    NITRO_ARRAY(reduction_call, sum, NITRO_OUT, NITRO_FLOAT32, "1", .agreement = NITRO_RELATIVE,
-                .tolerance = 1e-3),
+    NUMBER(count),
+    INPUT(from, "count"),
+    OUTPUT(sum, "1", WITHIN(RELATIVE, 1e-3)),
     ON_DEVICE_ALONE("to", "count + 1"),
     ON_DEVICE_ALONE("other", "count + 1"),
 };

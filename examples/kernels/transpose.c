@@ -8,11 +8,12 @@ typedef struct transpose_call {
     nitro_kept *kept;
 } transpose_call;
 
+#define CALL transpose_call
 static const nitro_field fields[] = {
-    NITRO_NUMBER(transpose_call, rows),
-    NITRO_NUMBER(transpose_call, cols),
-    NITRO_ARRAY(transpose_call, from, NITRO_IN, NITRO_FLOAT32, "rows * cols"),
-    NITRO_ARRAY(transpose_call, to, NITRO_OUT, NITRO_FLOAT32, "rows * cols"),
+    NUMBER(rows),
+    NUMBER(cols),
+    INPUT(from, "rows * cols"),
+    OUTPUT(to, "rows * cols", ),
 };
 
 #define SIZES   "[1, 2, 4, 8, 16, 32, 64]"
