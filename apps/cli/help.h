@@ -20,6 +20,9 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 void man_page(FILE *stream, const command *about);
 /** roff for nitro.conf(5), from the table of settings. */
 void man_settings_page(FILE *stream);
+/** roff for nitro-COMPUTATION(7). */
+void man_computation_page(FILE *stream, const nitro_module *module,
+                          const nitro_computation *computation);
 /** A completion script for one of `completion_shells`, which NULL ends. */
 void completion_script(FILE *stream, const char *shell);
 extern const char *const completion_shells[];

@@ -4,6 +4,7 @@
 
 #include "apps/cli/commands.h"
 #include "apps/cli/help.h"
+#include "apps/cli/load_module.h"
 
 /** Print text as roff means it: no requests at line starts, dashes that stay dashes. */
 static void print_escaped(FILE *stream, const char *text, size_t length)
@@ -207,6 +208,47 @@ void man_settings_page(FILE *stream)
     static const char example[] = "machine = rack7\n[spmv]\nexplain = 1\n";
     print_literal(stream, example, sizeof example - 1);
     fputs(".SH SEE ALSO\n\\fBnitro\\-config\\fR(1)\n", stream);
+}
+
+static void print_names(FILE *stream, const char *title, const nitro_computation *computation,
+                        size_t count, const char *(*name)(const nitro_computation *, size_t))
+{
+    fprintf(stream, ".SH %s\n", title);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ",\n" : "", stream);
+        print_text(stream, name(computation, i));
+    }
+    fputs(".\n", stream);
+}
+
+void man_computation_page(FILE *stream, const nitro_module *module,
+                          const nitro_computation *computation)
+{
+    char text[512], kinds[128];
+    snprintf(text, sizeof text, "nitro-%s", module->name);
+    print_title(stream, text, 7, module->description);
+    module_kinds(module->name, kinds, sizeof kinds);
+    fputs(".SH DESCRIPTION\nA computation that comes with \\fBnitro\\fR(1), for devices of kind ",
+          stream);
+    print_text(stream, kinds);
+    fputs(".\nEvery device has these variants and input features, in this order; a variant that a\n"
+          "device cannot run, or not for an input, is not allowed there.\n",
+          stream);
+    print_names(stream, "VARIANTS", computation, nitro_computation_num_variants(computation),
+                nitro_computation_variant_name);
+    print_names(stream, "INPUT FEATURES", computation, nitro_computation_num_features(computation),
+                nitro_computation_feature_name);
+    fputs(".SH EXAMPLES\n", stream);
+    snprintf(text, sizeof text,
+             "nitro tune %s --generate 100     measure, and learn a model\n"
+             "nitro tune %s --inputs FILE...   with inputs of your own\n"
+             "nitro features %s FILE...        their input features\n"
+             "nitro run %s FILE                choose a variant for one, and run it\n",
+             module->name, module->name, module->name, module->name);
+    print_literal(stream, text, strlen(text));
+    fputs(".SH SEE ALSO\n\\fBnitro\\-tune\\fR(1), \\fBnitro\\-run\\fR(1), "
+          "\\fBnitro\\-features\\fR(1)\n",
+          stream);
 }
 
 void man_name(const command *about, char *name, size_t size)

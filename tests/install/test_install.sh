@@ -164,8 +164,9 @@ done
 grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
 [[ -s $prefix/share/nitro/computations/spmv-ginkgo.json ]] ||
     fail "no description spmv-ginkgo.json was installed"
-[[ -s $prefix/share/man/man1/nitro.1 && -s $prefix/share/man/man5/nitro.conf.5 ]] ||
-    fail "no man page nitro.1 or nitro.conf.5 was installed"
+for page in man1/nitro.1 man5/nitro.conf.5 man7/nitro-{spmv,histogram,sort,bfs,solver,transpose,transpose_inplace}.7; do
+    [[ -s $prefix/share/man/$page ]] || fail "no man page $page was installed"
+done
 if type doxygen >"$work/doxygen" 2>&1; then
     while read -r name; do
         [[ -s $prefix/share/man/man3/$name.3 ]] || fail "no man page $name.3 was installed"

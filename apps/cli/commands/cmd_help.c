@@ -1,8 +1,9 @@
-/* cmd_help.c - nitro help: help of one command, and man pages of one or all. */
+/* cmd_help.c - nitro help: help of one command, and man pages. */
 #include <string.h>
 
 #include "apps/cli/commands.h"
 #include "apps/cli/help.h"
+#include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -16,7 +17,8 @@ static const option options[] = {
     OPTION(FLAG, "man", man, NULL,
            "print the man page (roff) instead; without COMMAND, the page about nitro itself"),
     OPTION(TEXT, "man-directory", man_directory, "DIRECTORY",
-           "write the man pages of all commands, and nitro.conf.5, into this existing directory"),
+           "write the man pages of all commands and computations, and nitro.conf.5, into this "
+           "existing directory"),
     OPTION(TEXT, "completion", completion, "bash|zsh|fish",
            "print a script that completes commands and options in this shell"),
     {0}};
@@ -27,35 +29,61 @@ static const argument arguments[] = {{.name = "COMMAND",
                                       .many = true},
                                      {0}};
 
-/** `about` as in man_page(); `settings_page`: nitro.conf(5) instead. */
-static int write_page(const invocation *call, const char *directory, const command *about,
-                      bool settings_page)
+/** Of a command, or nitro itself: neither of the others. */
+typedef struct manual_page {
+    const command *about;
+    const nitro_module *module; /* the page of a computation */
+    bool is_settings;           /* nitro.conf(5) */
+} manual_page;
+
+static int print_page(const invocation *call, FILE *file, const manual_page *page)
+{
+    nitro_computation *computation;
+    if (page->is_settings) {
+        man_settings_page(file);
+    } else if (page->module) {
+        if (page->module->create(call->context, &computation) != NITRO_OK)
+            return fail(call);
+        man_computation_page(file, page->module, computation);
+        nitro_computation_free(computation);
+    } else {
+        man_page(file, page->about);
+    }
+    return EXIT_DONE;
+}
+
+static int write_page(const invocation *call, const char *directory, manual_page page)
 {
     char name[64], path[4096];
-    man_name(about, name, sizeof name);
-    if (snprintf(path, sizeof path, "%s/%s.%d", directory, settings_page ? "nitro.conf" : name,
-                 settings_page ? 5 : 1) >= (int)sizeof path)
+    int section = page.is_settings ? 5 : page.module ? 7 : 1;
+    if (page.is_settings || page.module)
+        snprintf(name, sizeof name, "nitro%s%s", page.module ? "-" : ".conf",
+                 page.module ? page.module->name : "");
+    else
+        man_name(page.about, name, sizeof name);
+    if (snprintf(path, sizeof path, "%s/%s.%d", directory, name, section) >= (int)sizeof path)
         return fail_text(call, "the path %s is too long", directory);
     FILE *file = fopen(path, "w");
     if (!file)
         return fail_text(call, "cannot write %s: %m", path);
-    if (settings_page)
-        man_settings_page(file);
-    else
-        man_page(file, about);
+    int code = print_page(call, file, &page);
     bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
         return fail_text(call, "cannot write %s: %m", path);
-    return EXIT_DONE;
+    return code;
 }
 
 static int write_pages(const invocation *call, const char *directory)
 {
-    int code = write_page(call, directory, NULL, true);
+    int code = write_page(call, directory, (manual_page){.is_settings = true});
     if (code == EXIT_DONE)
-        code = write_page(call, directory, NULL, false);
+        code = write_page(call, directory, (manual_page){0});
     for (const command *const *each = commands_all(); *each && code == EXIT_DONE; each++)
-        code = write_page(call, directory, *each, false);
+        code = write_page(call, directory, (manual_page){.about = *each});
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each && code == EXIT_DONE;
+         each++)
+        if (module_is_first(*each))
+            code = write_page(call, directory, (manual_page){.module = *each});
     return code;
 }
 
