@@ -216,10 +216,19 @@ typedef struct redis_row {
     uint64_t order; /* for sorting */
 } redis_row;
 
-/** Rows in byte order of names; each name and its record are one block. */
+/** Memory of many rows, so that a pass over rows in the order of their coming is one over memory.
+ */
+typedef struct redis_chunk {
+    struct redis_chunk *next;
+    char bytes[];
+} redis_chunk;
+
+/** Rows in byte order of names. */
 typedef struct redis_rows {
     redis_row *items; /* shape [count] */
     size_t count, capacity, bytes;
+    redis_chunk *chunks; /* with the rows' names and records, the last one first */
+    size_t used, size;   /* bytes of the last one */
 } redis_rows;
 /**
  * Read a hash whole: names, and values if wanted. A value that is too large is empty.

@@ -49,12 +49,9 @@ static nitro_status find_unused_parts(void *user, redis_transaction *t, bool *wr
         if (part)
             used[part - job->unused.items] = true;
     }
-    for (size_t i = 0; i < job->unused.count && status == NITRO_OK; i++) {
-        if (used[i])
-            free((char *)(uintptr_t)job->unused.items[i].name);
-        else
+    for (size_t i = 0; i < job->unused.count && status == NITRO_OK; i++)
+        if (!used[i])
             job->unused.items[kept++] = job->unused.items[i];
-    }
     if (status == NITRO_OK)
         job->unused.count = kept;
     *write = job->apply && kept > 0;

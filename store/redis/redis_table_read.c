@@ -10,7 +10,9 @@
 /* Most bytes of one table in memory: some five million samples. */
 #define MAX_TABLE_BYTES ((size_t)1 << 30)
 /* Most pages of a table; a server may return empty ones. */
-#define MAX_PAGES ((size_t)1 << 24)
+#define MAX_PAGES   ((size_t)1 << 24)
+#define CHUNK_BYTES ((size_t)1 << 16)
+#define ROWS_AHEAD  8 /* are prefetched */
 
 typedef struct loading {
     redis_store *store;
@@ -22,8 +24,11 @@ typedef struct loading {
 
 void nitro_redis_rows_free(redis_rows *rows)
 {
-    for (size_t i = 0; i < rows->count; i++)
-        free((char *)(uintptr_t)rows->items[i].name);
+    while (rows->chunks) {
+        redis_chunk *next = rows->chunks->next;
+        free(rows->chunks);
+        rows->chunks = next;
+    }
     free(rows->items);
     *rows = (redis_rows){0};
 }
@@ -63,8 +68,26 @@ static nitro_status fail_size(const loading *l, const char *what)
                       l->store->url->shown, what, l->key);
 }
 
-/* Copy a row: its name and record, each terminated, in one block. An empty record stands for one
- * that is too large: no reader takes it for a sound one. */
+/* Room for a row; NULL: out of memory. */
+static char *take_room(const loading *l, size_t size)
+{
+    redis_rows *rows = l->rows;
+    if (size > rows->size - rows->used) {
+        size_t chunk_size = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+        redis_chunk *chunk = nitro_calloc(l->store->context, sizeof(*chunk) + chunk_size, 1);
+        if (!chunk)
+            return NULL;
+        chunk->next = rows->chunks;
+        rows->chunks = chunk;
+        rows->size = chunk_size;
+        rows->used = 0;
+    }
+    rows->used += size;
+    return rows->chunks->bytes + rows->used - size;
+}
+
+/* Copy a row: its name and record, each terminated. An empty record stands for one that is too
+ * large: no reader takes it for a sound one. */
 static nitro_status keep(const loading *l, const redisReply *name, const redisReply *record)
 {
     redis_rows *rows = l->rows;
@@ -82,7 +105,7 @@ static nitro_status keep(const loading *l, const redisReply *name, const redisRe
         rows->items = grown;
         rows->capacity = capacity;
     }
-    char *block = nitro_calloc(l->store->context, name->len + record_size + 2, 1);
+    char *block = take_room(l, name->len + record_size + 2);
     if (!block)
         return NITRO_ERR_NO_MEMORY;
     memcpy(block, name->str, name->len);
@@ -211,9 +234,7 @@ static void sort(redis_rows *rows)
     if (rows->count > 1)
         qsort(rows->items, rows->count, sizeof(*rows->items), compare_rows);
     for (size_t i = 0; i < rows->count; i++) {
-        if (kept > 0 && compare_rows(&rows->items[kept - 1], &rows->items[i]) == 0)
-            free((char *)(uintptr_t)rows->items[i].name);
-        else
+        if (kept == 0 || compare_rows(&rows->items[kept - 1], &rows->items[i]) != 0)
             rows->items[kept++] = rows->items[i];
     }
     rows->count = kept;
@@ -241,6 +262,13 @@ nitro_status nitro_redis_rows_read(redis_store *store, redis_transaction *t, con
     return status;
 }
 
+/* Sorted rows are all over the memory. The first lines suffice, which most rows fit into. */
+static void prefetch(const redis_row *row)
+{
+    for (size_t at = 0; at < 256 && at < row->name_size + row->record_size; at += 64)
+        __builtin_prefetch(row->name + at);
+}
+
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user)
 {
@@ -252,6 +280,8 @@ nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
         status = nitro_redis_rows_read(table->store, NULL, table->shared, NULL, true, &shared);
     for (size_t i = 0; i < rows.count && status == NITRO_OK; i++) {
         redis_row row = rows.items[i];
+        if (with_records && i + ROWS_AHEAD < rows.count)
+            prefetch(&rows.items[i + ROWS_AHEAD]);
         if (table->shared && row.record_size > NITRO_REDIS_ID_BYTES) {
             const redis_row *part =
                 nitro_redis_rows_find(&shared, row.record, NITRO_REDIS_ID_BYTES);
