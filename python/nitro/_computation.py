@@ -227,8 +227,7 @@ def _tuned(user: Any, told: Any) -> bool:
 
 
 def _print_progress(progress: Progress) -> None:
-    end = "\n" if progress.done == progress.total else ""
-    print(f"\r{progress.done} of {progress.total} inputs", end=end, file=sys.stderr, flush=True)
+    print(f"\r{progress.done} of {progress.total} inputs", end="", file=sys.stderr, flush=True)
 
 
 class Bound:
@@ -758,8 +757,9 @@ class Computation:
         for source, name, state in zip(sources, names, states):
             source.name, source.state = name, state
             source.load, source.unload = lib.nitro_python_load, lib.nitro_python_unload
-        self._context.check(
-            lib.nitro_tune(
-                self._handle, store.handle, bytes_of(device), sources, len(names), options
-            )
+        status = lib.nitro_tune(
+            self._handle, store.handle, bytes_of(device), sources, len(names), options
         )
+        if progress is True:
+            print(file=sys.stderr)  # ends the line
+        self._context.check(status)
