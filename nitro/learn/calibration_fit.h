@@ -21,14 +21,25 @@ nitro_status nitro_calibration_fit(nitro_context *context, const double *times_m
                                    const double *scores, const double *weights, size_t num_rows,
                                    size_t num_variants, nitro_calibration *calibration);
 
+/** Decisions on several devices. All borrowed. */
+typedef struct nitro_decisions {
+    const double *times_ms;   /* shape [num_rows x num_variants] */
+    const double *scores;     /* shape [num_rows x num_variants]; rows of NaN are not held out */
+    const size_t *row_device; /* shape [num_rows] */
+    size_t num_rows, num_devices, num_variants;
+} nitro_decisions;
+
 /**
- * The same in at most three steps: a third of the rows each, with one confidence over all its
- * margins. On another device, the third of a margin tells more than the margin itself. As
- * nitro_calibration_fit.
+ * Estimate for another device, in at most three steps, how often a decision is within 5 % of the
+ * best variant: of each device's decisions those of the largest margins, of the middle ones, and of
+ * the others; the median over devices. A decision's place among those of its device tells more than
+ * its margin, which has another scale on every device.
+ *
+ * @param[in] margins  shape [num_margins], ascending: of the other device's decisions; at least
+ * one.
  */
-nitro_status nitro_calibration_fit_steps(nitro_context *context, const double *times_ms,
-                                         const double *scores, const double *weights,
-                                         size_t num_rows, size_t num_variants,
+nitro_status nitro_calibration_fit_steps(nitro_context *context, const nitro_decisions *decisions,
+                                         const double *margins, size_t num_margins,
                                          nitro_calibration *calibration);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/statistics.h"
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
@@ -20,9 +21,9 @@
  * its nearest source as validation devices are, half of the way from held-out inputs to it had no
  * bias on recorded SpMV data. */
 #define LODO_SHARE 0.5
-/* Confidences are meant to be right in the mean over decisions, not on the worst device: with this
- * share, 15 % of the decisions on recorded targets are confident and 89 % of these are good. */
-#define CONFIDENCE_SHARE 0.2
+/* Confidences are meant to be right in the mean over targets, not on the hardest one. */
+#define CONFIDENCE_SHARE 0.05
+#define MAX_MARGINS      2000 /* more do not move the ends of steps */
 /* Quality to expect of the unlikeness to the nearest source alone, percent: a fit over recorded
  * targets and random subsets of the others. The mean of it and of validation errs by 1.8 in the
  * mean, validation alone by 2.3. */
@@ -154,17 +155,26 @@ static nitro_status select_used(nitro_source_weighing *t)
     return status;
 }
 
+/** The share of validation devices in confidences: all of it for a target that is far, or whose
+ *  vendor has no source, since its sources' own models tell nothing of it. */
+static double confidence_share(const nitro_source_weighing *t,
+                               const nitro_predicted_quality *predicted)
+{
+    const nitro_dataset *sources = t->task->sources;
+    bool has_vendor =
+        nitro_device_kinship(t->task->target, sources->devices, sources->num_devices, NULL).vendor;
+    return t->choice.is_far || !has_vendor ? 1.0 : CONFIDENCE_SHARE / LODO_SHARE * predicted->share;
+}
+
 /** By validation and by unlikeness. */
-static void predict(const nitro_source_choice *choice, nitro_predicted_quality *predicted,
+static void predict(const nitro_source_weighing *t, nitro_predicted_quality *predicted,
                     nitro_calibration *calibration)
 {
     nitro_calibration by_lodo;
     nitro_predicted_quality_weigh(predicted, predicted->share, &by_lodo);
     double by_validation = predicted->quality;
-    nitro_predicted_quality_weigh(
-        predicted, choice->is_far ? 1.0 : CONFIDENCE_SHARE / LODO_SHARE * predicted->share,
-        calibration);
-    double by_unlikeness = LIKE_QUALITY - UNLIKE_LOSS * choice->unlikeness;
+    nitro_predicted_quality_weigh(predicted, confidence_share(t, predicted), calibration);
+    double by_unlikeness = LIKE_QUALITY - UNLIKE_LOSS * t->choice.unlikeness;
     predicted->quality =
         isnan(by_validation) ? by_unlikeness : 0.5 * (by_validation + by_unlikeness);
 }
@@ -194,7 +204,7 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
     double ratio = predicted->target_distance / predicted->usual_distance; /* NaN or infinity: 2 */
     predicted->share = choice->is_far ? 1.0 : LODO_SHARE * (ratio < 2.0 ? ratio : 2.0);
     predicted->warning = NULL;
-    predict(choice, predicted, &model->calibration);
+    predict(t, predicted, &model->calibration);
     if (choice->is_far)
         predicted->warning = "the target is farther from every source than they are from each "
                              "other; the prediction extrapolates";
@@ -219,31 +229,72 @@ static double held_out_quality(const nitro_source_weighing *t, const nitro_fit_e
     return 100.0 * sum / total;
 }
 
-/** Confidences on the sources that count, each row weighted as its source: of decisions by the
- *  source's own model, as a margin of the mixture on a source is another one than on the target. */
-static nitro_status calibrate(const nitro_source_weighing *t, nitro_calibration *calibration)
+/** Margins of the model's decisions on the target, ascending: on a part of the inputs that it
+ * learnt from.
+ *  @param[out] count  of them: at least one. */
+static double *find_margins(const nitro_source_weighing *t, const nitro_model *model, size_t *count)
+{
+    const nitro_dataset *used = t->used;
+    size_t num_variants = used->schema->num_variants, step = used->num_rows / MAX_MARGINS + 1;
+    double *margins = nitro_calloc(t->context, used->num_rows, sizeof *margins);
+    uint64_t known = 0;
+    for (size_t d = 0; d < used->num_devices; d++)
+        known |= nitro_dataset_known_variants(used, d);
+    *count = 0;
+    for (size_t row = 0; row < used->num_rows && margins; row++) {
+        double scores[NITRO_MAX_VARIANTS];
+        if (!nitro_dataset_row_is_usable(used, row) || (*count > 0 && row % step != 0))
+            continue;
+        nitro_model_score(model, nitro_dataset_features(used, row), scores);
+        margins[(*count)++] = nitro_calibration_margin(
+            scores, num_variants, nitro_dataset_row_variants(used, row, known));
+    }
+    if (margins)
+        nitro_sort(margins, *count);
+    return margins;
+}
+
+/** Scores of all sources' rows, each by its source's own model; NaN of sources set aside. */
+static double *own_scores(const nitro_source_weighing *t)
 {
     const nitro_dataset *sources = t->task->sources;
     const nitro_cross_scores *cross = t->choice.uses_relative ? &t->with_relative : &t->plain;
     size_t num_variants = sources->schema->num_variants;
     double *scores = nitro_calloc(t->context, sources->num_rows, num_variants * sizeof *scores);
-    double *weights = nitro_calloc(t->context, sources->num_rows, sizeof *weights);
-    nitro_status status = scores && weights ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    for (size_t row = 0; row < sources->num_rows && status == NITRO_OK; row++) {
+    for (size_t row = 0; row < sources->num_rows && scores; row++) {
         size_t source = sources->row_device[row];
         double *own = scores + row * num_variants;
-        weights[row] = t->choice.weights[source] * (double)t->used->num_devices;
         memcpy(own, nitro_cross_scores_of(cross, source, row), num_variants * sizeof *own);
-        if (!(weights[row] > 0.0))
+        if (t->choice.set_aside[source])
             own[0] = NAN;
-        else
-            nitro_scores_restrict(own, num_variants, cross->allowed[row]);
+        nitro_scores_restrict(own, num_variants, cross->allowed[row]);
     }
+    return scores;
+}
+
+/** Confidences by decisions of each source's own model, and by those on validation devices, as far
+ *  as these exist (else that of a blind guess). The median over sources: how hard a device is to
+ *  predict is its own, and its neighbours do not tell. */
+static nitro_status calibrate(const nitro_source_weighing *t, const nitro_model *model,
+                              nitro_calibration *own, nitro_calibration *lodo)
+{
+    const nitro_dataset *sources = t->task->sources;
+    nitro_decisions decisions = {.times_ms = sources->times_ms,
+                                 .row_device = sources->row_device,
+                                 .num_rows = sources->num_rows,
+                                 .num_devices = sources->num_devices,
+                                 .num_variants = sources->schema->num_variants};
+    size_t num_margins;
+    double *margins = find_margins(t, model, &num_margins), *scores = own_scores(t);
+    nitro_status status = margins && scores ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    decisions.scores = scores;
     if (status == NITRO_OK)
-        status = nitro_calibration_fit_steps(t->context, sources->times_ms, scores, weights,
-                                             sources->num_rows, num_variants, calibration);
+        status = nitro_calibration_fit_steps(t->context, &decisions, margins, num_margins, own);
+    decisions.scores = t->choice.lodo.scores;
+    if (status == NITRO_OK)
+        status = nitro_calibration_fit_steps(t->context, &decisions, margins, num_margins, lodo);
+    free(margins);
     free(scores);
-    free(weights);
     return status;
 }
 
@@ -253,9 +304,9 @@ static nitro_status validate(const nitro_source_weighing *t, const nitro_fit_evi
 {
     const nitro_training_rows *rows = &evidence->rows;
     const nitro_fit_task all = fit_task(t, t->choice.uses_relative);
-    const nitro_dataset *sources = t->task->sources;
+    nitro_calibration lodo;
     double held_out = held_out_quality(t, evidence, model->schema->num_variants);
-    nitro_status status = calibrate(t, &model->calibration);
+    nitro_status status = calibrate(t, model, &model->calibration, &lodo);
     if (status == NITRO_OK)
         status =
             nitro_prepare_costs_fit(t->context, t->used, rows, evidence->held_out_scores, model);
@@ -263,12 +314,11 @@ static nitro_status validate(const nitro_source_weighing *t, const nitro_fit_evi
         status = nitro_predicted_quality_find(t->context, &all, held_out, &t->choice.lodo, model,
                                               &model->predicted);
     model->free_predicted = nitro_predicted_quality_free;
-    if (status == NITRO_OK && !t->choice.is_far) /* every validation device counts the same */
-        status = nitro_calibration_fit_steps(t->context, sources->times_ms, t->choice.lodo.scores,
-                                             NULL, sources->num_rows, sources->schema->num_variants,
-                                             &model->predicted->lodo);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        if (!t->choice.is_far) /* every validation device counts the same */
+            model->predicted->lodo = lodo;
         conclude(t, model);
+    }
     return status;
 }
 

@@ -129,6 +129,28 @@ static void test_two_families(void **state)
     assert_true(quality(f, 21.0) < weighted - 3.0);
 }
 
+static double top_confidence(const fixture *f)
+{
+    const nitro_calibration *calibration = &f->model->calibration;
+    return calibration->confidences[calibration->num_knots - 1];
+}
+
+/** Sources of one vendor say how sure a model of theirs is on another device of it, not on one of
+ *  another vendor. */
+static void test_another_vendor_is_not_confident(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {
+        {"lib v2019-06", 2.0}, {"lib v2019-06", 2.1}, {"lib v2018-09", 2.2}, {"lib v2018-09", 1.9}};
+    make(f, "lib v2019-06", fleet, 4, NUM_INPUTS);
+    learn(f);
+    assert_true(top_confidence(f) >= 0.9);
+    assert_ok(f->context, nitro_device_set_label(f->context, f->target, "vendor", "Other"));
+    learn(f);
+    assert_string_equal(f->model->predicted->rule, "stack");
+    assert_true(top_confidence(f) < 0.5); /* no device could be validated without its vendor */
+}
+
 /** An odd stack within one family takes no part, though it is the nearest version but one. */
 static void test_odd_stack(void **state)
 {
@@ -388,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_two_families, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_another_vendor_is_not_confident, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),

@@ -41,34 +41,45 @@ static void test_calibration(void **state)
     nitro_context_free(context);
 }
 
-/* Three groups of margins, right in 20, 50 and 90 of 100 rows, wherever in the group. */
+/* Two devices of other scales, right in 20 of their 100 smallest margins, 50 of the next 100 and 90
+ * of the largest ones; a third device has too few decisions. */
 static void test_steps(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    enum { ROWS = 300 };
+    enum { ROWS = 300, FEW = 20, ALL = 2 * ROWS + FEW, MARGINS = 100 };
     static const size_t hits[] = {20, 50, 90};
-    double times[ROWS * 2], scores[ROWS * 2] = {0};
-    for (size_t row = 0; row < ROWS; row++) {
-        bool right = row * 37 % 100 < hits[row / 100];
-        scores[row * 2] = 1.0 + (double)row;
-        times[row * 2] = right ? 1.0 : 2.0;
-        times[row * 2 + 1] = right ? 2.0 : 1.0;
+    double times[ALL * 2], scores[ALL * 2] = {0}, margins[MARGINS];
+    size_t devices[ALL];
+    for (size_t i = 0; i < ALL; i++) {
+        size_t row = i % ROWS;
+        bool right = i < 2 * ROWS && row * 37 % 100 < hits[row / 100];
+        devices[i] = i / ROWS;
+        scores[i * 2] = (1.0 + (double)row) * (i < ROWS ? 1.0 : 0.001);
+        times[i * 2] = right ? 1.0 : 2.0;
+        times[i * 2 + 1] = right ? 2.0 : 1.0;
     }
+    for (size_t i = 0; i < MARGINS; i++)
+        margins[i] = (double)i;
+    const nitro_decisions decisions = {times, scores, devices, ALL, 3, 2};
     nitro_calibration calibration;
     assert_ok(context,
-              nitro_calibration_fit_steps(context, times, scores, NULL, ROWS, 2, &calibration));
+              nitro_calibration_fit_steps(context, &decisions, margins, MARGINS, &calibration));
     assert_int_equal(calibration.num_knots, 6);
-    for (size_t row = 0; row < ROWS; row++) {
-        double margin = nitro_calibration_margin(scores + row * 2, 2, UINT64_MAX);
-        assert_near(nitro_calibration_confidence(&calibration, margin),
-                    ((double)hits[row / 100] + 1.0) / 102.0, 1e-12);
-    }
-    for (size_t row = 0; row < ROWS; row++) /* equal margins: one step */
-        scores[row * 2] = 1.0;
+    double last = nitro_calibration_confidence(&calibration, 99.0);
+    assert_near(last, 0.9, 0.05); /* a step is a third of the decisions or so */
+    assert_near(nitro_calibration_confidence(&calibration, 75.0), last, 1e-12);
+    assert_near(nitro_calibration_confidence(&calibration, 50.0), 0.5, 0.05);
+    assert_near(nitro_calibration_confidence(&calibration, 0.0), 0.2, 0.05);
+    for (size_t i = 0; i < MARGINS; i++) /* equal margins on the target: one step */
+        margins[i] = 1.0;
     assert_ok(context,
-              nitro_calibration_fit_steps(context, times, scores, NULL, ROWS, 2, &calibration));
+              nitro_calibration_fit_steps(context, &decisions, margins, MARGINS, &calibration));
     assert_int_equal(calibration.num_knots, 1);
+    const nitro_decisions few = {
+        times + 4 * ROWS, scores + 4 * ROWS, devices + 2 * ROWS, FEW, 3, 2};
+    assert_ok(context, nitro_calibration_fit_steps(context, &few, margins, MARGINS, &calibration));
+    assert_true(nitro_calibration_confidence(&calibration, 3.0) == 0.5);
     nitro_context_free(context);
 }
 
