@@ -1,5 +1,5 @@
 /* Sort on CUDA devices: CUB's merge sort and radix sort, each behind one function (cub_sorts.cu),
- * which the tests replace. */
+ * which the tests replace, and locality. */
 #include "nitro/cuda.hpp"
 #include "variants/sort/cuda/sort_kernels_cuda.h"
 
@@ -39,6 +39,7 @@ static bool allows(const double *features, const void *argument, void *user)
 }
 
 static const nitro_sort_cuda_method merge_method = nitro_sort_cuda_merge;
+static const nitro_sort_cuda_method locality_method = nitro_sort_cuda_locality;
 static const nitro_sort_cuda_method radix_method = nitro_sort_cuda_radix;
 
 #define VARIANT(its_name, method)                                                                  \
@@ -46,9 +47,10 @@ static const nitro_sort_cuda_method radix_method = nitro_sort_cuda_radix;
         .name = its_name, .version = "1", .run = run, .prepare = prepare, .user = (void *)&method  \
     }
 static const nitro_variant merge = VARIANT("merge", merge_method);
+static const nitro_variant locality = VARIANT("locality", locality_method);
 static const nitro_variant radix = VARIANT("radix", radix_method);
 
-static const nitro_variant *const variants[] = {&merge, &radix};
+static const nitro_variant *const variants[] = {&merge, &locality, &radix};
 
 const nitro_kit_device nitro_sort_cuda_device = {
     .kind = "cuda",

@@ -1,0 +1,257 @@
+/* locality: each block sorts a tile of keys, then runs of twice the length are merged in each pass.
+ * Runs that follow each other in order are not merged, and a pass without others moves nothing:
+ * fastest where order is there already. Stable. */
+#include "nitro/cuda.hpp"
+#include "variants/sort/cuda/sort_kernels_cuda.h"
+
+#define THREADS    128
+#define ITEMS      8 /* of a thread */
+#define TILE       (THREADS * ITEMS)
+#define MAX_PASSES 24 /* tiles of INT32_MAX keys, in powers of two */
+#define ALIGNMENT  256
+
+/* Keys and values in two places, which passes read and write in turns. */
+template <typename Key, typename Value> struct sorting {
+    int64_t count;
+    const Key *from_keys;
+    const Value *from_values; /* NULL: there are none */
+    Key *keys[2];
+    Value *values[2];
+    int *has_moved; /* shape [MAX_PASSES] */
+};
+
+template <typename Key, typename Value> struct tile {
+    Key keys[TILE];
+    Value values[TILE];
+};
+
+/* In which place they are before a pass. */
+static __device__ int place_before(const int *has_moved, int pass)
+{
+    int place = 0;
+    for (int p = 0; p < pass; p++)
+        place ^= has_moved[p];
+    return place;
+}
+
+/* How many of the first `diagonal` merged keys are from the left. */
+template <typename Key>
+static __device__ int64_t split(const Key *left, int64_t num_left, const Key *right,
+                                int64_t num_right, int64_t diagonal)
+{
+    int64_t low = diagonal > num_right ? diagonal - num_right : 0;
+    int64_t high = diagonal < num_left ? diagonal : num_left;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (right[diagonal - 1 - middle] < left[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The thread's items from `begin` on of two runs in shared memory, merged. */
+template <typename Key, typename Value> struct items {
+    Key keys[ITEMS];
+    Value values[ITEMS];
+
+    __device__ void merge(const Key *from, const Value *from_values, int num_left, int count,
+                          int begin)
+    {
+        int left = (int)split(from, num_left, from + num_left, count - num_left, begin);
+        int right = num_left + begin - left;
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++)
+            if (begin + k < count) {
+                bool takes_right = left == num_left || (right < count && from[right] < from[left]);
+                int at = takes_right ? right++ : left++;
+                keys[k] = from[at];
+                values[k] = from_values[at];
+            }
+    }
+
+    __device__ void write(Key *to, Value *to_values, int64_t count) const
+    {
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (k < count)
+                to[k] = keys[k];
+            if (k < count && to_values)
+                to_values[k] = values[k];
+        }
+    }
+};
+
+template <typename Key, typename Value>
+static __device__ void insert_items(Key *keys, Value *values, int count)
+{
+    for (int i = 1; i < ITEMS && i < count; i++) {
+        Key key = keys[i];
+        Value value = values[i];
+        int k = i;
+        for (; k > 0 && key < keys[k - 1]; k--) {
+            keys[k] = keys[k - 1];
+            values[k] = values[k - 1];
+        }
+        keys[k] = key;
+        values[k] = value;
+    }
+}
+
+template <typename Key, typename Value>
+static __global__ void __launch_bounds__(THREADS) sort_tiles(sorting<Key, Value> s)
+{
+    __shared__ tile<Key, Value> t;
+    int64_t first = (int64_t)blockIdx.x * TILE;
+    int count = (int)(s.count - first < TILE ? s.count - first : TILE);
+    int begin = (int)threadIdx.x * ITEMS;
+    items<Key, Value> own = {};
+    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
+        t.keys[i] = s.from_keys[first + i];
+        t.values[i] = s.from_values ? s.from_values[first + i] : Value();
+    }
+    __syncthreads();
+    insert_items(t.keys + begin, t.values + begin, count - begin);
+    for (int length = ITEMS; length < TILE; length *= 2) {
+        int pair = begin / (2 * length) * (2 * length), rest = count - pair;
+        bool merges;
+        __syncthreads();
+        merges =
+            begin < count && rest > length && t.keys[pair + length] < t.keys[pair + length - 1];
+        if (merges)
+            own.merge(t.keys + pair, t.values + pair, length, rest < 2 * length ? rest : 2 * length,
+                      begin - pair);
+        __syncthreads();
+        if (merges)
+            own.write(t.keys + begin, t.values + begin, count - begin);
+    }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
+        s.keys[0][first + i] = t.keys[i];
+        if (s.from_values)
+            s.values[0][first + i] = t.values[i];
+    }
+}
+
+/* Does any run begin below the end of the one before? A thread a pair. */
+template <typename Key, typename Value>
+static __global__ void __launch_bounds__(THREADS) compare_runs(sorting<Key, Value> s, int pass)
+{
+    int64_t length = (int64_t)TILE << pass;
+    int64_t middle = ((int64_t)blockIdx.x * THREADS + threadIdx.x) * 2 * length + length;
+    const Key *keys = s.keys[place_before(s.has_moved, pass)];
+    if (middle < s.count && keys[middle] < keys[middle - 1])
+        s.has_moved[pass] = 1;
+}
+
+template <typename Key, typename Value>
+static __global__ void __launch_bounds__(THREADS) merge_runs(sorting<Key, Value> s, int pass)
+{
+    __shared__ tile<Key, Value> t;
+    if (!s.has_moved[pass])
+        return;
+    int place = place_before(s.has_moved, pass);
+    int64_t length = (int64_t)TILE << pass, first = (int64_t)blockIdx.x * TILE;
+    int64_t pair = first / (2 * length) * (2 * length), rest = s.count - pair;
+    int64_t num_left = rest < length ? rest : length;
+    int64_t num_right = (rest < 2 * length ? rest : 2 * length) - num_left;
+    const Key *left = s.keys[place] + pair, *right = left + num_left;
+    int count = (int)(s.count - first < TILE ? s.count - first : TILE);
+    int64_t diagonal = first - pair;
+    int64_t from_left = diagonal < num_left ? diagonal : num_left, left_end = from_left + count;
+    if (num_right > 0 && right[0] < left[num_left - 1]) {
+        from_left = split(left, num_left, right, num_right, diagonal);
+        left_end = split(left, num_left, right, num_right, diagonal + count);
+    } else {
+        left_end = left_end < num_left ? left_end : num_left;
+    }
+    int in_left = (int)(left_end - from_left), begin = (int)threadIdx.x * ITEMS;
+    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
+        int64_t at =
+            pair + (i < in_left ? from_left + i : num_left + diagonal - from_left + (i - in_left));
+        t.keys[i] = s.keys[place][at];
+        t.values[i] = s.from_values ? s.values[place][at] : Value();
+    }
+    __syncthreads();
+    if (begin >= count)
+        return;
+    items<Key, Value> own = {};
+    own.merge(t.keys, t.values, in_left, count, begin);
+    own.write(s.keys[1 - place] + first + begin,
+              s.from_values ? s.values[1 - place] + first + begin : NULL, count - begin);
+}
+
+template <typename Key, typename Value>
+static __global__ void __launch_bounds__(THREADS) take_result(sorting<Key, Value> s, int num_passes)
+{
+    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= s.count || place_before(s.has_moved, num_passes) == 0)
+        return;
+    s.keys[0][i] = s.keys[1][i];
+    if (s.from_values)
+        s.values[0][i] = s.values[1][i];
+}
+
+static int64_t aligned(int64_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+template <typename Key, typename Value>
+static cudaError_t launch(nitro_sort_cuda *sort, const sorting<Key, Value> &s)
+{
+    const nitro_cuda *cuda = &sort->cuda;
+    cudaLaunchConfig_t tiles = nitro_cuda_grid(cuda, (s.count + ITEMS - 1) / ITEMS, THREADS);
+    cudaLaunchConfig_t keys = nitro_cuda_grid(cuda, s.count, THREADS);
+    cudaError_t error =
+        cudaMemsetAsync(s.has_moved, 0, MAX_PASSES * sizeof(int), (cudaStream_t)cuda->stream);
+    int num_passes = 0;
+    if (error == cudaSuccess)
+        error = cudaLaunchKernelEx(&tiles, sort_tiles<Key, Value>, s);
+    for (int64_t length = TILE; length < s.count && error == cudaSuccess; length *= 2) {
+        cudaLaunchConfig_t pairs = nitro_cuda_grid(cuda, s.count / (2 * length) + 1, THREADS);
+        error = cudaLaunchKernelEx(&pairs, compare_runs<Key, Value>, s, num_passes);
+        if (error == cudaSuccess)
+            error = cudaLaunchKernelEx(&tiles, merge_runs<Key, Value>, s, num_passes);
+        num_passes++;
+    }
+    return error == cudaSuccess ? cudaLaunchKernelEx(&keys, take_result<Key, Value>, s, num_passes)
+                                : error;
+}
+
+template <typename Key, typename Value>
+static cudaError_t sort_pairs(nitro_sort_cuda *sort, char *room)
+{
+    int64_t key_bytes = aligned(sort->host.num_keys * (int64_t)sizeof(Key));
+    int64_t value_bytes = aligned(sort->host.num_keys * sort->host.value_bytes);
+    sorting<Key, Value> s = {};
+    s.count = sort->host.num_keys;
+    s.from_keys = (const Key *)sort->keys;
+    s.from_values = sort->host.value_bytes > 0 ? (const Value *)sort->values : NULL;
+    s.keys[0] = (Key *)sort->sorted_keys;
+    s.keys[1] = (Key *)room;
+    s.values[0] = (Value *)sort->sorted_values;
+    s.values[1] = (Value *)(room + key_bytes);
+    s.has_moved = (int *)(room + key_bytes + value_bytes);
+    return launch(sort, s);
+}
+
+template <typename Key> static cudaError_t sort_typed(nitro_sort_cuda *sort, void *room)
+{
+    return sort->host.value_bytes == 8 ? sort_pairs<Key, uint64_t>(sort, (char *)room)
+                                       : sort_pairs<Key, uint32_t>(sort, (char *)room);
+}
+
+int nitro_sort_cuda_locality(nitro_sort_cuda *sort, void *room, size_t *bytes)
+{
+    static cudaError_t (*const sorts[NITRO_SORT_NUM_TYPES])(nitro_sort_cuda *, void *) = {
+        sort_typed<uint32_t>, sort_typed<int32_t>, sort_typed<float>,
+        sort_typed<uint64_t>, sort_typed<int64_t>, sort_typed<double>};
+    if (room)
+        return nitro_cuda_check(&sort->cuda, sorts[sort->host.type](sort, room), "locality");
+    *bytes = (size_t)(aligned(sort->host.num_keys * sort->host.key_bytes) +
+                      aligned(sort->host.num_keys * sort->host.value_bytes)) +
+             MAX_PASSES * sizeof(int);
+    return 0;
+}
