@@ -243,7 +243,7 @@ void man_computation_page(FILE *stream, const nitro_module *module,
              "nitro tune %s --generate 100     measure, and learn a model\n"
              "nitro tune %s --inputs FILE...   with inputs of your own\n"
              "nitro features %s FILE...        their input features\n"
-             "nitro run %s FILE                choose a variant for one, and run it\n",
+             "nitro run %s --input FILE        choose a variant for one, and run it\n",
              module->name, module->name, module->name, module->name);
     print_literal(stream, text, strlen(text));
     fputs(".SH SEE ALSO\n\\fBnitro\\-tune\\fR(1), \\fBnitro\\-run\\fR(1), "
