@@ -94,6 +94,17 @@ static void every_variant_on_every_family(void **state)
         }
 }
 
+/* More keys than locality sorts in a block. */
+static void sorts_merge_tiles(void **state)
+{
+    (void)state;
+    emulated_cases_start_device();
+    cuda_cases *cases = cuda_cases_open(&nitro_module_sort_cuda, nitro_kit_allows_nothing);
+    for (size_t family = 0; family < nitro_sort_kit.inputs->num_families; family++)
+        check_variants(cases, &nitro_sort_kit, load(cases, &nitro_sort_kit, family, 5001));
+    assert_int_equal(emulated_cases_close(cases), 0);
+}
+
 static void two_arguments_on_two_streams(void **state)
 {
     (void)state;
@@ -142,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_on_every_family),
+        cmocka_unit_test(sorts_merge_tiles),
         cmocka_unit_test(two_arguments_on_two_streams),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
     };
