@@ -29,3 +29,12 @@ echo "status ${PIPESTATUS[0]}"
 tar --zstd -tf OUT.tar.zst | grep -v nvidia-smi | sort
 cat OUT/store-info.json
 try "$script" --output OUT
+
+title "a step that hangs fails"
+cat >nitro-double <<'END'
+#!/usr/bin/env bash
+[[ $1 != store ]] || exec sleep 100
+echo "{}"
+END
+NITRO=$PWD/nitro-double "$script" --output HANGS --minutes 1 --build /nonexistent | sed -n 's/^ *[0-9]* s  store-info/store-info/p'
+echo "status ${PIPESTATUS[0]}"
