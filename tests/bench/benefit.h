@@ -14,6 +14,7 @@ typedef struct benefit_input {
     char name[80];
     bool outside;                      /* of the training range */
     double run_ms[NITRO_MAX_VARIANTS]; /* infinite: not allowed */
+    bool has_failed[NITRO_MAX_VARIANTS];
     double prepare_ms[NITRO_MAX_VARIANTS];
     size_t usual, by_rule;           /* the default variant, and the rule's */
     size_t chosen[BENEFIT_NUM_USES]; /* by auto */

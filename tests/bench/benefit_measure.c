@@ -36,6 +36,7 @@ typedef struct call {
     const benefit_setting *s;
     void *argument;
     nitro_decision decision;
+    bool failed; /* the last run */
 } call;
 
 /* A library's product. */
@@ -46,8 +47,8 @@ typedef struct library_call {
 
 static void run_call(void *state)
 {
-    const call *c = state;
-    nitro_run_decided(c->s->computation, c->argument, &c->decision);
+    call *c = state;
+    c->failed = nitro_run_decided(c->s->computation, c->argument, &c->decision) != NITRO_OK;
 }
 
 /* A generated input, or a file's. */
@@ -116,6 +117,8 @@ static int measure_variants(const benefit_setting *s, test_input *input, void *a
         return 1;
     for (size_t i = 0; i < count; i++)
         to->run_ms[variants[i]] = subjects[i].median_ms;
+    for (size_t i = 0; i < count; i++)
+        to->has_failed[variants[i]] = calls[i].failed;
     return 0;
 }
 
@@ -177,6 +180,20 @@ static size_t find_variant(const benefit_setting *s, const char *name, const ben
     return input->usual;
 }
 
+/* A failed run costs its time and that of the usual variant, or of the fastest one where that fails
+ * too. */
+static void add_stand_in(const benefit_setting *s, benefit_input *input)
+{
+    double fastest = INFINITY;
+    for (size_t v = 0; v < s->num_variants; v++)
+        if (!input->has_failed[v])
+            fastest = fmin(fastest, input->run_ms[v]);
+    double stand_in = input->has_failed[input->usual] ? fastest : input->run_ms[input->usual];
+    for (size_t v = 0; v < s->num_variants; v++)
+        if (input->has_failed[v] && isfinite(stand_in))
+            input->run_ms[v] += stand_in;
+}
+
 static int measure_loaded(benefit_setting *s, test_input *from, void *argument)
 {
     benefit_input *input = &s->inputs[s->num_inputs++];
@@ -188,6 +205,7 @@ static int measure_loaded(benefit_setting *s, test_input *from, void *argument)
     if (nitro_select(s->plain, argument, &decision) != NITRO_OK)
         return benefit_fail(s, "no default variant");
     input->usual = decision.variant;
+    add_stand_in(s, input);
     input->by_rule = find_variant(s, benefit_rule(s->module->name, argument), input);
     return 0;
 }
