@@ -28,7 +28,7 @@ static const nitro_field fields[] = {
 
 /* ---- Features ---- */
 
-enum { NUM_WINDOWS = 16, WIDTH = 64 /* places of each */, MAX_PREFIX = 64 };
+enum { NUM_WINDOWS = 8, MAX_PREFIX = 64 };
 
 static int evaluate_sizes(const void *argument, double *values, void *user)
 {
@@ -39,44 +39,95 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
 }
 
 /* How far the pattern's last two bytes could move on if the text has these two there. */
-static double skip_of_pair(const search_call *call, const unsigned char *end)
+static int64_t skip_of_pair(const search_call *call, const unsigned char *end)
 {
     int64_t last = call->pattern_bytes - 1, at = last - 1;
     while (at > 0 && (call->pattern[at] != end[0] || call->pattern[at - 1] != end[-1]))
         at--;
-    return (double)(at > 0 ? last - at : call->pattern_bytes);
+    return at > 0 ? last - at : call->pattern_bytes;
 }
 
-/* In windows of the text, of thousand places: where the first byte agrees, where both ends do, and
- * where all do; how many bytes are compared where the ends agree; and the mean skip. */
+/* Whether branches on the places where both ends agree can be predicted: most distances between
+ * two of them are one of the last few. */
+enum { MEMORY = 4 };
+typedef struct rhythm {
+    int64_t before; /* the last place; negative: none */
+    int64_t distances[MEMORY], num_distances, num_surprises;
+} rhythm;
+
+static void add_agreement(rhythm *r, int64_t place)
+{
+    int64_t distance = place - r->before;
+    bool is_first = r->before < 0, is_known = false;
+    r->before = place;
+    if (is_first)
+        return;
+    for (int k = 0; k < MEMORY; k++)
+        is_known |= r->distances[k] == distance;
+    r->num_surprises += !is_known;
+    r->distances[r->num_distances++ % MEMORY] = distance;
+}
+
+/* What was counted in the windows. */
+typedef struct counts {
+    int64_t begins, ends, compared, found, num_skips, skipped;
+    rhythm agreements;
+} counts;
+
+static void count_window(const search_call *call, const unsigned char *at, int64_t width, counts *c)
+{
+    const unsigned char *pattern = call->pattern;
+    int64_t length = call->pattern_bytes, last = length - 1;
+    int64_t most = length < MAX_PREFIX ? length : MAX_PREFIX, ends = 0, begins = 0;
+    for (int64_t i = 0; i < width; i++) {
+        begins += at[i] == pattern[0];
+        ends += (at[i] == pattern[0]) & (at[i + last] == pattern[last]);
+    }
+    for (int64_t i = 0; i < width && last > 0; c->num_skips++) {
+        int64_t skip = skip_of_pair(call, at + i + last);
+        i += skip;
+        c->skipped += skip;
+    }
+    c->begins += begins;
+    c->ends += ends;
+    c->agreements.before = -1;
+    for (int64_t i = 0; ends > 0; i++) {
+        int64_t agreeing = 0;
+        if (at[i] != pattern[0] || at[i + last] != pattern[last])
+            continue;
+        ends--;
+        add_agreement(&c->agreements, i);
+        while (agreeing < most && at[i + agreeing] == pattern[agreeing])
+            agreeing++;
+        c->compared += agreeing;
+        c->found += agreeing == most;
+    }
+}
+
+/* In windows, which are a part of 512 of the text, of thousand places: where the first byte agrees,
+ * where both ends do, and where all do; how many bytes are compared where the ends agree; and the
+ * mean skip. In the whole text: the places where the ends agree unpredictably. */
 static int evaluate_windows(const void *argument, double *values, void *user)
 {
     (void)user;
     const search_call *call = argument;
-    const unsigned char *pattern = call->pattern;
-    int64_t length = call->pattern_bytes, places = call->text_bytes - length + 1, last = length - 1;
-    int64_t width = places < WIDTH ? places : WIDTH, begins = 0, ends = 0, found = 0, compared = 0;
-    double skip = 0, thousands = fmax((double)width * NUM_WINDOWS, 1) / 1000;
+    int64_t places = call->text_bytes - call->pattern_bytes + 1;
+    int64_t width = places / (512 * NUM_WINDOWS);
+    width = width < 32 ? 32 : width > 128 ? 128 : width;
+    width = places < width ? places : width;
+    counts c = {0};
+    double thousands = fmax((double)width * NUM_WINDOWS, 1) / 1000;
     for (int64_t w = 0; w < NUM_WINDOWS && places > 0; w++) {
         const unsigned char *at = call->text + (places - width) * w / (NUM_WINDOWS - 1);
-        skip += last > 0 ? skip_of_pair(call, at + last) : 1;
-        for (int64_t i = 0; i < width; i++) {
-            int64_t agreeing = 0, most = length < MAX_PREFIX ? length : MAX_PREFIX;
-            begins += at[i] == pattern[0];
-            if (at[i] != pattern[0] || at[i + last] != pattern[last])
-                continue;
-            ends++;
-            while (agreeing < most && at[i + agreeing] == pattern[agreeing])
-                agreeing++;
-            compared += agreeing;
-            found += agreeing == most;
-        }
+        count_window(call, at, width, &c);
     }
-    values[0] = (double)begins / thousands;
-    values[1] = (double)ends / thousands;
-    values[2] = (double)compared / thousands;
-    values[3] = (double)found / thousands;
-    values[4] = skip / NUM_WINDOWS;
+    values[0] = (double)c.begins / thousands;
+    values[1] = (double)c.ends / thousands;
+    values[2] = (double)c.compared / thousands;
+    values[3] = (double)c.found / thousands;
+    values[4] = c.num_skips > 0 ? (double)c.skipped / (double)c.num_skips : 1;
+    values[5] = values[1] * (double)places / 1000 * (double)(c.agreements.num_surprises + 1) /
+                (double)(c.agreements.num_distances + 1);
     return 0;
 }
 
@@ -88,11 +139,12 @@ static nitro_status add_features(nitro_computation *computation)
                                             {"ends", "places", NITRO_SCALE_SIGNED_LOG, 500},
                                             {"compared", "bytes", NITRO_SCALE_SIGNED_LOG, 500},
                                             {"found", "places", NITRO_SCALE_SIGNED_LOG, 500},
-                                            {"skip", "bytes", NITRO_SCALE_SIGNED_LOG, 500}};
+                                            {"skip", "bytes", NITRO_SCALE_SIGNED_LOG, 500},
+                                            {"surprises", "places", NITRO_SCALE_SIGNED_LOG, 500}};
     nitro_status status =
         nitro_computation_add_features(computation, sizes, 2, evaluate_sizes, NULL);
     return status == NITRO_OK
-               ? nitro_computation_add_features(computation, windows, 5, evaluate_windows, NULL)
+               ? nitro_computation_add_features(computation, windows, 6, evaluate_windows, NULL)
                : status;
 }
 
@@ -209,8 +261,8 @@ static nitro_status load(nitro_context *context, const char *path, void **data)
 static const nitro_kit_inputs inputs = {.load = load,
                                         .make = make,
                                         .num_families = sizeof(families) / sizeof(families[0]),
-                                        .least_size = 1e4,
-                                        .usual_size = 1e6,
+                                        .least_size = 3e4,
+                                        .usual_size = 3e6,
                                         .base_size = 1e9,
                                         .unit_bytes = 1280};
 

@@ -52,7 +52,7 @@ static int run_first_byte(void *argument, void *user)
     return finish(call, found);
 }
 
-/* Compares the first and the last byte at 64 places together. */
+/* Compares the first and the last of at least two bytes at 64 places together. */
 static int run_both_ends(void *argument, void *user)
 {
     typedef unsigned char bytes __attribute__((vector_size(64)));
@@ -77,6 +77,13 @@ static int run_both_ends(void *argument, void *user)
     for (; at < places; at++)
         compare_at(call, at, found);
     return finish(call, found);
+}
+
+static bool allows_both_ends(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[1] >= 2;
 }
 
 /* Skips by the byte below the pattern's end: long patterns of many letters. */
@@ -146,7 +153,10 @@ static int run_prefixes(void *argument, void *user)
 
 static const nitro_variant library = {.name = "library", .run = run_library};
 static const nitro_variant first_byte = {.name = "first_byte", .run = run_first_byte};
-static const nitro_variant both_ends = {.name = "both_ends", .run = run_both_ends};
+static const nitro_variant both_ends = {.name = "both_ends",
+                                        .run = run_both_ends,
+                                        .allows = allows_both_ends,
+                                        .allows_reads = "pattern_bytes"};
 static const nitro_variant horspool = {.name = "horspool", .run = run_horspool};
 static const nitro_variant shift_and = {.name = "shift_and",
                                         .run = run_shift_and,
