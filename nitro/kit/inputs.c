@@ -56,9 +56,10 @@ double nitro_kit_draw_size(const nitro_kit_inputs *inputs, nitro_random *random,
     double least = inputs->least_size, usual = inputs->usual_size;
     double most = most_bytes / inputs->unit_bytes;
     size_t round = index / inputs->num_families, family = index % inputs->num_families;
-    bool is_drawn = nitro_random_uniform(random) < LARGE_SHARE;
-    bool is_large =
-        (round < LARGE_ROUNDS ? family % LARGE_ROUNDS == round : is_drawn) && most > usual;
+    bool is_large = nitro_random_uniform(random) < LARGE_SHARE;
+    if (most > inputs->base_size && round < LARGE_ROUNDS)
+        is_large = family % LARGE_ROUNDS == round;
+    is_large = is_large && most > usual;
     double low = is_large ? usual : least, high = is_large ? most : fmin(usual, most);
     double drawn = nitro_kit_draw_log(random, low, high), size = most;
     /* a tune that is stopped early has seen the range */
