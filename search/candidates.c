@@ -73,17 +73,20 @@ void search_candidates_add(search_candidates *candidates, uint64_t configuration
         place(candidates, candidates->count++, configuration);
 }
 
-size_t search_candidates_nearest(const search_candidates *candidates, const uint16_t *indices)
+size_t search_candidates_nearest(const search_candidates *candidates, const uint16_t *indices,
+                                 nitro_random *random)
 {
-    size_t nearest = 0, least = SIZE_MAX;
+    size_t nearest = 0, least = SIZE_MAX, num_ties = 0;
     uint16_t levels[NITRO_MAX_PARAMETERS];
     for (size_t p = 0; p < candidates->num_parameters; p++)
         levels[p] = search_level(candidates->space, p, indices[p]);
-    for (size_t c = 0; c < candidates->count && least > 0; c++) {
+    for (size_t c = 0; c < candidates->count; c++) {
         size_t sum = 0;
         for (size_t p = 0; p < candidates->num_parameters; p++)
             sum += (size_t)abs(candidates->levels[p * candidates->capacity + c] - levels[p]);
-        if (sum < least) {
+        num_ties = sum < least ? 1 : num_ties + (sum == least);
+        if (sum < least ||
+            (sum == least && (!random || nitro_random_below(random, num_ties) == 0))) {
             least = sum;
             nearest = c;
         }

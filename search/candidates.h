@@ -34,8 +34,9 @@ nitro_status search_candidates_list(nitro_context *context, const nitro_space *s
 void search_candidates_reset(search_candidates *candidates);
 /** Add a configuration, unless it is there, or there is no room. */
 void search_candidates_add(search_candidates *candidates, uint64_t configuration);
-/** The candidate of least summed distance in levels; ties: the first. */
-size_t search_candidates_nearest(const search_candidates *candidates, const uint16_t *indices);
+/** The candidate of least summed distance in levels. Ties: drawn by `random`; NULL: the last. */
+size_t search_candidates_nearest(const search_candidates *candidates, const uint16_t *indices,
+                                 nitro_random *random);
 /** Position of a configuration, or NITRO_NONE. */
 size_t search_candidates_find(const search_candidates *candidates, uint64_t configuration);
 void search_candidates_release(search_candidates *candidates);

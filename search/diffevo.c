@@ -33,13 +33,16 @@ static bool holds(const uint64_t *configurations, size_t count, uint64_t configu
     return false;
 }
 
+/* The nearest configuration. Of several, `random` draws one; without it, the one of the greatest
+ * values is taken, which Kernel Tuner lists first. */
 static uint64_t repaired(const search_walk *walk, const differential_evolution *self,
-                         const uint16_t *indices)
+                         const uint16_t *indices, nitro_random *random)
 {
     uint64_t found = nitro_space_find(walk->space, indices);
     if (found != NITRO_NO_CONFIGURATION)
         return found;
-    return self->candidates.configurations[search_candidates_nearest(&self->candidates, indices)];
+    size_t nearest = search_candidates_nearest(&self->candidates, indices, random);
+    return self->candidates.configurations[nearest];
 }
 
 static nitro_status want_lhs(search_walk *walk, differential_evolution *self)
@@ -47,7 +50,8 @@ static nitro_status want_lhs(search_walk *walk, differential_evolution *self)
     nitro_status status =
         search_lhs(walk->context, walk->space, &walk->random, self->population, 1, self->points);
     for (size_t i = walk->count; status == NITRO_OK && i < self->population; i++)
-        status = search_want(walk, repaired(walk, self, self->points + i * walk->num_parameters));
+        status =
+            search_want(walk, repaired(walk, self, self->points + i * walk->num_parameters, NULL));
     return status;
 }
 
@@ -74,7 +78,7 @@ static uint64_t make_trial(search_walk *walk, const differential_evolution *self
         if (nitro_random_uniform(&walk->random) < self->crossover || p == always)
             trial[p] = (uint16_t)fmin(fmax(donor, 0), last);
     }
-    return repaired(walk, self, trial);
+    return repaired(walk, self, trial, &walk->random);
 }
 
 static nitro_status want_trials(search_walk *walk, differential_evolution *self)
