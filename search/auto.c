@@ -124,7 +124,7 @@ static nitro_status open_auto(nitro_context *context, const nitro_search_task *t
     self->num_parameters = nitro_space_num_parameters(task->space);
     nitro_random_seed(&self->random, task->seed);
     search_options options = search_options_begin(context, &nitro_searcher_auto, task);
-    size_t initial = search_option_count(&options, "initial", 2, MAX_INITIAL, 12);
+    size_t initial = search_option_count(&options, "initial", 2, MAX_INITIAL, 5);
     double additive = search_option_number(&options, "additive", 0.01, 0.99, 0.5);
     double noise = search_option_number(&options, "noise", 1e-6, 0.5, 1e-4);
     self->near_share = search_option_number(&options, "near", 0, 1, 0.1);
@@ -225,7 +225,7 @@ static nitro_status tell_auto(void *state, const nitro_search_answer *answer)
 }
 
 static const nitro_searcher_option options_of_auto[] = {
-    {"initial", "12", "evaluations before the first proposal, up to four starts among them"},
+    {"initial", "5", "evaluations before the first proposal, up to four starts among them"},
     {"additive", "0.5", "expected share of the covariance that is additive over the parameters"},
     {"noise", "0.0001", "expected variance of the noise, relative"},
     {"near", "0.1", "share of the proposals that are neighbours of the fastest, drawn at random"},
