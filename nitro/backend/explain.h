@@ -74,11 +74,11 @@ typedef struct nitro_neighbour {
  * The rows of a dataset nearest to an input, the nearest first, the first row of equals. A row has
  * the relative and device features of its own device, so that distant devices have distant rows.
  *
- * @param[in]  dataset     of the model's computation; rows with fewer than two times, or with an
- *                         undefined relative feature, are skipped.
+ * @param[in]  dataset     of the model's computation, which may have gained features and variants;
+ *                         rows without two times, or a relative feature's value, are skipped.
  * @param[in]  device      index of the device whose rows are searched; NITRO_NONE: all.
  * @param[out] neighbours  shape [most].
- * @return NITRO_OK; NITRO_ERR_MISMATCH (the dataset has other features or variants);
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (the dataset lacks a feature of the model);
  *         NITRO_ERR_BAD_FEATURE.
  */
 NITRO_API nitro_status nitro_model_neighbours(const nitro_model *model,

@@ -83,16 +83,26 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
     return NITRO_OK;
 }
 
-static nitro_status require_same_schema(const nitro_model *model, const nitro_dataset *dataset)
+/** Where a dataset has the model's input features, shape [num_features]. */
+static nitro_status find_features(const nitro_model *model, const nitro_dataset *dataset,
+                                  size_t *places)
 {
-    return nitro_schema_require_same(model->context, dataset->schema, "the dataset", model->schema,
-                                     "the model");
+    const nitro_schema *own = model->schema;
+    bool same = strcmp(own->computation, dataset->schema->computation) == 0;
+    for (size_t f = 0; f < own->num_features && same; f++) {
+        places[f] = nitro_schema_feature(dataset->schema, own->features[f].name);
+        same = places[f] != NITRO_NONE;
+    }
+    return same ? NITRO_OK
+                : nitro_schema_require_same(model->context, dataset->schema, "the dataset", own,
+                                            "the model");
 }
 
 /** The columns of a row that the strategy would see, scaled; false: one is undefined or unknown. */
-static bool see_row(const nitro_model *model, const nitro_dataset *dataset, size_t row,
-                    double *seen)
+static bool see_row(const nitro_model *model, const nitro_dataset *dataset, const size_t *places,
+                    size_t row, double *seen)
 {
+    double features[NITRO_MAX_FEATURES];
     const nitro_device *device = dataset->devices[dataset->row_device[row]];
     double relative_values[NITRO_RELATIVE_MAX_DEVICE_VALUES];
     double device_values[NITRO_MODEL_MAX_DEVICE_FEATURES], values[NITRO_MODEL_MAX_COLUMNS];
@@ -101,8 +111,9 @@ static bool see_row(const nitro_model *model, const nitro_dataset *dataset, size
             nitro_device_value(device, nitro_relative_device_feature(model->relative, i));
     for (size_t i = 0; i < model->device_features.count; i++)
         device_values[i] = nitro_device_value(device, model->device_features.items[i]);
-    fill_columns(model, nitro_dataset_features(dataset, row), relative_values, device_values,
-                 values);
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        features[f] = nitro_dataset_features(dataset, row)[places[f]];
+    fill_columns(model, features, relative_values, device_values, values);
     for (size_t i = 0; i < model->num_seen; i++) {
         if (isnan(values[model->seen[i]]))
             return false;
@@ -140,10 +151,10 @@ nitro_status nitro_model_neighbours(const nitro_model *model, const nitro_datase
 {
     double values[NITRO_MODEL_MAX_COLUMNS], here[NITRO_MODEL_MAX_COLUMNS];
     double there[NITRO_MODEL_MAX_COLUMNS];
-    size_t found = 0;
+    size_t found = 0, places[NITRO_MAX_FEATURES];
     nitro_status status = require_finite(model, features);
     if (status == NITRO_OK)
-        status = require_same_schema(model, dataset);
+        status = find_features(model, dataset, places);
     if (status != NITRO_OK)
         return status;
     fill_columns(model, features, model->relative_values, model->device_values, values);
@@ -151,7 +162,8 @@ nitro_status nitro_model_neighbours(const nitro_model *model, const nitro_datase
         here[i] = nitro_model_scale(model, model->seen[i], values[model->seen[i]]);
     for (size_t row = 0; row < dataset->num_rows; row++)
         if ((device == NITRO_NONE || dataset->row_device[row] == device) &&
-            nitro_dataset_row_is_usable(dataset, row) && see_row(model, dataset, row, there))
+            nitro_dataset_row_is_usable(dataset, row) &&
+            see_row(model, dataset, places, row, there))
             insert((nitro_neighbour){row, distance(here, there, model->num_seen)}, neighbours, most,
                    &found);
     *count = found;

@@ -28,6 +28,16 @@ explain --model m.json --features x=50,y=7
 title "with the samples that it was learnt from"
 explain --model m.json --features x=5 --features y=7 --store s.db
 
+title "samples of a computation that has gained a feature and a variant, and lost one: matched by name"
+for n in 1 2; do
+    awk -F, 'BEGIN { OFS = "," } NR == 1 { print "input,z,y,x,time_ms:new,time_ms:large,time_ms:small" }
+        NR > 1 { print $1, NR, $3, $2, 0.5, $5, $4 }' gpu$n.csv >new$n.csv
+    nitro store import --store new.db --computation calc --device gpu$n --samples new$n.csv --devices devices.csv --quiet
+done
+explain --model m.json --features x=5,y=7 --store new.db
+nitro explain --model m.json --features x=5,y=7 --store new.db --json |
+    json_get store_changed neighbours.0.input neighbours.0.best neighbours.0.times_ms
+
 title "an SVM says which is better, not by how much; device features are columns"
 explain --model svm.json --features x=50,y=7
 

@@ -63,6 +63,9 @@ static nitro_status load_samples(nitro_store *store, json_t *provenance, explana
     nitro_string_list_free(&sources);
     if (status != NITRO_OK)
         return status;
+    for (size_t v = 0; v < nitro_model_num_variants(self->model); v++)
+        self->places[v] =
+            nitro_schema_variant(self->dataset->schema, nitro_model_variant_name(self->model, v));
     char digest[17];
     const char *records = json_string_value(json_object_get(provenance, "records"));
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(self->dataset));
@@ -73,6 +76,12 @@ static nitro_status load_samples(nitro_store *store, json_t *provenance, explana
 static const double *row_times(const explanation *self, size_t row)
 {
     return self->dataset->times_ms + row * self->dataset->schema->num_variants;
+}
+
+double explanation_time(const explanation *self, size_t row, size_t variant)
+{
+    size_t place = self->places[variant];
+    return place == NITRO_NONE ? NAN : row_times(self, row)[place];
 }
 
 /** The fastest of a row's variants; every neighbour has one. */
@@ -89,16 +98,17 @@ static size_t row_best(const explanation *self, size_t row)
 static void query_variants(explanation *self)
 {
     size_t chosen = self->decision.variant;
-    for (size_t v = 0; v < self->dataset->schema->num_variants; v++) {
+    for (size_t v = 0; v < nitro_model_num_variants(self->model); v++) {
         double logarithms = 0.0;
         variant_record *record = &self->variants[v];
         for (size_t i = 0; i < self->num_neighbours; i++) {
-            const double *times = row_times(self, self->neighbours[i].row);
-            record->best += row_best(self, self->neighbours[i].row) == v;
-            if (isnan(times[v]) || isnan(times[chosen]))
+            size_t row = self->neighbours[i].row;
+            double ratio = explanation_time(self, row, v) / explanation_time(self, row, chosen);
+            record->best += row_best(self, row) == self->places[v];
+            if (isnan(ratio))
                 continue;
             record->timed++;
-            logarithms += log(times[v] / times[chosen]);
+            logarithms += log(ratio);
         }
         record->ratio = record->timed ? exp(logarithms / (double)record->timed) : NAN;
     }
@@ -173,15 +183,17 @@ static nitro_status compare_devices(nitro_store *store, explanation *self)
 static void query_row(const explanation *self, const nitro_neighbour *found, device_record *record,
                       double *logarithms, size_t *timed)
 {
-    const double *times = row_times(self, found->row);
-    double chosen = times[self->decision.variant];
+    double chosen = explanation_time(self, found->row, self->decision.variant);
+    double best = row_times(self, found->row)[row_best(self, found->row)];
     record->inputs++;
     record->distance += found->distance;
-    record->agree +=
-        chosen <= (1.0 + TOLERANCE) * times[row_best(self, found->row)]; /* NaN is not */
-    if (self->runner_up == NITRO_NONE || isnan(chosen) || isnan(times[self->runner_up]))
+    record->agree += chosen <= (1.0 + TOLERANCE) * best; /* NaN is not */
+    if (self->runner_up == NITRO_NONE)
         return;
-    *logarithms += log(times[self->runner_up] / chosen);
+    double ratio = explanation_time(self, found->row, self->runner_up) / chosen;
+    if (isnan(ratio))
+        return;
+    *logarithms += log(ratio);
     (*timed)++;
 }
 

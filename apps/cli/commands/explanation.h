@@ -43,7 +43,8 @@ typedef struct explanation {
     nitro_column columns[NITRO_EXPLAIN_MAX_COLUMNS];
     /* From a store, where one is given; the dataset is NULL otherwise. */
     nitro_dataset *dataset;
-    bool is_changed; /* its samples are not those that the model was trained on */
+    bool is_changed;                   /* its samples are not those that the model was trained on */
+    size_t places[NITRO_MAX_VARIANTS]; /* of the model's variants in it; NITRO_NONE: not there */
     size_t num_neighbours;
     nitro_neighbour neighbours[EXPLAIN_VOTERS];
     variant_record variants[NITRO_MAX_VARIANTS];
@@ -55,6 +56,9 @@ nitro_status explanation_make(explanation *self);
 /** Add the samples of the model's sources. */
 nitro_status explanation_add_store(nitro_store *store, explanation *self);
 void explanation_free(explanation *self);
+
+/** Time of one of the model's variants on a row of the dataset; NaN: none. */
+double explanation_time(const explanation *self, size_t row, size_t variant);
 
 /* explanation_print.c; exit codes. */
 int explanation_print(const invocation *call, const explanation *self);

@@ -178,7 +178,7 @@ static nitro_status print_neighbours(const invocation *call, const explanation *
         table_number(&table, self->neighbours[i].distance, 3);
         table_cell(&table, "%s", dataset->schema->variants[best]);
         table_cell(&table, "%s", time);
-        ratio_cell(&table, times[self->decision.variant] / times[best]);
+        ratio_cell(&table, explanation_time(self, row, self->decision.variant) / times[best]);
     }
     return table_end(&table, stdout);
 }
