@@ -163,7 +163,7 @@ typedef struct nitro_kit_device {
      *  the host's argument. All arrays are on the device, and kernels name their fields. */
     size_t argument_bytes;
     size_t cuda; /* offset of the argument's nitro_cuda */
-    /** Those that run on it, in any order, named as in nitro_kit.variants. */
+    /** Named as in nitro_kit.variants. Where the usual one is missing, the first is the default. */
     const nitro_variant *const *variants;
     size_t num_variants;
     /** Of variants that have none: calls nitro_kit_upload. */

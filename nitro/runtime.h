@@ -789,13 +789,13 @@ NITRO_API nitro_status nitro_context_set(nitro_context *context, const char *com
  * Without this call settings have no effect.
  *
  * Without the setting "model" ("": no model), COMPUTATION@DEVICE.json or .bin, else
- * COMPUTATION.json or .bin, is looked for in the folder of the user's models
- * ($XDG_DATA_HOME/nitro/models, where 'nitro tune' writes them), then in the folder of the shared
- * object or program that has the first variant's code, then in nitro/models under each folder of
- * $XDG_DATA_DIRS (/usr/local/share:/usr/share). One that does not fit is a warning in the log, and
- * the next one is taken. libnitro-runtime reads .bin only and does not know the device: of
- * COMPUTATION@DEVICE.bin there must be one in a folder. A folder as the setting "model" is searched
- * in the same way; none in it is a warning.
+ * COMPUTATION@KIND, else COMPUTATION, is looked for in the folder of the user's models
+ * ($XDG_DATA_HOME/nitro/models, where 'nitro tune' writes them), in that of the shared object or
+ * program that has the first variant's code, in share/nitro/models of its prefix, and in
+ * nitro/models under each folder of $XDG_DATA_DIRS (/usr/local/share:/usr/share). One that does not
+ * fit is a warning in the log, and the next one is taken. libnitro-runtime reads .bin only and does
+ * not know the device: of COMPUTATION@DEVICE.bin there must be one in a folder. A folder as the
+ * setting "model" is searched in the same way; none in it is a warning.
  * @return NITRO_OK; NITRO_ERR_FORMAT (a malformed setting; the error names the variable, or file
  * and line); an error of attaching the model or forcing the variant. Settings before the one that
  * failed stay applied.

@@ -54,11 +54,11 @@ NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const ch
 NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
 
 /**
- * Add public keys to a list of revoked ones, for the setting revoked_keys of its readers, and sign
- * it into `path`.minisig.
+ * Add public keys to a list for its readers' setting revoked_keys, and sign it (`path`.minisig).
  * @param[in] path  of the list; created if missing.
  * @param[in] keys  paths of .pub files.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT; NITRO_ERR_IO.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT; NITRO_ERR_IO; NITRO_ERR_MISMATCH (the
+ *         list is not what its signature says, or another key signed it).
  */
 NITRO_API nitro_status nitro_revoked_keys_add(nitro_context *context, const char *path,
                                               const nitro_string_list *keys,

@@ -44,15 +44,26 @@ nitro_status nitro_model_users_path(nitro_context *context, const char *computat
     return NITRO_OK;
 }
 
-/** The end of the prefix of a library in PREFIX/lib/ or PREFIX/lib/x86_64-linux-gnu/; NULL:
- * neither. */
-static const char *find_prefix(const char *file)
+/** The end of the prefix of the folder PREFIX/lib or PREFIX/lib/x86_64-linux-gnu; NULL: neither. */
+static const char *find_prefix(const char *folder)
 {
     const char *found = NULL;
-    for (const char *at = file; (at = strstr(at, "/lib")) != NULL; at++)
-        if (strncmp(at, "/lib/", 5) == 0 || strncmp(at, "/lib64/", 7) == 0)
+    for (const char *at = folder; (at = strstr(at, "/lib")) != NULL; at++) {
+        const char *end = at + strlen(strncmp(at, "/lib64", 6) == 0 ? "/lib64" : "/lib");
+        if (*end == '/' || *end == '\0')
             found = at;
+    }
     return found;
+}
+
+/** The folder of a file, without symbolic links and "bin/../"; NULL: unknown. Free with free(). */
+static char *folder_of(nitro_context *context, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *given = slash ? nitro_asprintf(context, "%.*s", (int)(slash - file + 1), file) : NULL;
+    char *folder = given ? realpath(given, NULL) : NULL;
+    free(given);
+    return folder;
 }
 
 /** The folder of the library that has the code, and share/ of its prefix. */
@@ -60,19 +71,17 @@ static nitro_status add_code_folders(nitro_context *context, const void *code,
                                      nitro_string_list *folders)
 {
     Dl_info object;
-    const char *file = code && dladdr(code, &object) ? object.dli_fname : "";
-    const char *slash = strrchr(file, '/'), *prefix = find_prefix(file);
-    char *shared = NULL;
-    if (!slash)
+    char *folder = code && dladdr(code, &object) ? folder_of(context, object.dli_fname) : NULL;
+    if (!folder)
         return NITRO_OK;
-    char *beside = nitro_asprintf(context, "%.*s", (int)(slash - file), file);
-    nitro_status status =
-        beside ? nitro_string_list_add(context, folders, beside) : NITRO_ERR_NO_MEMORY;
+    const char *prefix = find_prefix(folder);
+    char *shared = NULL;
+    nitro_status status = nitro_string_list_add(context, folders, folder);
     if (status == NITRO_OK && prefix) {
-        shared = nitro_asprintf(context, "%.*s/share/" FOLDER, (int)(prefix - file), file);
+        shared = nitro_asprintf(context, "%.*s/share/" FOLDER, (int)(prefix - folder), folder);
         status = shared ? nitro_string_list_add(context, folders, shared) : NITRO_ERR_NO_MEMORY;
     }
-    free(beside);
+    free(folder);
     free(shared);
     return status;
 }
