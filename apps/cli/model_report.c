@@ -2,6 +2,7 @@
  * generically, so that a new strategy needs no code here. */
 #include "apps/cli/model_report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,17 @@ static void spell_name(const char *key, char *name, size_t size)
             *each = ' ';
 }
 
+/** By how much runs are longer without some features. */
+static void print_feature_gain(double percent)
+{
+    if (fabs(percent) < 0.005)
+        printf(", no gain");
+    else if (percent < 100)
+        printf(", gain %.2f %%", percent);
+    else
+        printf(", runs take %.3g times as long without", 1 + percent / 100);
+}
+
 /** Groups of input features: what they cost and gain, in percent of the time of runs. */
 static void print_feature_costs(json_t *groups)
 {
@@ -196,9 +208,10 @@ static void print_feature_costs(json_t *groups)
         printf("%-16s %s", i ? "" : "features", json_string_value(json_array_get(names, 0)));
         if (count > 1)
             printf(" and %zu more", count - 1);
-        printf(": cost %.2g %% of 100 runs", number_of(group, "cost_percent"));
+        double cost = number_of(group, "cost_percent");
+        printf(cost < 100 ? ": cost %.2g %% of 100 runs" : ": cost %.0f %% of 100 runs", cost);
         if (json_is_number(gain))
-            printf(", gain %.2f %%", json_number_value(gain));
+            print_feature_gain(json_number_value(gain));
         printf(", %s\n", json_is_true(json_object_get(group, "used")) ? "used" : "not used");
     }
 }
