@@ -150,8 +150,8 @@ typedef struct nitro_kit_part {
     /** Where a device's argument is a struct of its own: bytes of the struct that the fields'
      *  device offsets are in. */
     size_t device_bytes;
-    /** The device fills arrays: `prepare` gets the part for its `user`, and may leave arrays NULL,
-     *  which are then only allocated on the device. */
+    /** The device fills arrays: `prepare`, which gets this part for its `user`, may leave them
+     * NULL, and they are only allocated on the device. */
     bool is_filled_there;
 } nitro_kit_part;
 
@@ -289,6 +289,15 @@ NITRO_API nitro_status nitro_kit_create(nitro_context *context, const nitro_kit 
 NITRO_API nitro_status nitro_kit_allocate(nitro_context *context, const nitro_kit *kit,
                                           const void *from, void **argument);
 
+/**
+ * The arrays of a format that are NULL, zeroed, with the counts of its scalars; none where the
+ * device fills them. @return 0, NITRO_ERR_NO_MEMORY or NITRO_ERR_ARGUMENT (a count overflows).
+ */
+NITRO_API int nitro_kit_allocate_format(const nitro_kit_part *part, void *argument);
+/** `release` of a variant with a format, whose `user` is the part: frees the arrays of the part's
+ *  fields, which nitro_host_allocate made, and the struct, which calloc made. */
+NITRO_API void nitro_kit_free_format(void *argument, void *part);
+
 /** Free what variants and hooks made; the argument can be used again. */
 NITRO_API void nitro_kit_release(const nitro_kit *kit, void *argument);
 /** The same of a device's argument: the caller's arrays on the device stay. */
@@ -415,7 +424,7 @@ NITRO_API double nitro_kit_draw_size(const nitro_kit_inputs *inputs, struct nitr
     NITRO_KIT_FUNCTIONS(symbol, kit, true)                                                         \
     const nitro_module symbol = NITRO_KIT_ENTRY(symbol, its_name, about, kind);
 
-/* ---- Memory and threads of the host ---------------------------------------------------------- */
+/* ---- Memory, threads and vectors of the host ------------------------------------------------- */
 
 /**
  * Zeroed memory for `count` elements, aligned to a cache line; large arrays on huge pages where
@@ -459,6 +468,14 @@ NITRO_API void nitro_host_run_parts(nitro_host_body *body, const void *state, in
 /** First item of part `part` when `count` equal items are divided into `parts`; part `parts` begins
  * at `count`. */
 NITRO_API int64_t nitro_host_split_evenly(int64_t count, int part, int parts);
+
+/** Bits of the widest vectors that host variants may use, read once a process: 512 (AVX-512F), 256
+ * (AVX2) or 128; at most what the environment's NITRO_SIMD_BITS says, so that a machine can be
+ * measured as if it had less. */
+NITRO_API int nitro_host_simd_bits(void);
+
+/** NITRO_SIMD_BITS: 512, 256 or 128; 0: it is not set; -1: it is something else. */
+NITRO_API int nitro_host_simd_limit(void);
 
 #ifdef __cplusplus
 }

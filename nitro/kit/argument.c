@@ -1,4 +1,4 @@
-/* Memory of arguments on the host. */
+/* Memory of arguments and formats on the host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,4 +85,34 @@ void nitro_kit_free(const nitro_kit *kit, bool is_on_device, void *argument)
         nitro_kit_release(kit, argument);
     free_arrays(kit, argument);
     free(argument);
+}
+
+/* ---- Formats ---- */
+
+int nitro_kit_allocate_format(const nitro_kit_part *part, void *argument)
+{
+    const void *format = *(void **)((char *)argument + part->offset);
+    for (size_t i = 0; i < part->num_fields && !part->is_filled_there; i++) {
+        const nitro_field *field = &part->fields[i];
+        int64_t count;
+        if (!nitro_field_is_array(field) || *nitro_field_array(field, format))
+            continue;
+        if (nitro_field_count(part->fields, part->num_fields, field, format, &count))
+            return NITRO_ERR_ARGUMENT;
+        *nitro_field_array(field, format) = nitro_host_allocate(count, nitro_field_size(field));
+        if (!*nitro_field_array(field, format))
+            return NITRO_ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+void nitro_kit_free_format(void *argument, void *user)
+{
+    const nitro_kit_part *part = user;
+    void **format = (void **)((char *)argument + part->offset);
+    for (size_t i = 0; i < part->num_fields && *format; i++)
+        if (nitro_field_is_array(&part->fields[i]))
+            nitro_host_free(*nitro_field_array(&part->fields[i], *format));
+    free(*format);
+    *format = NULL;
 }

@@ -3,7 +3,7 @@
  * fused multiply-add where there is one. */
 #include "features/device/host/host_kernels.h"
 
-#include <stdbool.h>
+#include "nitro/computation_kit.h"
 
 /* Enough chains for two units with a latency of four or five cycles, fewer than registers.
  */
@@ -78,11 +78,8 @@ const nitro_host_kernels *nitro_host_kernels_find(void)
 {
     const nitro_host_kernels *kernels = all_kernels;
 #if defined(__x86_64__)
-    bool has_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (!has_fma)
-        kernels += 2;
-    else if (!__builtin_cpu_supports("avx512f"))
-        kernels += 1;
+    int bits = __builtin_cpu_supports("fma") ? nitro_host_simd_bits() : 128;
+    kernels += bits >= 512 ? 0 : bits >= 256 ? 1 : 2;
 #endif
     return kernels;
 }

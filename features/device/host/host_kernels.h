@@ -25,7 +25,7 @@ typedef struct nitro_host_kernels {
 
 #define NITRO_HOST_READ_BYTES 512
 
-/** Kernels for the widest vectors that this processor supports. */
+/** Kernels for the widest vectors that variants may use here (nitro_host_simd_bits). */
 const nitro_host_kernels *nitro_host_kernels_find(void);
 
 #endif

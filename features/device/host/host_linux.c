@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "features/device/host/host_kind.h"
+#include "nitro/computation_kit.h"
 
 #define MAX_CPUINFO_BYTES ((size_t)64 << 20) /* 4096 processors take about 8 MB */
 #define MAX_MEMINFO_BYTES ((size_t)1 << 20)
@@ -126,8 +127,9 @@ static nitro_status read_clock(nitro_context *context, const char *root, const c
     return NITRO_OK;
 }
 
-/* No interface reports a core's number of units, so each row states its assumption. */
-static void choose_units(const char *flags, nitro_host_processor *processor)
+/* No interface reports a core's number of units, so each row states its assumption. Not wider than
+ * `most_bits`, unless that is 0. */
+static void choose_units(const char *flags, int most_bits, nitro_host_processor *processor)
 {
     static const struct {
         const char *flag;
@@ -143,7 +145,7 @@ static void choose_units(const char *flags, nitro_host_processor *processor)
     /* Zen 4 runs 512-bit instructions on 256-bit units; Zen 5 (family 26) does not. */
     bool halves_avx512 = strcmp(processor->vendor, "AMD") == 0 && processor->family < 26;
     for (size_t i = halves_avx512; i < sizeof(sets) / sizeof(sets[0]); i++) {
-        if (has_word(flags, sets[i].flag)) {
+        if (has_word(flags, sets[i].flag) && (most_bits == 0 || sets[i].bits <= most_bits)) {
             processor->simd_bits = sets[i].bits;
             processor->flops_per_lane = sets[i].flops_per_lane;
             processor->flops_assumption = sets[i].assumption;
@@ -180,6 +182,12 @@ nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
     nitro_host_processor read = {
         .family = -1, .clock_mhz = NAN, .simd_bits = NAN, .flops_per_lane = NAN};
     char *cpuinfo = NULL;
+    int most_bits = root[0] ? 0 : nitro_host_simd_limit();
+    if (most_bits < 0)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "NITRO_SIMD_BITS is '%.40s': set it to 512, 256 or 128, the bits of the "
+                          "widest vectors that variants may use, or unset it",
+                          getenv("NITRO_SIMD_BITS"));
     nitro_status status = read_optional(context, root, "proc/cpuinfo", MAX_CPUINFO_BYTES, &cpuinfo);
     if (status != NITRO_OK)
         return status;
@@ -193,7 +201,7 @@ nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
     find_value(text, "flags", flags, sizeof(flags));
     if (flags[0] == '\0')
         find_value(text, "Features", flags, sizeof(flags)); /* as ARM spells it */
-    choose_units(flags, &read);
+    choose_units(flags, most_bits, &read);
     read.is_virtual = has_word(flags, "hypervisor");
     status = read_clock(context, root, text, &read);
     free(cpuinfo);

@@ -1,10 +1,22 @@
 /* vector_quick: Highway's vqsort, on the vector unit that it finds. */
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
 
 #include "variants/sort/host/sort_methods.h"
 
+/* Highway's instruction sets are bits: those before another one are wider. */
+static bool limit_vectors()
+{
+    int bits = nitro_host_simd_bits();
+    if (nitro_host_simd_limit() > 0 && bits < 512)
+        hwy::DisableTargets(bits == 256 ? HWY_AVX2 - 1 : HWY_SSE4 - 1);
+    return true;
+}
+
 template <typename Key> static void sort_in_place(void *keys, int64_t count)
 {
+    static const bool is_limited = limit_vectors();
+    (void)is_limited;
     static thread_local const hwy::Sorter sorter; /* owns memory, which no two calls may share */
     sorter(static_cast<Key *>(keys), static_cast<size_t>(count), hwy::SortAscending());
 }

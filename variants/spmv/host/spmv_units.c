@@ -44,9 +44,9 @@ static bool is_supported(int unit)
 {
 #if NITRO_SPMV_HAS_UNITS
     if (unit == NITRO_SPMV_AVX512 || unit == NITRO_SPMV_AVX512_GATHER)
-        return __builtin_cpu_supports("avx512f");
+        return nitro_host_simd_bits() >= 512;
     if (unit == NITRO_SPMV_AVX2 || unit == NITRO_SPMV_AVX2_GATHER)
-        return __builtin_cpu_supports("avx2");
+        return nitro_host_simd_bits() >= 256;
 #endif
     return unit == NITRO_SPMV_BASELINE;
 }

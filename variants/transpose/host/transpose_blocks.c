@@ -76,9 +76,9 @@ nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, in
 #if defined(__x86_64__)
     static nitro_transpose_block_function *const wide[] = {block_4_64, block_8_64, block_16_64};
     static nitro_transpose_block_function *const middle[] = {block_4_32, block_8_32, block_16_32};
-    if (least * element_bytes >= 64 && __builtin_cpu_supports("avx512f"))
+    if (least * element_bytes >= 64 && nitro_host_simd_bits() >= 512)
         return wide[size];
-    if (least * element_bytes >= 32 && __builtin_cpu_supports("avx2"))
+    if (least * element_bytes >= 32 && nitro_host_simd_bits() >= 256)
         return middle[size];
 #endif
     static nitro_transpose_block_function *const narrow[] = {block_4_16, block_8_16, block_16_16};
