@@ -110,9 +110,9 @@ enum {
 };
 
 /** The host's variants. csr, csr_vector, coo and hybrid run any matrix; the others state their
- *  constraints in their files. `prepare` of one with a format, with a `user` that is not NULL,
- * makes what nitro_kit_part.is_filled_there says: sizes, and the arrays that depend on rows only.
- */
+ *  constraints in their files. `user` of those with a format is its nitro_kit_part (formats.h);
+ *  with one that is_filled_there, `prepare` makes the sizes and the arrays that depend on rows
+ *  only. */
 extern const nitro_variant nitro_spmv_variant_csr;
 extern const nitro_variant nitro_spmv_variant_csr_vector;
 extern const nitro_variant nitro_spmv_variant_dia;

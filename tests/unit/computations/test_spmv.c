@@ -185,7 +185,8 @@ static void vector_units_agree(void **state)
         for (size_t i = 0; i < NUM_VARIANTS; i++) {
             if (variants[i]->allows && !variants[i]->allows(features, NULL, NULL))
                 continue;
-            assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+            assert_true(!variants[i]->prepare ||
+                        variants[i]->prepare(spmv, variants[i]->user) == 0);
             for (int unit = 0; unit < NITRO_SPMV_NUM_UNITS; unit++) {
                 if (!nitro_spmv_assume_unit(unit))
                     continue;
@@ -197,7 +198,7 @@ static void vector_units_agree(void **state)
                     fail_msg("%s: %s: unit %d gives another result", name, variants[i]->name, unit);
             }
             if (variants[i]->release)
-                variants[i]->release(spmv, NULL);
+                variants[i]->release(spmv, variants[i]->user);
         }
         free(first);
         nitro_spmv_matrix_free(spmv);
@@ -285,7 +286,7 @@ static void y_is_what_it_should_be(void **state)
         spmv->x = x;
         spmv->y = y;
         y[0] = y[1] = y[2] = NAN;
-        assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+        assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, variants[i]->user) == 0);
         assert_int_equal(variants[i]->run(spmv, NULL), 0);
         assert_true(y[0] == 110 && y[1] == 0 && y[2] == 80);
     }
@@ -337,7 +338,7 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
                   nitro_matrix_entries_add(f->context, &entries, row, 99 * row % 100, 1));
     nitro_spmv *spmv = NULL;
     assert_ok(f->context, nitro_spmv_matrix_create(f->context, "scattered", &entries, &spmv));
-    assert_int_not_equal(nitro_spmv_variant_dia.prepare(spmv, NULL), 0);
+    assert_int_not_equal(nitro_spmv_variant_dia.prepare(spmv, nitro_spmv_variant_dia.user), 0);
     assert_null(spmv->dia);
     nitro_spmv_matrix_free(spmv);
 }
@@ -353,7 +354,7 @@ static void slices_are_never_larger_than_their_bounds(void **state)
         assert_ok(f->context,
                   spmv_inputs_generate(f->context, 3, index, name, sizeof(name), &spmv));
         assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
-        assert_int_equal(nitro_spmv_variant_sellp.prepare(spmv, NULL), 0);
+        assert_int_equal(nitro_spmv_variant_sellp.prepare(spmv, nitro_spmv_variant_sellp.user), 0);
         double slots = (double)spmv->sellp->slice_offsets[spmv->sellp->num_slices];
         double padded = ceil(features[NITRO_SPMV_ROWS] / NITRO_SPMV_SLICE_ROWS) *
                         NITRO_SPMV_SLICE_ROWS / features[NITRO_SPMV_ROWS]; /* the last slice */
@@ -361,7 +362,8 @@ static void slices_are_never_larger_than_their_bounds(void **state)
         if (slots > bound * features[NITRO_SPMV_NNZ] * (1 + 1e-9))
             fail_msg("%s: %g slots, the bound is %g times %g", name, slots, bound,
                      features[NITRO_SPMV_NNZ]);
-        assert_int_equal(nitro_spmv_variant_sell_c_sigma.prepare(spmv, NULL), 0);
+        assert_int_equal(
+            nitro_spmv_variant_sell_c_sigma.prepare(spmv, nitro_spmv_variant_sell_c_sigma.user), 0);
         double sorted = (double)spmv->sell_c_sigma->num_slots, window = 4096;
         assert_true(sorted <= slots);
         assert_true(sorted <= features[NITRO_SPMV_NNZ] + ceil(features[NITRO_SPMV_ROWS] / window) *
@@ -380,7 +382,8 @@ static void hybrid_is_never_larger_than_coo(void **state)
         char name[256];
         assert_ok(f->context,
                   spmv_inputs_generate(f->context, 5, index, name, sizeof(name), &spmv));
-        assert_int_equal(nitro_spmv_variant_hybrid.prepare(spmv, NULL), 0);
+        assert_int_equal(nitro_spmv_variant_hybrid.prepare(spmv, nitro_spmv_variant_hybrid.user),
+                         0);
         int64_t bytes =
             12 * spmv->hybrid->ell.width * spmv->num_rows + 16 * spmv->hybrid->coo.num_entries;
         int64_t fewer = 12 * (spmv->hybrid->ell.width + 1) * spmv->num_rows;
@@ -402,16 +405,18 @@ static void prepare_is_idempotent_and_release_drops(void **state)
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < NUM_VARIANTS; i++)
-            assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+            assert_true(!variants[i]->prepare ||
+                        variants[i]->prepare(spmv, variants[i]->user) == 0);
         const void *made[] = {spmv->dia, spmv->ell, spmv->coo, spmv->hybrid, spmv->sellp};
         for (size_t i = 0; i < NUM_VARIANTS; i++)
-            assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+            assert_true(!variants[i]->prepare ||
+                        variants[i]->prepare(spmv, variants[i]->user) == 0);
         const void *still[] = {spmv->dia, spmv->ell, spmv->coo, spmv->hybrid, spmv->sellp};
         assert_memory_equal(made, still, sizeof(made));
         for (size_t i = 0; i < NUM_VARIANTS; i++)
             if (variants[i]->release) {
-                variants[i]->release(spmv, NULL);
-                variants[i]->release(spmv, NULL);
+                variants[i]->release(spmv, variants[i]->user);
+                variants[i]->release(spmv, variants[i]->user);
             }
         assert_null(spmv->dia);
         assert_null(spmv->ell);

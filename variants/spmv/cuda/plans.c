@@ -21,6 +21,12 @@
         .device_bytes = sizeof(nitro_spmv_cuda_##type), __VA_ARGS__                                \
     }
 
+#define HOST(its_name, type)                                                                       \
+    {                                                                                              \
+        .name = its_name, .prepare = make_##type, .release = nitro_kit_free_format,                \
+        .user = (void *)&nitro_spmv_cuda_part_##type                                               \
+    }
+
 /* ---- csr_merge ---- */
 
 /* How many rows end before step `step` of the merge of row ends and entries. */
@@ -38,20 +44,8 @@ static int64_t find_row(const nitro_spmv *spmv, int64_t step)
     return low;
 }
 
-static void release_tiles(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = argument;
-    nitro_spmv_cuda_tiles *tiles = spmv->plan;
-    if (tiles)
-        nitro_host_free(tiles->rows);
-    free(tiles);
-    spmv->plan = NULL;
-}
-
 static int make_tiles(void *argument, void *user)
 {
-    (void)user;
     nitro_spmv_cuda *spmv = argument;
     int64_t steps = spmv->host.num_rows + spmv->host.num_nonzeros;
     int64_t num_tiles = (steps + NITRO_SPMV_CUDA_TILE - 1) / NITRO_SPMV_CUDA_TILE;
@@ -61,7 +55,7 @@ static int make_tiles(void *argument, void *user)
     tiles->num_tiles = (int32_t)num_tiles;
     tiles->rows = nitro_host_allocate(num_tiles + 1, sizeof(*tiles->rows));
     if (!tiles->rows) {
-        release_tiles(argument, NULL);
+        nitro_kit_free_format(argument, user);
         return 1;
     }
     for (int64_t tile = 0; tile <= num_tiles; tile++) {
@@ -77,22 +71,10 @@ static const nitro_field tiles_fields[] = {
     ARRAY(tiles, carry_rows, NITRO_SCRATCH, NITRO_INT32, "num_tiles"),
     ARRAY(tiles, carries, NITRO_SCRATCH, NITRO_FLOAT64, "num_tiles"),
 };
-static const nitro_variant tiles_host = {
-    .name = "csr_merge", .prepare = make_tiles, .release = release_tiles};
+static const nitro_variant tiles_host = HOST("csr_merge", tiles);
 const nitro_kit_part nitro_spmv_cuda_part_tiles = PART(tiles, tiles_host);
 
 /* ---- csr_adaptive ---- */
-
-static void release_blocks(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = argument;
-    nitro_spmv_cuda_blocks *blocks = spmv->plan;
-    if (blocks)
-        nitro_host_free(blocks->rows);
-    free(blocks);
-    spmv->plan = NULL;
-}
 
 /* `rows`, shape [num_blocks + 1], is written where it is not NULL. @return num_blocks */
 static int64_t divide_rows(const nitro_spmv *spmv, int32_t *rows)
@@ -114,7 +96,6 @@ static int64_t divide_rows(const nitro_spmv *spmv, int32_t *rows)
 
 static int make_blocks(void *argument, void *user)
 {
-    (void)user;
     nitro_spmv_cuda *spmv = argument;
     nitro_spmv_cuda_blocks *blocks = spmv->plan = calloc(1, sizeof(*blocks));
     if (!blocks)
@@ -123,7 +104,7 @@ static int make_blocks(void *argument, void *user)
     blocks->num_blocks = (int32_t)num_blocks;
     blocks->rows = nitro_host_allocate(num_blocks + 1, sizeof(*blocks->rows));
     if (!blocks->rows) {
-        release_blocks(argument, NULL);
+        nitro_kit_free_format(argument, user);
         return 1;
     }
     divide_rows(&spmv->host, blocks->rows);
@@ -134,24 +115,10 @@ static const nitro_field blocks_fields[] = {
     NUMBER(blocks, num_blocks),
     ARRAY(blocks, rows, NITRO_IN, NITRO_INT32, "num_blocks + 1"),
 };
-static const nitro_variant blocks_host = {
-    .name = "csr_adaptive", .prepare = make_blocks, .release = release_blocks};
+static const nitro_variant blocks_host = HOST("csr_adaptive", blocks);
 const nitro_kit_part nitro_spmv_cuda_part_blocks = PART(blocks, blocks_host);
 
 /* ---- BSR ---- */
-
-static void release_bsr(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv_cuda *spmv = argument;
-    nitro_spmv_cuda_bsr *bsr = spmv->plan;
-    if (bsr) {
-        nitro_host_free(bsr->row_offsets);
-        nitro_host_free(bsr->columns);
-    }
-    free(bsr);
-    spmv->plan = NULL;
-}
 
 static int compare_columns(const void *a, const void *b)
 {
@@ -226,7 +193,6 @@ static int64_t choose_block(const nitro_spmv *spmv, int64_t *places)
 
 static int make_bsr(void *argument, void *user)
 {
-    (void)user;
     nitro_spmv_cuda *spmv = argument;
     nitro_spmv_cuda_bsr *bsr = spmv->plan = calloc(1, sizeof(*bsr));
     int64_t *places = nitro_host_allocate(spmv->host.num_cols + 1, sizeof(*places));
@@ -237,7 +203,7 @@ static int make_bsr(void *argument, void *user)
     int failure = block == 0 || fill_bsr(&spmv->host, block, places, bsr) != 0;
     nitro_host_free(places);
     if (failure)
-        release_bsr(argument, NULL);
+        nitro_kit_free_format(argument, user);
     return failure;
 }
 
@@ -249,5 +215,5 @@ static const nitro_field bsr_fields[] = {
     ARRAY(bsr, columns, NITRO_IN, NITRO_INT32, "num_blocks"),
     ARRAY(bsr, values, NITRO_IN, NITRO_FLOAT64, "num_blocks * block * block"),
 };
-static const nitro_variant bsr_host = {.name = "bsr", .prepare = make_bsr, .release = release_bsr};
+static const nitro_variant bsr_host = HOST("bsr", bsr);
 const nitro_kit_part nitro_spmv_cuda_part_bsr = PART(bsr, bsr_host, .is_filled_there = true);

@@ -113,35 +113,21 @@ static void fill_part(const void *state, int part, int parts)
 static int prepare(void *argument, void *user)
 {
     nitro_spmv *spmv = argument;
-    bool is_plan = user != NULL;
     if (spmv->coo)
         return 0;
-    nitro_spmv_coo *coo = calloc(1, sizeof(*coo));
-    int32_t *rows = is_plan ? NULL : nitro_host_allocate(spmv->num_nonzeros, sizeof(*rows));
-    if (!coo || (!rows && !is_plan)) {
-        free(coo);
-        nitro_host_free(rows);
+    spmv->coo = calloc(1, sizeof(*spmv->coo));
+    if (!spmv->coo)
+        return 1;
+    *spmv->coo = (nitro_spmv_coo){
+        .num_entries = spmv->num_nonzeros, .columns = spmv->columns, .values = spmv->values};
+    if (nitro_kit_allocate_format(user, spmv) != 0) {
+        nitro_kit_free_format(argument, user);
         return 1;
     }
-    *coo = (nitro_spmv_coo){.num_entries = spmv->num_nonzeros,
-                            .rows = rows,
-                            .columns = spmv->columns,
-                            .values = spmv->values};
-    spmv->coo = coo;
-    if (!is_plan)
+    if (spmv->coo->rows)
         nitro_host_run_parts(fill_part, spmv,
                              nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
     return 0;
-}
-
-void nitro_spmv_release_coo(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->coo)
-        nitro_host_free(spmv->coo->rows);
-    free(spmv->coo);
-    spmv->coo = NULL;
 }
 
 static int run(void *argument, void *user)
@@ -157,5 +143,5 @@ const nitro_variant nitro_spmv_variant_coo = {
     .version = "2",
     .run = run,
     .prepare = prepare,
-    .release = nitro_spmv_release_coo,
+    NITRO_SPMV_FORMAT(coo),
 };

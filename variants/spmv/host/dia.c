@@ -22,13 +22,6 @@ static bool allows(const double *features, const void *argument, void *user)
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
 }
 
-static void clear(nitro_spmv_dia *dia)
-{
-    nitro_host_free(dia->offsets);
-    nitro_host_free(dia->values);
-    free(dia);
-}
-
 /* Number the occupied diagonals: slots[column - row + num_rows] becomes 1 + the diagonal's index.
  */
 static int64_t number_diagonals(const nitro_spmv *spmv, int32_t *slots)
@@ -75,48 +68,35 @@ static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *d
                          nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
 }
 
+static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
+{
+    nitro_spmv_dia *dia = spmv->dia;
+    dia->num_diagonals = number_diagonals(spmv, slots);
+    if ((double)dia->num_diagonals * (double)spmv->num_rows >
+        2.0 * MAX_FILLIN * (double)spmv->num_nonzeros)
+        return 1; /* the feature, an estimate, missed most of the diagonals */
+    dia->stride = nitro_spmv_stride(spmv->num_rows);
+    dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
+    if (!dia->offsets || nitro_kit_allocate_format(part, spmv) != 0)
+        return 1;
+    list_offsets(spmv, slots, dia);
+    if (dia->values)
+        fill(spmv, slots, dia);
+    return 0;
+}
+
 static int prepare(void *argument, void *user)
 {
-    bool is_plan = user != NULL;
     nitro_spmv *spmv = argument;
     if (spmv->dia)
         return 0;
     int32_t *slots = nitro_host_allocate(spmv->num_rows + spmv->num_cols, sizeof(*slots));
-    nitro_spmv_dia *dia = calloc(1, sizeof(*dia));
-    int64_t num_slots;
-    if (!slots || !dia)
-        goto free_all;
-    dia->num_diagonals = number_diagonals(spmv, slots);
-    if ((double)dia->num_diagonals * (double)spmv->num_rows >
-        2.0 * MAX_FILLIN * (double)spmv->num_nonzeros)
-        goto free_all; /* the feature, an estimate, missed most of the diagonals */
-    dia->stride = nitro_spmv_stride(spmv->num_rows);
-    if (__builtin_mul_overflow(dia->num_diagonals, dia->stride, &num_slots))
-        goto free_all;
-    dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
-    dia->values = is_plan ? NULL : nitro_host_allocate(num_slots, sizeof(*dia->values));
-    if (!dia->offsets || (!dia->values && !is_plan))
-        goto free_all;
-    list_offsets(spmv, slots, dia);
-    if (!is_plan)
-        fill(spmv, slots, dia);
+    spmv->dia = calloc(1, sizeof(*spmv->dia));
+    int failure = !slots || !spmv->dia || make(spmv, user, slots) != 0;
     nitro_host_free(slots);
-    spmv->dia = dia;
-    return 0;
-free_all:
-    nitro_host_free(slots);
-    if (dia)
-        clear(dia);
-    return 1;
-}
-
-void nitro_spmv_release_dia(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->dia)
-        clear(spmv->dia);
-    spmv->dia = NULL;
+    if (failure)
+        nitro_kit_free_format(argument, user);
+    return failure;
 }
 
 /* Does this diagonal cross every row of the group? */
@@ -203,7 +183,7 @@ const nitro_variant nitro_spmv_variant_dia = {
     .version = "2",
     .run = run,
     .prepare = prepare,
-    .release = nitro_spmv_release_dia,
     .allows = allows,
     .allows_reads = "dia_fillin,nnz",
+    NITRO_SPMV_FORMAT(dia),
 };

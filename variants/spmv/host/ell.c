@@ -52,32 +52,11 @@ static void fill_part(const void *state, int part, int parts)
     }
 }
 
-int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, bool is_plan, nitro_spmv_ell *ell)
+void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell)
 {
-    int64_t num_slots;
-    ell->stride = nitro_spmv_stride(spmv->num_rows);
-    ell->width = width;
-    if (__builtin_mul_overflow(width, ell->stride, &num_slots))
-        return 1;
-    if (is_plan)
-        return 0;
-    ell->columns = nitro_host_allocate(num_slots, sizeof(*ell->columns));
-    ell->values = nitro_host_allocate(num_slots, sizeof(*ell->values));
-    if (!ell->columns || !ell->values) {
-        nitro_spmv_ell_clear(ell);
-        return 1;
-    }
-    nitro_host_run_parts(fill_part, &(filling){spmv, ell},
-                         nitro_host_num_parts(NS_PER_SLOT * (double)num_slots));
-    return 0;
-}
-
-void nitro_spmv_ell_clear(nitro_spmv_ell *ell)
-{
-    nitro_host_free(ell->columns);
-    nitro_host_free(ell->values);
-    ell->columns = NULL;
-    ell->values = NULL;
+    nitro_host_run_parts(
+        fill_part, &(filling){spmv, ell},
+        nitro_host_num_parts(NS_PER_SLOT * (double)ell->width * (double)ell->stride));
 }
 
 /* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
@@ -160,23 +139,18 @@ static int prepare(void *argument, void *user)
     nitro_spmv *spmv = argument;
     if (spmv->ell)
         return 0;
-    nitro_spmv_ell *ell = calloc(1, sizeof(*ell));
-    if (!ell || nitro_spmv_ell_fill(spmv, longest_row(spmv), user != NULL, ell) != 0) {
-        free(ell);
+    nitro_spmv_ell *ell = spmv->ell = calloc(1, sizeof(*ell));
+    if (!ell)
+        return 1;
+    ell->width = longest_row(spmv);
+    ell->stride = nitro_spmv_stride(spmv->num_rows);
+    if (nitro_kit_allocate_format(user, spmv) != 0) {
+        nitro_kit_free_format(argument, user);
         return 1;
     }
-    spmv->ell = ell;
+    if (ell->values)
+        nitro_spmv_ell_fill(spmv, ell);
     return 0;
-}
-
-void nitro_spmv_release_ell(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->ell)
-        nitro_spmv_ell_clear(spmv->ell);
-    free(spmv->ell);
-    spmv->ell = NULL;
 }
 
 static int run(void *argument, void *user)
@@ -192,7 +166,7 @@ const nitro_variant nitro_spmv_variant_ell = {
     .version = "2",
     .run = run,
     .prepare = prepare,
-    .release = nitro_spmv_release_ell,
     .allows = allows,
     .allows_reads = "ell_fillin,nnz",
+    NITRO_SPMV_FORMAT(ell),
 };

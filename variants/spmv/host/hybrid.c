@@ -30,40 +30,26 @@ static int choose_width(const nitro_spmv *spmv, int64_t *width)
     return 0;
 }
 
-static void clear(nitro_spmv_hybrid *hybrid)
-{
-    nitro_spmv_ell_clear(&hybrid->ell);
-    nitro_host_free(hybrid->coo.rows);
-    nitro_host_free((void *)hybrid->coo.columns); /* owned here; const for readers */
-    nitro_host_free((void *)hybrid->coo.values);
-    nitro_host_free(hybrid->rest_offsets);
-    free(hybrid);
-}
-
-/* Where the entries beyond the first `width` of each row begin among all of them. */
-static int find_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_hybrid *hybrid)
+/* Where the entries beyond the first ell.width of each row begin among all of them. */
+static int find_rest(const nitro_spmv *spmv, nitro_spmv_hybrid *hybrid)
 {
     hybrid->num_offsets = spmv->num_rows + 1;
     hybrid->rest_offsets = nitro_host_allocate(hybrid->num_offsets, sizeof(*hybrid->rest_offsets));
     if (!hybrid->rest_offsets)
         return 1;
     for (int64_t row = 0; row < spmv->num_rows; row++) {
-        int64_t rest = spmv->row_offsets[row + 1] - spmv->row_offsets[row] - width;
+        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+        int64_t rest = length - hybrid->ell.width;
         hybrid->rest_offsets[row + 1] = hybrid->rest_offsets[row] + (rest > 0 ? rest : 0);
     }
     hybrid->coo.num_entries = hybrid->rest_offsets[spmv->num_rows];
     return 0;
 }
 
-static int fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
+static void fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
 {
-    int32_t *columns = nitro_host_allocate(coo->num_entries, sizeof(*columns));
-    double *values = nitro_host_allocate(coo->num_entries, sizeof(*values));
-    coo->rows = nitro_host_allocate(coo->num_entries, sizeof(*coo->rows));
-    coo->columns = columns;
-    coo->values = values;
-    if (!coo->rows || !columns || !values)
-        return 1;
+    int32_t *columns = (int32_t *)coo->columns; /* owned here; const for readers */
+    double *values = (double *)coo->values;
     int64_t at = 0;
     for (int64_t row = 0; row < spmv->num_rows; row++)
         for (int64_t k = spmv->row_offsets[row] + width; k < spmv->row_offsets[row + 1]; k++) {
@@ -71,41 +57,35 @@ static int fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
             columns[at] = spmv->columns[k];
             values[at++] = spmv->values[k];
         }
+}
+
+static int make(nitro_spmv *spmv, const nitro_kit_part *part)
+{
+    nitro_spmv_hybrid *hybrid = spmv->hybrid;
+    hybrid->ell.stride = nitro_spmv_stride(spmv->num_rows);
+    if (choose_width(spmv, &hybrid->ell.width) != 0 || find_rest(spmv, hybrid) != 0 ||
+        nitro_kit_allocate_format(part, spmv) != 0)
+        return 1;
+    if (part->is_filled_there)
+        return 0;
+    nitro_spmv_ell_fill(spmv, &hybrid->ell);
+    fill_rest(spmv, hybrid->ell.width, &hybrid->coo);
+    nitro_host_free(hybrid->rest_offsets);
+    hybrid->rest_offsets = NULL;
+    hybrid->num_offsets = 0;
     return 0;
 }
 
 static int prepare(void *argument, void *user)
 {
     nitro_spmv *spmv = argument;
-    bool is_plan = user != NULL;
     if (spmv->hybrid)
         return 0;
-    int64_t width;
-    nitro_spmv_hybrid *hybrid = calloc(1, sizeof(*hybrid));
-    if (!hybrid || choose_width(spmv, &width) != 0 ||
-        nitro_spmv_ell_fill(spmv, width, is_plan, &hybrid->ell) != 0 ||
-        find_rest(spmv, width, hybrid) != 0 ||
-        (!is_plan && fill_rest(spmv, width, &hybrid->coo) != 0)) {
-        if (hybrid)
-            clear(hybrid);
-        return 1;
-    }
-    if (!is_plan) {
-        nitro_host_free(hybrid->rest_offsets);
-        hybrid->rest_offsets = NULL;
-        hybrid->num_offsets = 0;
-    }
-    spmv->hybrid = hybrid;
-    return 0;
-}
-
-void nitro_spmv_release_hybrid(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->hybrid)
-        clear(spmv->hybrid);
-    spmv->hybrid = NULL;
+    spmv->hybrid = calloc(1, sizeof(*spmv->hybrid));
+    int failure = !spmv->hybrid || make(spmv, user) != 0;
+    if (failure)
+        nitro_kit_free_format(argument, user);
+    return failure;
 }
 
 static int run(void *argument, void *user)
@@ -122,5 +102,5 @@ const nitro_variant nitro_spmv_variant_hybrid = {
     .version = "2",
     .run = run,
     .prepare = prepare,
-    .release = nitro_spmv_release_hybrid,
+    NITRO_SPMV_FORMAT(hybrid),
 };

@@ -45,15 +45,6 @@ static bool allows_sorted(const double *features, const void *argument, void *us
            allows(features, argument, user);
 }
 
-static void clear(nitro_spmv_sellp *sellp)
-{
-    nitro_host_free(sellp->slice_offsets);
-    nitro_host_free(sellp->rows);
-    nitro_host_free(sellp->columns);
-    nitro_host_free(sellp->values);
-    free(sellp);
-}
-
 /* A format and its matrix. */
 typedef struct product {
     const nitro_spmv *spmv;
@@ -112,7 +103,7 @@ static int64_t find_row(const product *p, int64_t position, int64_t *length)
     *length = 0;
     if (position >= p->spmv->num_rows)
         return 0;
-    int64_t row = p->sellp->rows ? p->sellp->rows[position] : position;
+    int64_t row = p->sellp->num_sorted > 0 ? p->sellp->rows[position] : position;
     *length = p->spmv->row_offsets[row + 1] - p->spmv->row_offsets[row];
     return p->spmv->row_offsets[row];
 }
@@ -168,58 +159,33 @@ static void fill_part(const void *state, int part, int parts)
         fill_slice(p, slice);
 }
 
-/* `is_plan`: without columns and values, which the device fills. */
-static int make(const nitro_spmv *spmv, bool is_sorted, bool is_plan, nitro_spmv_sellp **made)
+static int make(nitro_spmv *spmv, bool is_sorted, const nitro_kit_part *part,
+                nitro_spmv_sellp **made)
 {
     if (*made)
         return 0;
-    nitro_spmv_sellp *sellp = calloc(1, sizeof(*sellp));
-    if (!sellp || (is_sorted && sort_rows(spmv, sellp) != 0) || measure_slices(spmv, sellp) != 0)
-        goto clear_format;
-    if (!is_plan) {
-        sellp->columns = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->columns));
-        sellp->values = nitro_host_allocate(sellp->num_slots, sizeof(*sellp->values));
-        if (!sellp->columns || !sellp->values)
-            goto clear_format;
+    nitro_spmv_sellp *sellp = *made = calloc(1, sizeof(*sellp));
+    if (!sellp || (is_sorted && sort_rows(spmv, sellp) != 0) || measure_slices(spmv, sellp) != 0 ||
+        nitro_kit_allocate_format(part, spmv) != 0) {
+        nitro_kit_free_format(spmv, (void *)part);
+        return 1;
+    }
+    if (sellp->values)
         nitro_host_run_parts(fill_part, &(product){spmv, sellp},
                              nitro_host_num_parts(NS_PER_SLOT * (double)sellp->num_slots));
-    }
-    *made = sellp;
     return 0;
-clear_format:
-    if (sellp)
-        clear(sellp);
-    return 1;
 }
 
 static int prepare(void *argument, void *user)
 {
     nitro_spmv *spmv = argument;
-    return make(spmv, false, user != NULL, &spmv->sellp);
+    return make(spmv, false, user, &spmv->sellp);
 }
 
 static int prepare_sorted(void *argument, void *user)
 {
     nitro_spmv *spmv = argument;
-    return make(spmv, true, user != NULL, &spmv->sell_c_sigma);
-}
-
-void nitro_spmv_release_sellp(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->sellp)
-        clear(spmv->sellp);
-    spmv->sellp = NULL;
-}
-
-void nitro_spmv_release_sell_c_sigma(void *argument, void *user)
-{
-    (void)user;
-    nitro_spmv *spmv = argument;
-    if (spmv->sell_c_sigma)
-        clear(spmv->sell_c_sigma);
-    spmv->sell_c_sigma = NULL;
+    return make(spmv, true, user, &spmv->sell_c_sigma);
 }
 
 /* ---- The product ---- */
@@ -271,14 +237,14 @@ NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t 
     const nitro_spmv_sellp *sellp = p->sellp;
     int64_t num_rows = p->spmv->num_rows;
     double *y = p->spmv->y;
-    bool streams = !sellp->rows && nitro_spmv_streams(y, num_rows);
+    bool streams = sellp->num_sorted == 0 && nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t base = sellp->slice_offsets[slice], row = slice * SLICE_ROWS;
         int64_t rest = num_rows - row, count = rest < SLICE_ROWS ? rest : SLICE_ROWS;
         nitro_spmv_lanes lanes[SLICE_LANES];
         multiply_slice(sellp->values + base, sellp->columns + base,
                        sellp->slice_offsets[slice + 1] - base, p->spmv->x, lanes, add, prefetches);
-        if (sellp->rows)
+        if (sellp->num_sorted > 0)
             scatter_slice(y, sellp->rows + row, count, lanes);
         else if (count == SLICE_ROWS)
             store_slice(y + row, lanes, streams);
@@ -331,7 +297,7 @@ const nitro_variant nitro_spmv_variant_sellp = {
     .version = "2",
     .run = run,
     .prepare = prepare,
-    .release = nitro_spmv_release_sellp,
+    NITRO_SPMV_FORMAT(sellp),
     .allows = allows,
     .allows_reads = "rlsd,ell_fillin,nnz",
 };
@@ -341,7 +307,7 @@ const nitro_variant nitro_spmv_variant_sell_c_sigma = {
     .version = "1",
     .run = run_sorted,
     .prepare = prepare_sorted,
-    .release = nitro_spmv_release_sell_c_sigma,
+    NITRO_SPMV_FORMAT(sell_c_sigma),
     .allows = allows_sorted,
     .allows_reads = "rlsd,ell_fillin,nnz,rows,row_max",
 };

@@ -28,10 +28,9 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 
 void nitro_spmv_release_formats(void *argument)
 {
-    nitro_spmv_release_dia(argument, NULL);
-    nitro_spmv_release_ell(argument, NULL);
-    nitro_spmv_release_coo(argument, NULL);
-    nitro_spmv_release_hybrid(argument, NULL);
-    nitro_spmv_release_sellp(argument, NULL);
-    nitro_spmv_release_sell_c_sigma(argument, NULL);
+    static const nitro_kit_part *const parts[] = {
+        &nitro_spmv_part_dia,    &nitro_spmv_part_ell,   &nitro_spmv_part_coo,
+        &nitro_spmv_part_hybrid, &nitro_spmv_part_sellp, &nitro_spmv_part_sell_c_sigma};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        nitro_kit_free_format(argument, (void *)parts[i]);
 }

@@ -10,7 +10,7 @@
 #endif
 
 #include "nitro/computation_kit.h"
-#include "variants/spmv/spmv.h"
+#include "variants/spmv/formats.h"
 
 /* Kernels and their helpers are inlined into functions compiled for a vector unit each. */
 #define NITRO_SPMV_INLINE __attribute__((always_inline)) static inline
@@ -161,10 +161,8 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 /* CSR: y = A x in rows [begin, end), also for other computations. */
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
 
-/* ELL: the first `width` entries of every row. 0 on success. */
-int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, bool is_plan, nitro_spmv_ell *ell);
-void nitro_spmv_ell_clear(nitro_spmv_ell *ell);
-/* y = A x */
+/* ELL: the first ell->width entries of every row, into its arrays; y = A x. */
+void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const double *x,
                              double *y);
 
@@ -173,12 +171,8 @@ void nitro_spmv_coo_multiply(const nitro_spmv_coo *coo, int64_t num_rows, const 
                              double *y);
 void nitro_spmv_coo_add(const nitro_spmv_coo *coo, const double *x, double *y);
 
-/* Each variant's `release`, for nitro_spmv_release. */
-void nitro_spmv_release_dia(void *argument, void *user);
-void nitro_spmv_release_ell(void *argument, void *user);
-void nitro_spmv_release_coo(void *argument, void *user);
-void nitro_spmv_release_hybrid(void *argument, void *user);
-void nitro_spmv_release_sellp(void *argument, void *user);
-void nitro_spmv_release_sell_c_sigma(void *argument, void *user);
+/* `release` of a variant with a format, as a member. */
+#define NITRO_SPMV_FORMAT(format)                                                                  \
+    .release = nitro_kit_free_format, .user = (void *)&nitro_spmv_part_##format
 
 #endif
