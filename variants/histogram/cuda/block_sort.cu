@@ -103,10 +103,6 @@ static int launch(nitro_histogram_cuda *histogram, uint32_t *queue)
     size_t table_bytes = t.num_bins <= MAX_OWN_BINS ? (size_t)t.num_bins * sizeof(uint32_t) : 0;
     int blocks_per_sm = 1;
     t.num_tiles = (int)(((int64_t)t.num_samples + TILE - 1) / TILE);
-    if (nitro_histogram_cuda_clear(histogram) != 0)
-        return histogram->cuda.failure;
-    if (t.num_samples == 0)
-        return 0;
     if (nitro_cuda_check(&histogram->cuda,
                          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, count_tiles,
                                                                        BLOCK, table_bytes),
@@ -122,27 +118,4 @@ static int launch(nitro_histogram_cuda *histogram, uint32_t *queue)
                             "launching block_sort");
 }
 
-static int run_even_share(void *argument, void *user)
-{
-    (void)user;
-    return launch((nitro_histogram_cuda *)argument, nullptr);
-}
-
-static int run_dynamic(void *argument, void *user)
-{
-    (void)user;
-    nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
-    return launch(histogram, histogram->queues);
-}
-
-const nitro_variant nitro_histogram_cuda_variant_block_sort_even_share = {
-    .name = "block_sort_even_share",
-    .version = "1",
-    .run = run_even_share,
-};
-
-const nitro_variant nitro_histogram_cuda_variant_block_sort_dynamic = {
-    .name = "block_sort_dynamic",
-    .version = "1",
-    .run = run_dynamic,
-};
+NITRO_HISTOGRAM_VARIANTS(block_sort, "1", launch, NULL)

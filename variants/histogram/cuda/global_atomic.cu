@@ -48,38 +48,10 @@ static __global__ void __launch_bounds__(BLOCK)
         atomicAdd(counts + units.samples[nitro_histogram_odd_index(units, odd)], 1);
 }
 
-static int launch(nitro_histogram_cuda *histogram,
-                  void (*kernel)(nitro_histogram_units, uint32_t *), uint32_t *queue)
+static int launch(nitro_histogram_cuda *histogram, uint32_t *queue)
 {
-    if (nitro_histogram_cuda_clear(histogram) != 0)
-        return histogram->cuda.failure;
-    if (histogram->host.num_samples == 0)
-        return 0;
-    return nitro_histogram_launch(histogram, kernel, histogram->samples, queue,
-                                  "launching global_atomic");
+    return nitro_histogram_launch(histogram, queue ? count_globally<true> : count_globally<false>,
+                                  histogram->samples, queue, "launching global_atomic");
 }
 
-static int run_even_share(void *argument, void *user)
-{
-    (void)user;
-    return launch((nitro_histogram_cuda *)argument, count_globally<false>, NULL);
-}
-
-static int run_dynamic(void *argument, void *user)
-{
-    (void)user;
-    nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
-    return launch(histogram, count_globally<true>, histogram->queues);
-}
-
-const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share = {
-    .name = "global_atomic_even_share",
-    .version = "2",
-    .run = run_even_share,
-};
-
-const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic = {
-    .name = "global_atomic_dynamic",
-    .version = "2",
-    .run = run_dynamic,
-};
+NITRO_HISTOGRAM_VARIANTS(global_atomic, "2", launch, NULL)

@@ -139,4 +139,33 @@ static inline int nitro_histogram_launch(nitro_histogram_cuda *histogram,
                             cudaLaunchKernelEx(&config, kernel, units, histogram->counts), what);
 }
 
+/* `run` of a variant: zero counts, then LAUNCH with the queue, or with NULL for even shares. */
+template <int (*LAUNCH)(nitro_histogram_cuda *histogram, uint32_t *queue)>
+static int nitro_histogram_run(void *argument, void *user)
+{
+    nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
+    if (nitro_histogram_cuda_clear(histogram) != 0)
+        return histogram->cuda.failure;
+    if (histogram->host.num_samples == 0)
+        return 0;
+    return LAUNCH(histogram, user ? histogram->queues : NULL);
+}
+
+/* The two variants of a method: with even shares, and with the queue. */
+#define NITRO_HISTOGRAM_VARIANTS(method, its_version, do_launch, do_prepare)                       \
+    static const bool has_queue = true;                                                            \
+    const nitro_variant nitro_histogram_cuda_variant_##method##_even_share = {                     \
+        .name = #method "_even_share",                                                             \
+        .version = its_version,                                                                    \
+        .run = nitro_histogram_run<do_launch>,                                                     \
+        .prepare = do_prepare,                                                                     \
+    };                                                                                             \
+    const nitro_variant nitro_histogram_cuda_variant_##method##_dynamic = {                        \
+        .name = #method "_dynamic",                                                                \
+        .version = its_version,                                                                    \
+        .run = nitro_histogram_run<do_launch>,                                                     \
+        .prepare = do_prepare,                                                                     \
+        .user = (void *)&has_queue,                                                                \
+    };
+
 #endif

@@ -151,18 +151,14 @@ static int prepare(void *argument, void *user)
     return 0;
 }
 
-static int launch(nitro_histogram_cuda *histogram, bool is_dynamic)
+static int launch(nitro_histogram_cuda *histogram, uint32_t *queue)
 {
     const nitro_histogram_cuda_tables *tables = &histogram->tables;
     int64_t num_samples = histogram->host.num_samples;
     if (tables->num_blocks == 0)
         return nitro_cuda_fail(&histogram->cuda, "shared_atomic was not prepared");
-    if (nitro_histogram_cuda_clear(histogram) != 0)
-        return histogram->cuda.failure;
-    if (num_samples == 0)
-        return 0;
-    nitro_histogram_units units = nitro_histogram_make_units(histogram->samples, num_samples,
-                                                             is_dynamic ? histogram->queues : NULL);
+    nitro_histogram_units units =
+        nitro_histogram_make_units(histogram->samples, num_samples, queue);
     int64_t worth = num_samples / SAMPLES_PER_BIN / tables->range_bins;
     int most = worth < tables->num_blocks ? (int)worth : tables->num_blocks;
     cudaLaunchConfig_t config = nitro_cuda_grid(
@@ -170,34 +166,10 @@ static int launch(nitro_histogram_cuda *histogram, bool is_dynamic)
     config.gridDim.y = (unsigned)tables->num_ranges;
     config.dynamicSmemBytes = tables->size_bytes;
     block_tables table = {(int)histogram->host.num_bins, tables->range_bins, tables->copies_shift};
-    return nitro_cuda_check(&histogram->cuda,
-                            cudaLaunchKernelEx(&config, choose_kernel(is_dynamic, tables), units,
-                                               table, histogram->counts),
-                            "launching shared_atomic");
+    return nitro_cuda_check(
+        &histogram->cuda,
+        cudaLaunchKernelEx(&config, choose_kernel(queue != NULL, tables), units, table, histogram->counts),
+        "launching shared_atomic");
 }
 
-static int run_even_share(void *argument, void *user)
-{
-    (void)user;
-    return launch((nitro_histogram_cuda *)argument, false);
-}
-
-static int run_dynamic(void *argument, void *user)
-{
-    (void)user;
-    return launch((nitro_histogram_cuda *)argument, true);
-}
-
-const nitro_variant nitro_histogram_cuda_variant_shared_atomic_even_share = {
-    .name = "shared_atomic_even_share",
-    .version = "1",
-    .run = run_even_share,
-    .prepare = prepare,
-};
-
-const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic = {
-    .name = "shared_atomic_dynamic",
-    .version = "1",
-    .run = run_dynamic,
-    .prepare = prepare,
-};
+NITRO_HISTOGRAM_VARIANTS(shared_atomic, "1", launch, prepare)

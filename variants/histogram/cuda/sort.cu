@@ -86,46 +86,16 @@ static int prepare(void *argument, void *user)
                                sorted_bytes(histogram) + (int64_t)work_bytes);
 }
 
-static int launch(nitro_histogram_cuda *histogram,
-                  void (*kernel)(nitro_histogram_units, uint32_t *), uint32_t *queue)
+static int launch(nitro_histogram_cuda *histogram, uint32_t *queue)
 {
-    if (nitro_histogram_cuda_clear(histogram) != 0)
-        return histogram->cuda.failure;
-    if (histogram->host.num_samples == 0)
-        return 0;
     uint32_t *sorted = (uint32_t *)histogram->cuda.room.memory;
     size_t work_bytes = (size_t)(histogram->cuda.room.bytes - sorted_bytes(histogram));
     if (!sorted)
         return nitro_cuda_fail(&histogram->cuda, "sort was not prepared");
     if (sort(histogram, sorted, &work_bytes) != 0)
         return histogram->cuda.failure;
-    return nitro_histogram_launch(histogram, kernel, sorted, queue,
-                                  "launching sort's count of runs");
+    return nitro_histogram_launch(histogram, queue ? count_runs<true> : count_runs<false>, sorted,
+                                  queue, "launching sort's count of runs");
 }
 
-static int run_even_share(void *argument, void *user)
-{
-    (void)user;
-    return launch((nitro_histogram_cuda *)argument, count_runs<false>, NULL);
-}
-
-static int run_dynamic(void *argument, void *user)
-{
-    (void)user;
-    nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
-    return launch(histogram, count_runs<true>, histogram->queues);
-}
-
-const nitro_variant nitro_histogram_cuda_variant_sort_even_share = {
-    .name = "sort_even_share",
-    .version = "1",
-    .run = run_even_share,
-    .prepare = prepare,
-};
-
-const nitro_variant nitro_histogram_cuda_variant_sort_dynamic = {
-    .name = "sort_dynamic",
-    .version = "1",
-    .run = run_dynamic,
-    .prepare = prepare,
-};
+NITRO_HISTOGRAM_VARIANTS(sort, "1", launch, prepare)
