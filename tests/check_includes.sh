@@ -54,7 +54,7 @@ dfs/*                  @public @own
 search/*               @public nitro/base/json.h @own
 store/bundle/*         @public store/download/*.h @own
 store/*                @public @own
-apps/cuda_stub.c       variants/*/*_cuda.h
+apps/cuda_stub.c       variants/*/*.h
 apps/cli/*             @public apps/cli/*
 apps/*                 @public apps/matrix/*.h @own @argument
 python/*               @public

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "apps/bfs/graph.h"
-#include "variants/bfs/bfs_cuda.h"
 
 static const nitro_field fields[] = {
     NITRO_NUMBER(nitro_bfs, num_vertices),

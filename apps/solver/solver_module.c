@@ -6,7 +6,6 @@
 
 #include "apps/matrix/matrix_inputs.h"
 #include "apps/solver/systems.h"
-#include "variants/solver/solver_cuda.h"
 
 #define X_SEED   1    /* of the solution's fixed pattern */
 #define ROUNDING 1e-2 /* of the tolerance: residuals in double and in long double */

@@ -7,7 +7,6 @@
 
 #include "apps/matrix/npy.h"
 #include "apps/sort/keys.h"
-#include "variants/sort/sort_cuda.h"
 
 #define ARRAY(member, role, count)                                                                 \
     NITRO_ARRAY(nitro_sort, member, role, NITRO_BYTE, count,                                       \

@@ -7,7 +7,6 @@
 
 #include "apps/matrix/npy.h"
 #include "apps/transpose/transpose_inputs.h"
-#include "variants/transpose/transpose_cuda.h"
 
 #define BYTES "num_rows * num_cols * element_bytes"
 

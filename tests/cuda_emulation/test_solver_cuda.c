@@ -3,7 +3,7 @@
  */
 #include "apps/solver/systems.h"
 #include "cuda_emulation/emulated_cases.h"
-#include "variants/solver/solver_cuda.h"
+#include "variants/solver/solver.h"
 
 #define UNTOUCHED 12345.0
 #define SIZE      250

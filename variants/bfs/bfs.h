@@ -68,6 +68,22 @@ nitro_status nitro_bfs_add_features(nitro_computation *computation);
 /** The computation (apps/bfs/bfs_module.c): direction_optimizing is the default. */
 extern const nitro_kit nitro_bfs_kit;
 
+/* ---- On CUDA devices: `run` launches on the argument's stream, and allocates nothing. Iterative
+ * variants wait for the stream after every level, and cannot be captured. ---- */
+
+/** The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The arrays may
+ * be the caller's device memory; NULL: nitro_kit_upload allocates them. */
+typedef struct nitro_bfs_cuda {
+    nitro_bfs host; /* must be first: input features use a pointer to this struct as one to it */
+    nitro_cuda cuda;
+    const int32_t *offsets;
+    const int32_t *targets;
+    int32_t *depths;
+} nitro_bfs_cuda;
+
+/** The variants on CUDA devices, or a stub. */
+extern const nitro_kit_device nitro_bfs_cuda_device;
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,6 +89,24 @@ nitro_status nitro_solver_add_features(nitro_computation *computation);
 /** The computation (apps/solver/solver_module.c): bicgstab_ilu0 is the default. */
 extern const nitro_kit nitro_solver_kit;
 
+/* ---- On CUDA devices: `run` launches on the argument's stream, allocates nothing, and waits for
+ * the stream every few iterations: it cannot be captured. ---- */
+
+/** The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The arrays may
+ * be the caller's device memory; NULL: nitro_kit_upload allocates them. */
+typedef struct nitro_solver_cuda {
+    nitro_solver host; /* must be first: input features use a pointer to this struct as one to it */
+    nitro_cuda cuda;
+    const int32_t *row_offsets;
+    const int32_t *columns;
+    const double *values;
+    const double *b;
+    double *x;
+} nitro_solver_cuda;
+
+/** The variants on CUDA devices, or a stub. */
+extern const nitro_kit_device nitro_solver_cuda_device;
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,6 +68,22 @@ nitro_status nitro_sort_add_features(nitro_computation *computation);
 /** The computation (apps/sort/sort_module.c): radix is the default. */
 extern const nitro_kit nitro_sort_kit;
 
+/* ---- On CUDA devices: `run` launches on the argument's stream, and allocates nothing ---- */
+
+/** The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The arrays may
+ * be the caller's device memory; NULL: nitro_kit_upload allocates them. */
+typedef struct nitro_sort_cuda {
+    nitro_sort host; /* must be first: input features use a pointer to this struct as one to it */
+    nitro_cuda cuda;
+    const void *keys;
+    const void *values;
+    void *sorted_keys;
+    void *sorted_values;
+} nitro_sort_cuda;
+
+/** The variants on CUDA devices, or a stub. */
+extern const nitro_kit_device nitro_sort_cuda_device;
+
 /* Keys as unsigned numbers of the same order: key ^ mask, where the mask of a negative
  * floating-point number has all bits set and others have the sign bit alone. */
 typedef struct nitro_sort_order {

@@ -64,6 +64,21 @@ nitro_status nitro_transpose_inplace_add_features(nitro_computation *computation
 /** The computations (apps/transpose/transpose_module.c): tiled and buffered are the defaults. */
 extern const nitro_kit nitro_transpose_kit, nitro_transpose_inplace_kit;
 
+/* ---- On CUDA devices: `run` launches on the argument's stream, and allocates nothing ---- */
+
+/** The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The arrays may
+ * be the caller's device memory; NULL: nitro_kit_upload allocates them. */
+typedef struct nitro_transpose_cuda {
+    nitro_transpose host; /* must be first: input features use a pointer to this struct as one */
+    nitro_cuda cuda;
+    const void *in;
+    void *out;
+    void *data;
+} nitro_transpose_cuda;
+
+/** The variants on CUDA devices, or stubs. */
+extern const nitro_kit_device nitro_transpose_cuda_device, nitro_transpose_inplace_cuda_device;
+
 /** A matrix as transpose_inplace sees it: row-major, transposed by transposing num_rows x
  * num_cols. */
 typedef struct nitro_transpose_view {

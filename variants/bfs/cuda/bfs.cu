@@ -5,7 +5,7 @@
  * kernel a step, and take the length of the list back after each. A group of `lanes` threads goes
  * through the edges of a vertex. */
 #include "nitro/cuda.hpp"
-#include "variants/bfs/bfs_cuda.h"
+#include "variants/bfs/bfs.h"
 
 #define BLOCK 256
 #define WARP  32

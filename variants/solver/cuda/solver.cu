@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "nitro/cuda.hpp"
-#include "variants/solver/solver_cuda.h"
+#include "variants/solver/solver.h"
 
 #define BLOCK      128
 #define WARP       32

@@ -2,7 +2,7 @@
 #ifndef NITRO_VARIANTS_SORT_CUDA_SORT_KERNELS_CUDA_H
 #define NITRO_VARIANTS_SORT_CUDA_SORT_KERNELS_CUDA_H
 
-#include "variants/sort/sort_cuda.h"
+#include "variants/sort/sort.h"
 
 #ifdef __cplusplus
 extern "C" {

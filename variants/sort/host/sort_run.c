@@ -164,9 +164,7 @@ static void choose_splitters(sorting *s)
     int64_t count = s->parts * SAMPLES_OF_PART;
     count = count > MIN_SAMPLES ? count : MIN_SAMPLES;
     for (int64_t i = 0; i < count; i++) {
-        int64_t begin = s->sort.num_keys * i / count, end = s->sort.num_keys * (i + 1) / count;
-        uint64_t place = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-        int64_t at = begin + (int64_t)(place * (uint64_t)(end - begin) >> 32);
+        int64_t at = nitro_kit_sample(i, count, s->sort.num_keys);
         sample[i] = ordered_at(s, at, s->sort.key_bytes, s->packing);
     }
     qsort(sample, (size_t)count, sizeof(sample[0]), compare_keys);

@@ -4,7 +4,7 @@
  * steps of c2r and r2c (host/decomposed.c), each block with room for a few columns or a row; tiles
  * exchanged across the diagonal; a copy, transposed back. */
 #include "nitro/cuda.hpp"
-#include "variants/transpose/transpose_cuda.h"
+#include "variants/transpose/transpose.h"
 
 #define TILE     32
 #define ROWS     8 /* of threads in a block, which does a tile */

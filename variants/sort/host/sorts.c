@@ -1,30 +1,35 @@
-/* merge, locality and quick: by comparisons.
+/* merge, locality, quick and radix.
  *
  * merge sorts groups of a few keys by insertion, then merges twice as long runs in each pass.
  * locality merges the runs that the keys come in, also descending ones, in an order that suits
  * their lengths, and leaves alone what is where it belongs: fastest where order is there already.
  * quick partitions without branches on keys, and keeps away keys that equal the pivot; where pivots
- * are bad it goes on as merge. */
+ * are bad it goes on as merge. radix goes from the lowest digit to the highest, and counts all
+ * digits in one reading; a digit that all keys have in common is skipped. */
 #include <math.h>
 #include <string.h>
 
 #include "variants/sort/host/sort_methods.h"
 
-#define MAX_RUNS 64 /* that wait to be merged: powers grow, and are logarithms of lengths */
+#define MAX_RUNS    64 /* that wait to be merged: powers grow, and are logarithms of lengths */
+#define NARROW_BITS 8
+#define WIDE_BITS   11
+#define WIDE_FROM   32768 /* keys: below, larger tables take longer than another pass */
+#define MAX_DIGITS  8     /* of 64 bits of key */
 
 #define ELEMENT    uint32_t
 #define NAME(name) name##_u32
-#include "variants/sort/host/comparing.inc"
+#include "variants/sort/host/sorts.inc"
 #undef ELEMENT
 #undef NAME
 #define ELEMENT    uint64_t
 #define NAME(name) name##_u64
-#include "variants/sort/host/comparing.inc"
+#include "variants/sort/host/sorts.inc"
 #undef ELEMENT
 #undef NAME
 #define ELEMENT    nitro_uint128
 #define NAME(name) name##_u128
-#include "variants/sort/host/comparing.inc"
+#include "variants/sort/host/sorts.inc"
 
 #define METHOD(symbol, ns)                                                                         \
     static const nitro_sort_method symbol = {.sort_u32 = symbol##_sort_u32,                        \
@@ -39,3 +44,4 @@
 METHOD(merge, 40);
 METHOD(locality, 10);
 METHOD(quick, 40);
+METHOD(radix, 15);
