@@ -166,10 +166,10 @@ static int launch(nitro_histogram_cuda *histogram, uint32_t *queue)
     config.gridDim.y = (unsigned)tables->num_ranges;
     config.dynamicSmemBytes = tables->size_bytes;
     block_tables table = {(int)histogram->host.num_bins, tables->range_bins, tables->copies_shift};
-    return nitro_cuda_check(
-        &histogram->cuda,
-        cudaLaunchKernelEx(&config, choose_kernel(queue != NULL, tables), units, table, histogram->counts),
-        "launching shared_atomic");
+    return nitro_cuda_check(&histogram->cuda,
+                            cudaLaunchKernelEx(&config, choose_kernel(queue != NULL, tables), units,
+                                               table, histogram->counts),
+                            "launching shared_atomic");
 }
 
 NITRO_HISTOGRAM_VARIANTS(shared_atomic, "1", launch, prepare)
