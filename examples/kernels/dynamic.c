@@ -176,6 +176,10 @@ int main(int count, char **words)
     nitro_context *context;
     nitro_kernel_target target;
     nitro_random random;
+    if (num_sizes < 1 || num_calls < 1) {
+        fprintf(stderr, "Usage: %s [SIZES [CALLS]]\n", words[0]);
+        return 2;
+    }
     if (nitro_context_create(&context) != NITRO_OK)
         return 1;
     nitro_random_seed(&random, 1);

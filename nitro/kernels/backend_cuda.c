@@ -37,11 +37,19 @@ const char *nitro_cuda_error(int code, char *text, size_t size)
     return text;
 }
 
+static nitro_status status_of(int code)
+{
+    if (code == CUDA_OUT_OF_MEMORY)
+        return NITRO_ERR_NO_MEMORY;
+    return code == CUDA_INVALID_IMAGE || code == CUDA_NO_BINARY_FOR_GPU ? NITRO_ERR_FORMAT
+                                                                        : NITRO_ERR_IO;
+}
+
 static nitro_status fail(nitro_context *context, const char *what, int code)
 {
     char text[160];
-    return nitro_fail(context, code == CUDA_OUT_OF_MEMORY ? NITRO_ERR_NO_MEMORY : NITRO_ERR_IO,
-                      "%s: %s", what, nitro_cuda_error(code, text, sizeof(text)));
+    return nitro_fail(context, status_of(code), "%s: %s", what,
+                      nitro_cuda_error(code, text, sizeof(text)));
 }
 
 /* Architecture, name and limits of the thread's device. */

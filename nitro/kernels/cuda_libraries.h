@@ -21,7 +21,13 @@ typedef struct nvrtc_library {
     const char *(*error)(int code);
 } nvrtc_library;
 
-enum { CUDA_OUT_OF_MEMORY = 2, CUDA_CAPTURE_RELAXED = 2, CUDA_NOT_READY = 600 };
+enum {
+    CUDA_OUT_OF_MEMORY = 2,
+    CUDA_CAPTURE_RELAXED = 2,
+    CUDA_INVALID_IMAGE = 200,
+    CUDA_NO_BINARY_FOR_GPU = 209,
+    CUDA_NOT_READY = 600
+};
 
 /* Of CUdevice_attribute and CUfunction_attribute. */
 enum {

@@ -80,6 +80,13 @@ char *nitro_kernel_values_text(nitro_context *context, const nitro_kernel *kerne
 /** Folder of the cache; made if it is missing. free() the path. */
 nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path);
 
+/** As nitro_kernel_compile.
+ *  @param[in] may_read  from the cache; false: the device refuses what is there. */
+nitro_status nitro_kernel_make_image(nitro_context *context, const nitro_kernel_backend *backend,
+                                     const nitro_kernel_target *target, const nitro_kernel *kernel,
+                                     const char *const *values, bool may_read, void **image,
+                                     size_t *bytes, double *compile_ms);
+
 /** Index in nitro_kernel_call.arrays of the array of this name, or NITRO_NONE. */
 size_t nitro_kernel_find_array(const nitro_kernel *kernel, const char *name);
 

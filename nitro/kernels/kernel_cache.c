@@ -103,10 +103,10 @@ static void write_image(nitro_context *context, const char *path, const void *im
     free(text);
 }
 
-nitro_status nitro_kernel_compile(nitro_context *context, const nitro_kernel_backend *backend,
-                                  const nitro_kernel_target *target, const nitro_kernel *kernel,
-                                  const char *const *values, void **image, size_t *bytes,
-                                  double *compile_ms)
+nitro_status nitro_kernel_make_image(nitro_context *context, const nitro_kernel_backend *backend,
+                                     const nitro_kernel_target *target, const nitro_kernel *kernel,
+                                     const char *const *values, bool may_read, void **image,
+                                     size_t *bytes, double *compile_ms)
 {
     char *defines = nitro_kernel_values_text(context, kernel, values, "-D");
     char *options =
@@ -118,7 +118,7 @@ nitro_status nitro_kernel_compile(nitro_context *context, const nitro_kernel_bac
     char *path = find_path(context, target, kernel->source, options);
     nitro_status status = NITRO_OK;
     *compile_ms = 0;
-    if (!read_image(context, path, image, bytes)) {
+    if (!may_read || !read_image(context, path, image, bytes)) {
         double start_ms = nitro_clock_wall_ms(context);
         status = backend->compile(context, target, kernel->origin, kernel->source, options, image,
                                   bytes);
@@ -132,4 +132,13 @@ nitro_status nitro_kernel_compile(nitro_context *context, const nitro_kernel_bac
     free(path);
     free(options);
     return status;
+}
+
+nitro_status nitro_kernel_compile(nitro_context *context, const nitro_kernel_backend *backend,
+                                  const nitro_kernel_target *target, const nitro_kernel *kernel,
+                                  const char *const *values, void **image, size_t *bytes,
+                                  double *compile_ms)
+{
+    return nitro_kernel_make_image(context, backend, target, kernel, values, true, image, bytes,
+                                   compile_ms);
 }

@@ -113,6 +113,42 @@ nitro_status nitro_kernel_configure(nitro_context *context, const nitro_kernel *
     return status;
 }
 
+/* Does this constraint exclude the configuration by itself? */
+static bool excludes(nitro_context *context, const nitro_kernel *kernel, const char *where,
+                     const nitro_kernel_target *target, const char *const *values)
+{
+    nitro_kernel one = {.origin = kernel->origin, .where = {where}};
+    char lists[NITRO_KERNEL_MAX_PARAMETERS][64];
+    nitro_space *space = NULL;
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++) {
+        const char *quote = strpbrk(kernel->parameters[p].values, "'\"") ? "'" : "";
+        snprintf(lists[p], sizeof(lists[p]), "[%s%.58s%s]", quote, values[p], quote);
+        one.parameters[p] =
+            (nitro_kernel_parameter){kernel->parameters[p].name, lists[p], values[p]};
+    }
+    nitro_status status = nitro_kernel_space(context, &one, target->limits, &space);
+    nitro_space_free(space);
+    return status != NITRO_OK;
+}
+
+static nitro_status fail_excluded(nitro_context *context, const nitro_kernel *kernel,
+                                  const nitro_kernel_target *target, const char *const *values)
+{
+    size_t w = 0;
+    while (w < NITRO_KERNEL_MAX_WHERE && kernel->where[w] &&
+           !excludes(context, kernel, kernel->where[w], target, values))
+        w++;
+    char *text = nitro_kernel_values_text(context, kernel, values, "");
+    nitro_status status = nitro_fail(
+        context, NITRO_ERR_ARGUMENT, "%s: %s violates the constraint '%s' (%s %g, %s %g, %s %g)",
+        kernel->origin, text ? text : "this configuration",
+        w < NITRO_KERNEL_MAX_WHERE && kernel->where[w] ? kernel->where[w] : "",
+        nitro_kernel_limit_names[0], target->limits[0], nitro_kernel_limit_names[1],
+        target->limits[1], nitro_kernel_limit_names[2], target->limits[2]);
+    free(text);
+    return status;
+}
+
 /* The numbers of these values; they must be of the kernel's space on this device. */
 static nitro_status check_values(nitro_context *context, const nitro_kernel *kernel,
                                  const nitro_kernel_target *target, const char *const *values,
@@ -139,9 +175,7 @@ static nitro_status check_values(nitro_context *context, const nitro_kernel *ker
         numbers[p] = parameter->values[v].number;
     }
     if (status == NITRO_OK && nitro_space_find(space, indices) == NITRO_NO_CONFIGURATION)
-        status = nitro_fail(context, NITRO_ERR_ARGUMENT,
-                            "%s: this configuration violates a constraint on this device",
-                            kernel->origin);
+        status = fail_excluded(context, kernel, target, values);
     nitro_space_free(space);
     return status;
 }
@@ -182,23 +216,29 @@ nitro_status nitro_kernel_choose_values(nitro_context *context, const nitro_kern
 
 /* ---- Loading ---- */
 
+/* An image in the cache that the device refuses is compiled again: drivers change. */
 static nitro_status load_image(nitro_context *context, loaded_kernel *loaded,
                                const char *const *values)
 {
     const nitro_kernel_backend *backend = loaded->on->backend;
+    const nitro_kernel_target *target = &loaded->on->target;
     const char *entries[NITRO_KERNEL_MAX_STEPS];
-    void *functions[NITRO_KERNEL_MAX_STEPS], *image = NULL;
-    size_t bytes = 0;
-    double compile_ms;
-    nitro_status status = nitro_kernel_compile(context, backend, &loaded->on->target,
-                                               loaded->kernel, values, &image, &bytes, &compile_ms);
-    if (status != NITRO_OK)
-        return status;
+    void *functions[NITRO_KERNEL_MAX_STEPS];
+    nitro_status status = NITRO_ERR_FORMAT;
+    double compile_ms = 0;
     for (size_t s = 0; s < loaded->num_steps; s++)
         entries[s] = loaded->kernel->steps[s].entry;
-    status = backend->load(context, &loaded->on->target, image, bytes, entries, loaded->num_steps,
-                           &loaded->program, functions);
-    free(image);
+    for (int i = 0; i < 2 && status == NITRO_ERR_FORMAT && compile_ms == 0; i++) {
+        void *image = NULL;
+        size_t bytes = 0;
+        status = nitro_kernel_make_image(context, backend, target, loaded->kernel, values, i == 0,
+                                         &image, &bytes, &compile_ms);
+        if (status != NITRO_OK)
+            return status;
+        status = backend->load(context, target, image, bytes, entries, loaded->num_steps,
+                               &loaded->program, functions);
+        free(image);
+    }
     for (size_t s = 0; s < loaded->num_steps && status == NITRO_OK; s++)
         loaded->steps[s].function = functions[s];
     return status;

@@ -393,15 +393,15 @@ static int search_and_report(search_command *self)
 {
     int code = run_search(self);
     const nitro_search_result *result = self->result;
-    if (code == EXIT_DONE && self->target.kernel && result->best != NITRO_NONE)
-        code = search_target_keep_best(self->call, &self->target,
-                                       result->answers[result->best].configuration);
     if (code == EXIT_DONE)
         code = write_file(self, self->given->output, NITRO_EVALUATIONS_T4);
     if (code == EXIT_DONE)
         code = write_file(self, self->given->cache, NITRO_EVALUATIONS_KERNEL_TUNER);
     if (code == EXIT_DONE)
         code = self->given->json ? print_as_json(self) : print_text(self);
+    if (code == EXIT_DONE && self->target.kernel && result->best != NITRO_NONE)
+        code = search_target_keep_best(self->call, &self->target,
+                                       result->answers[result->best].configuration);
     return code;
 }
 
