@@ -1,7 +1,17 @@
 /* Spaces of the kernels in examples/kernels: as many configurations as the KTT benchmarks have, and
- * what NVRTC says of them for two architectures, without a GPU. NITRO_TEST_COMPILED is how many
- * of each kernel are compiled: "1000000000" stands for all, which takes hours. */
+ * what NVRTC says of them for two architectures, without a GPU.
+ *
+ * NITRO_TEST_COMPILED is how many of each kernel are compiled, evenly over its space (default 3);
+ * "all" takes hours. NITRO_TEST_COMPILED_ONLY="ktt_gemm" leaves out other kernels, and
+ * NITRO_TEST_COMPILED_FROM="sm_90 ktt_gemm 12000" continues where a run with the same count was
+ * stopped: each line that it prints says how far it came. */
+#include <inttypes.h>
+
 #include "unit/kernels/kernel_examples.h"
+
+#define MANY   100  /* from here on, configurations share programs */
+#define SHARED 32   /* configurations of a program */
+#define REPORT 1024 /* configurations between two lines */
 
 static const struct {
     const char *computation;
@@ -44,40 +54,155 @@ static void spaces_have_the_benchmarks_counts(void **state)
     nitro_context_free(context);
 }
 
-/* Of the space for the architecture's limits. @return how many do not compile */
-static uint64_t compile_some(nitro_context *context, const nitro_module *module,
-                             const char *architecture, const nitro_kernel_target *target,
-                             uint64_t count)
+/* One kernel for one architecture. */
+typedef struct compiling {
+    nitro_context *context;
+    const nitro_kernel_backend *backend;
+    const nitro_kernel_target *target;
+    const nitro_kernel *kernel;
+    const nitro_space *space;
+    const char *name, *architecture;
+    uint64_t count; /* of the space's configurations */
+} compiling;
+
+static void choose(const compiling *c, uint64_t i, const char **values)
 {
-    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
+    uint64_t size = nitro_space_size(c->space);
+    examples_values(c->space,
+                    size <= c->count ? i : size / c->count * i + size % c->count * i / c->count,
+                    values);
+}
+
+/* As a variant is compiled. */
+static bool compile_one(const compiling *c, uint64_t i)
+{
+    const char *values[NITRO_MAX_PARAMETERS];
+    void *image = NULL;
+    size_t bytes;
+    double compile_ms;
+    char message[1024];
+    choose(c, i, values);
+    if (nitro_kernel_compile(c->context, c->backend, c->target, c->kernel, values, &image, &bytes,
+                             &compile_ms) == NITRO_OK) {
+        assert_memory_equal(image, "\177ELF", 4);
+        free(image);
+        return true;
+    }
+    char *text = nitro_kernel_values_text(c->context, c->kernel, values, "");
+    nitro_context_last_error(c->context, message, sizeof message);
+    print_message("%s, %s: %s\n", c->name, text, message);
+    free(text);
+    return false;
+}
+
+/* The names that the source defines: the next configuration may define them otherwise. */
+static void undefine(FILE *to, const char *source)
+{
+    static const char define[] = "#define ";
+    for (const char *at = strstr(source, define); at; at = strstr(at, define)) {
+        at += strlen(define);
+        fprintf(to, "#undef %.*s\n", (int)strcspn(at, " (\n"), at);
+    }
+}
+
+/* The source once for each configuration, its entries with numbers, everything else in a namespace
+ * of its own. */
+static char *join(const compiling *c, uint64_t begin, uint64_t end)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    for (uint64_t i = begin; i < end; i++) {
+        const char *values[NITRO_MAX_PARAMETERS];
+        choose(c, i, values);
+        for (size_t p = 0; p < nitro_kernel_num_parameters(c->kernel); p++)
+            fprintf(to, "#define %s %s\n", c->kernel->parameters[p].name, values[p]);
+        for (size_t s = 0; s < nitro_kernel_num_steps(c->kernel); s++)
+            fprintf(to, "#undef %1$s\n#define %1$s %1$s_%2$" PRIu64 "\n", c->kernel->steps[s].entry,
+                    i);
+        fprintf(to, "namespace of_%" PRIu64 " {\n%s\n}\n", i, c->kernel->source);
+        for (size_t p = 0; p < nitro_kernel_num_parameters(c->kernel); p++)
+            fprintf(to, "#undef %s\n", c->kernel->parameters[p].name);
+        undefine(to, c->kernel->source);
+    }
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+/* @return how many do not compile */
+static uint64_t compile_shared(const compiling *c, uint64_t begin, uint64_t end)
+{
+    void *image = NULL;
+    size_t bytes;
+    uint64_t failed = 0;
+    char *source = join(c, begin, end);
+    bool is_compiled = c->backend->compile(c->context, c->target, c->kernel->origin, source,
+                                           c->kernel->options, &image, &bytes) == NITRO_OK;
+    free(source);
+    free(image);
+    if (is_compiled)
+        return 0;
+    for (uint64_t i = begin; i < end; i++)
+        failed += !compile_one(c, i);
+    if (failed == 0)
+        fail_msg("%s, from %" PRIu64 " on: compiles only one by one", c->name, begin);
+    return failed;
+}
+
+static uint64_t compile_some(const compiling *c, uint64_t begin)
+{
+    uint64_t failed = 0, each = c->count < MANY ? 1 : SHARED;
+    for (uint64_t i = begin; i < c->count; i += each) {
+        uint64_t end = i + each < c->count ? i + each : c->count;
+        failed += each == 1 ? !compile_one(c, i) : compile_shared(c, i, end);
+        if (end == c->count || end % REPORT == 0) {
+            print_message(
+                "%s %s %" PRIu64 " of %" PRIu64 ", space %" PRIu64 ": %" PRIu64 " failed\n",
+                c->architecture, c->name, end, c->count, nitro_space_size(c->space), failed);
+            fflush(stdout);
+        }
+    }
+    return failed;
+}
+
+/* Where NITRO_TEST_COMPILED_FROM says to begin: a kernel is left out if it comes before. */
+static bool is_left_out(const char *architecture, const char *name, bool *is_found, uint64_t *begin)
+{
+    char from[16], kernel[32];
+    const char *text = getenv("NITRO_TEST_COMPILED_FROM"),
+               *only = getenv("NITRO_TEST_COMPILED_ONLY");
+    *begin = 0;
+    if (text && !*is_found) {
+        if (sscanf(text, "%15s %31s %" SCNu64, from, kernel, begin) != 3)
+            fail_msg("NITRO_TEST_COMPILED_FROM is '%s', not as 'sm_90 ktt_gemm 12000'", text);
+        *is_found = strcmp(from, architecture) == 0 && strcmp(kernel, name) == 0;
+        if (!*is_found)
+            return true;
+    }
+    return only && strcmp(only, name) != 0;
+}
+
+/* Of the space for the architecture's limits. @return how many do not compile */
+static uint64_t compile_module(nitro_context *context, const nitro_module *module,
+                               const char *architecture, const nitro_kernel_target *target,
+                               uint64_t begin)
+{
+    const char *count = getenv("NITRO_TEST_COMPILED");
     nitro_computation *computation;
     nitro_space *space = space_of(context, module, &computation, target->limits);
-    const nitro_kernel *kernel = nitro_kernel_of(computation, 0);
-    uint64_t size = nitro_space_size(space), failed = 0;
-    nitro_random random;
-    nitro_random_seed(&random, 1);
-    count = count < size ? count : size;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *values[NITRO_MAX_PARAMETERS];
-        void *image = NULL;
-        size_t bytes;
-        double compile_ms;
-        char message[1024];
-        examples_values(space, examples_draw(space, count, i, &random), values);
-        if (nitro_kernel_compile(context, backend, target, kernel, values, &image, &bytes,
-                                 &compile_ms) == NITRO_OK) {
-            assert_memory_equal(image, "\177ELF", 4);
-            free(image);
-            continue;
-        }
-        char *text = nitro_kernel_values_text(context, kernel, values, "");
-        nitro_context_last_error(context, message, sizeof message);
-        print_message("%s, %s: %s\n", module->name, text, message);
-        free(text);
-        failed++;
+    compiling c = {.context = context,
+                   .backend = nitro_kernel_backend_find("cuda"),
+                   .target = target,
+                   .kernel = nitro_kernel_of(computation, 0),
+                   .space = space,
+                   .name = module->name,
+                   .architecture = architecture,
+                   .count = nitro_space_size(space)};
+    if (!count || strcmp(count, "all") != 0) {
+        uint64_t some = count ? strtoull(count, NULL, 10) : 3;
+        c.count = some < c.count ? some : c.count;
     }
-    print_message("%s for %s: %llu of %llu compiled, %llu failed\n", module->name, architecture,
-                  (unsigned long long)count, (unsigned long long)size, (unsigned long long)failed);
+    uint64_t failed = compile_some(&c, begin);
     nitro_space_free(space);
     nitro_computation_free(computation);
     return failed;
@@ -87,9 +212,9 @@ static void nvrtc_compiles_what_is_in_the_space(void **state)
 {
     static const char *const architectures[] = {"sm_80", "sm_90"};
     const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
-    uint64_t count = examples_count("NITRO_TEST_COMPILED", 3);
     nitro_context *context = unit_context();
-    uint64_t failed = 0;
+    uint64_t failed = 0, begin;
+    bool is_found = false;
     (void)state;
     for (size_t a = 0; a < 2; a++) {
         nitro_kernel_target target;
@@ -99,8 +224,9 @@ static void nvrtc_compiles_what_is_in_the_space(void **state)
             skip();
         }
         for (const nitro_module *each = nitro_module_get(); each->version; each++)
-            if (strcmp(each->device_kind, "cuda") == 0)
-                failed += compile_some(context, each, architectures[a], &target, count);
+            if (strcmp(each->device_kind, "cuda") == 0 &&
+                !is_left_out(architectures[a], each->name, &is_found, &begin))
+                failed += compile_module(context, each, architectures[a], &target, begin);
         backend->close(&target);
     }
     assert_int_equal(failed, 0);
