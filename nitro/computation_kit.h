@@ -363,11 +363,12 @@ NITRO_API void nitro_kit_describe(const nitro_kit *kit, const void *argument, ch
                                   size_t size);
 NITRO_API const char *nitro_kit_feature_alias(const nitro_kit *kit, const char *name);
 
-/** An input is generated in up to so many bytes: by the setting generate_mb, else 40 times the
- *  last-level cache, at most a sixteenth of the memory.
+/** An input is generated in up to so many bytes: by the setting generate_mb, else 40 times
+ *  `cache_bytes`, at most a sixteenth of this machine's memory.
+ *  @param[in] cache_bytes  of the device; 0: this machine's last-level cache.
  *  @return NITRO_OK or NITRO_ERR_FORMAT (a malformed setting). */
 NITRO_API nitro_status nitro_kit_generate_limit(nitro_context *context, const char *computation,
-                                                double *bytes);
+                                                double cache_bytes, double *bytes);
 /** The size of generated input number `index`, in up to `most_bytes`. */
 NITRO_API double nitro_kit_draw_size(const nitro_kit_inputs *inputs, struct nitro_random *random,
                                      size_t index, double most_bytes);

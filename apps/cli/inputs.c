@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "apps/cli/output.h"
+#include "nitro/computation_kit.h"
 
 enum { NAME_SIZE = 512 };
 
@@ -94,6 +95,36 @@ static int refuse_same_names(const invocation *call, const input_set *set)
             code = fail_same_name(call, sorted[i - 1], sorted[i]);
     free(sorted);
     return code;
+}
+
+/* In bytes; 0: this machine's. */
+static double cache_of(const nitro_context *context, const nitro_device *device)
+{
+    const nitro_device_kind *kind = nitro_device_kind_find(context, device->kind);
+    double kilobytes = nitro_device_value(device, "l2_cache_size");
+    bool is_other = kind && !kind->simulate && strcmp(kind->name, "host") != 0;
+    return is_other && kilobytes > 0 ? 1024 * kilobytes : 0;
+}
+
+int inputs_follow(const invocation *call, const nitro_module *module, nitro_device *const *devices,
+                  size_t num_devices)
+{
+    nitro_setting_value value;
+    double most_bytes = 0;
+    char text[32];
+    if (nitro_setting_get(call->context, module->name, "generate_mb", &value) != NITRO_OK)
+        return fail(call);
+    for (size_t d = 0; d < num_devices && value.origin == NITRO_SETTING_DEFAULT; d++) {
+        double bytes, cache_bytes = cache_of(call->context, devices[d]);
+        if (nitro_kit_generate_limit(call->context, module->name, cache_bytes, &bytes) != NITRO_OK)
+            return fail(call);
+        most_bytes = bytes > most_bytes ? bytes : most_bytes;
+    }
+    snprintf(text, sizeof text, "%.17g", most_bytes / 1e6);
+    return most_bytes == 0 ||
+                   nitro_context_set(call->context, module->name, "generate_mb", text) == NITRO_OK
+               ? EXIT_DONE
+               : fail(call);
 }
 
 int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,

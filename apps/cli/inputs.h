@@ -18,6 +18,13 @@ typedef struct generated_range {
     size_t first, count;
 } generated_range;
 
+/**
+ * Generated inputs shall reach beyond the caches of these devices, unless the user set how far.
+ * Modelled devices and hosts keep to this machine's.
+ */
+int inputs_follow(const invocation *call, const nitro_module *module, nitro_device *const *devices,
+                  size_t num_devices);
+
 /** Inputs in the order in which they were named, files first. */
 typedef struct input_set {
     size_t count;

@@ -94,8 +94,8 @@ static const nitro_setting table[] = {
      .is_number = true,
      .minimum = 1,
      .maximum = 1e9,
-     .help = "generate inputs of up to so many MB (unset: 40 times the last-level cache, at most a "
-             "sixteenth of the memory)"},
+     .help = "generate inputs of up to so many MB (unset: 40 times the device's last-level "
+             "cache, at most a sixteenth of the memory)"},
     {.name = "machine",
      .environment = "NITRO_MACHINE",
      .value = "NAME",

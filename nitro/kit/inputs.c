@@ -30,7 +30,7 @@ static double find_memory_bytes(void)
 }
 
 nitro_status nitro_kit_generate_limit(nitro_context *context, const char *computation,
-                                      double *bytes)
+                                      double cache_bytes, double *bytes)
 {
     nitro_setting_value value;
     double given = 0.0;
@@ -40,7 +40,9 @@ nitro_status nitro_kit_generate_limit(nitro_context *context, const char *comput
     if (nitro_parse_number(value.text, &given))
         *bytes = given * 1e6;
     else
-        *bytes = fmin(CACHES * find_cache_bytes(), MEMORY_SHARE * find_memory_bytes());
+        *bytes =
+            fmin(CACHES * (cache_bytes > 0 ? fmax(cache_bytes, LEAST_CACHE) : find_cache_bytes()),
+                 MEMORY_SHARE * find_memory_bytes());
     return NITRO_OK;
 }
 
@@ -124,7 +126,7 @@ nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit, bo
         status =
             nitro_fail(context, NITRO_ERR_UNSUPPORTED, "%s has no generated inputs", kit->name);
     if (status == NITRO_OK)
-        status = nitro_kit_generate_limit(context, kit->name, &most_bytes);
+        status = nitro_kit_generate_limit(context, kit->name, 0, &most_bytes);
     if (status != NITRO_OK)
         return status;
     for (int round = 0; round < 1 + (argument != NULL) && status == NITRO_OK; round++) {

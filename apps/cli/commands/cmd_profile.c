@@ -136,6 +136,9 @@ static int profile_variants(profiling *self, const nitro_device *device)
     loaded_module loaded = {0};
     input_set inputs = {0};
     int code = module_open(self->call, self->call->arguments.items[0], device->kind, &loaded);
+    nitro_device *devices[] = {(nitro_device *)device};
+    if (code == EXIT_DONE)
+        code = inputs_follow(self->call, loaded.module, devices, 1);
     if (code == EXIT_DONE)
         code = inputs_make(self->call, loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,

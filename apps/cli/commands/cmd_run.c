@@ -65,9 +65,11 @@ static int load_input(one_run *self)
     if (given->input &&
         nitro_string_list_add(self->call->context, &files, given->input) != NITRO_OK)
         return fail(self->call);
-    int code =
-        inputs_make(self->call, module, &files,
-                    (generated_range){given->seed, given->generated, generated}, 1, &self->inputs);
+    int code = inputs_follow(self->call, module, &self->found, 1);
+    if (code == EXIT_DONE)
+        code = inputs_make(self->call, module, &files,
+                           (generated_range){given->seed, given->generated, generated}, 1,
+                           &self->inputs);
     if (code == EXIT_DONE &&
         input_load(self->call->context, self->inputs.sources, &self->input) != NITRO_OK)
         code = fail(self->call);
@@ -80,19 +82,18 @@ static int load_input(one_run *self)
 static int find_device(one_run *self)
 {
     const settings *given = self->call->settings;
-    nitro_device *device = NULL;
     const nitro_device_kind *kind = NULL;
-    if (nitro_device_find(self->call->context, given->device, false, &device, &kind) != NITRO_OK)
+    if (nitro_device_find(self->call->context, given->device, false, &self->found, &kind) !=
+        NITRO_OK)
         return fail(self->call);
     self->kind = kind->name;
-    self->device = nitro_strdup(self->call->context, device->id);
-    nitro_device_free(device);
+    self->device = self->found->id;
     if (kind->simulate)
         return fail_text(self->call,
                          "%s is modelled, so nothing can run on it: 'nitro predict' prints the "
                          "decision without running it",
                          self->device);
-    return self->device ? EXIT_DONE : fail(self->call);
+    return EXIT_DONE;
 }
 
 /** A named model may be one of another computation, a recorded one. The caller prints the failure.
@@ -290,7 +291,7 @@ static int run(invocation *call)
     json_decref(self.outside);
     free(self.model_path);
     free(self.shipped);
-    free(self.device);
+    nitro_device_free(self.found);
     return code;
 }
 

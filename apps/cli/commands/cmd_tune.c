@@ -88,9 +88,9 @@ static int note_range(const tuning *self)
     if (given->generate == 0 || !is_builtin(self->loaded.module))
         return EXIT_DONE;
     if (nitro_setting_get(self->call->context, name, "generate_mb", &value) != NITRO_OK ||
-        nitro_kit_generate_limit(self->call->context, name, &bytes) != NITRO_OK)
+        nitro_kit_generate_limit(self->call->context, name, 0, &bytes) != NITRO_OK)
         return fail(self->call);
-    if (value.origin == NITRO_SETTING_DEFAULT)
+    if (value.origin == NITRO_SETTING_DEFAULT || value.origin == NITRO_SETTING_PROGRAM)
         note(self->call,
              "inputs of up to %.0f MB are generated, the largest first; NITRO_GENERATE_MB sets "
              "another limit",
@@ -260,6 +260,8 @@ static int run(invocation *call)
     if (code == EXIT_DONE)
         code = module_open(call, call->arguments.items[0], device_set_kind(call->context, &devices),
                            &self.loaded);
+    if (code == EXIT_DONE)
+        code = inputs_follow(call, self.loaded.module, devices.devices, devices.count);
     if (code == EXIT_DONE)
         code = inputs_make(call, self.loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,

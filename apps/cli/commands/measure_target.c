@@ -14,9 +14,11 @@ int target_measuring_begin(invocation *call, const char *target, const nitro_str
     const nitro_device_kind *kind = NULL;
     if (nitro_device_find(call->context, target, false, &device, &kind) != NITRO_OK)
         return fail(call);
-    nitro_device_free(device);
     int code = module_open(call, call->arguments.items[0], kind->simulate ? NULL : kind->name,
                            &measuring->loaded);
+    if (code == EXIT_DONE)
+        code = inputs_follow(call, measuring->loaded.module, &device, 1);
+    nitro_device_free(device);
     if (code == EXIT_DONE)
         code = inputs_make(call, measuring->loaded.module, files, generated, name_parts,
                            &measuring->inputs);

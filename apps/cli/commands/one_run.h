@@ -12,8 +12,8 @@ typedef struct one_run {
     input_set inputs; /* of one */
     void *input;      /* loaded once; workers inherit it */
     char description[256];
-    char *device;     /* its id */
-    const char *kind; /* the device's */
+    nitro_device *found;
+    const char *device, *kind; /* its id and kind */
     char *model_path;
     char *shipped; /* what a model that ships with Nitro was learnt from; NULL: it does not ship */
     nitro_model *model; /* owned by the computation unless is_recorded; NULL: none */

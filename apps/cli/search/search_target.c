@@ -99,11 +99,13 @@ static int open_variant(const invocation *call, const char *path, const search_p
     size_t variant = 0;
     if (nitro_device_find(call->context, place->device, false, &device, &kind) != NITRO_OK)
         return fail(call);
-    nitro_device_free(device);
     char *computation = strndup(path, (size_t)(colon - path));
     int code = computation ? module_open(call, computation, kind->name, &target->loaded)
                            : fail_text(call, "out of memory");
     free(computation);
+    if (code == EXIT_DONE)
+        code = inputs_follow(call, target->loaded.module, &device, 1);
+    nitro_device_free(device);
     if (code == EXIT_DONE)
         snprintf(target->name, sizeof(target->name), "%.30s.%.30s",
                  nitro_computation_name(target->loaded.computation), colon + 1);

@@ -2,6 +2,7 @@
  * that keep a tune short. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "apps/matrix/matrix.h"
 #include "unit/computations/generated_cases.h"
@@ -119,11 +120,30 @@ static void the_limit_is_a_setting(void **state)
     double bytes = 0.0;
     (void)state;
     assert_ok(context, nitro_context_set(context, "spmv", "generate_mb", "12"));
-    assert_ok(context, nitro_kit_generate_limit(context, "spmv", &bytes));
+    assert_ok(context, nitro_kit_generate_limit(context, "spmv", 0, &bytes));
     assert_true(bytes == 12e6);
     unsetenv("NITRO_GENERATE_MB");
-    assert_ok(context, nitro_kit_generate_limit(context, "histogram", &bytes));
+    assert_ok(context, nitro_kit_generate_limit(context, "histogram", 0, &bytes));
     assert_true(bytes >= 1e6); /* depends on this machine */
+    nitro_context_free(context);
+}
+
+static void the_limit_follows_the_devices_cache(void **state)
+{
+    nitro_context *context = unit_context();
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double bytes = 0.0;
+    (void)state;
+    unsetenv("NITRO_GENERATE_MB");
+    assert_ok(context, nitro_kit_generate_limit(context, "spmv", 4e6, &bytes));
+    assert_true(bytes == fmin(40 * 4e6, memory / 16));
+    assert_ok(context, nitro_kit_generate_limit(context, "spmv", 1e18, &bytes));
+    assert_true(bytes == memory / 16);
+    assert_ok(context, nitro_kit_generate_limit(context, "spmv", 10, &bytes));
+    assert_true(bytes == 40 * 1e6);
+    assert_ok(context, nitro_context_set(context, NULL, "generate_mb", "12"));
+    assert_ok(context, nitro_kit_generate_limit(context, "spmv", 4e6, &bytes));
+    assert_true(bytes == 12e6);
     nitro_context_free(context);
 }
 
@@ -157,6 +177,7 @@ int main(void)
         cmocka_unit_test(sizes_reach_the_limit_the_largest_first),
         cmocka_unit_test(each_family_has_a_large_input_soon),
         cmocka_unit_test(the_limit_is_a_setting),
+        cmocka_unit_test(the_limit_follows_the_devices_cache),
         cmocka_unit_test(a_stencil_is_what_its_name_says),
         cmocka_unit_test(a_name_that_does_not_fit_is_refused),
     };
