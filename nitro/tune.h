@@ -138,7 +138,7 @@ typedef struct nitro_tune_options {
     bool again; /* measure and replace samples that the store already has */
 } nitro_tune_options;
 
-/** Set all options to their defaults. */
+/** Set all options to their defaults, which NULL for options stands for. */
 NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
@@ -226,7 +226,7 @@ typedef struct nitro_learn_options {
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;
 
-/** Set all options to their defaults. */
+/** Set all options to their defaults, which NULL for options stands for. */
 NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
 
 /**

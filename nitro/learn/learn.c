@@ -24,7 +24,7 @@ typedef struct learn_job {
     nitro_context *context;
     nitro_store *store;
     const char *computation;
-    const nitro_learn_options *options;
+    nitro_learn_options options;
     const nitro_strategy *strategy;
     const nitro_dfs_kind *dfs; /* NULL: the source is the target itself, without device features */
     nitro_string_list sources;
@@ -60,10 +60,18 @@ static void free_job(learn_job *job)
     json_decref(job->feature_report);
 }
 
+static nitro_status begin(learn_job *job, const nitro_learn_options *options)
+{
+    nitro_learn_options_init(&job->options);
+    if (options)
+        job->options = *options;
+    return nitro_strategy_find(job->context, job->options.strategy, &job->strategy);
+}
+
 /** The selection by the options' name or switches; else the strategy's own. */
 static nitro_status find_dfs(learn_job *job)
 {
-    const nitro_learn_options *options = job->options;
+    const nitro_learn_options *options = &job->options;
     const char *switched = options->profiling_based_dfs && options->search_based_dfs ? "both"
                            : options->profiling_based_dfs                            ? "profile"
                            : options->search_based_dfs                               ? "cv"
@@ -158,8 +166,8 @@ static nitro_status add_named_sources(learn_job *job)
 {
     const char *target = job->target->id;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < job->options->num_sources && status == NITRO_OK; i++) {
-        const char *source = job->options->sources[i];
+    for (size_t i = 0; i < job->options.num_sources && status == NITRO_OK; i++) {
+        const char *source = job->options.sources[i];
         if (strcmp(source, target) == 0)
             continue;
         if (nitro_string_list_find(&job->sources, source) != NITRO_NONE)
@@ -203,9 +211,9 @@ static nitro_status add_all_sources(learn_job *job)
 /** Sources in byte order, whatever the order of the options. */
 static nitro_status choose_sources(learn_job *job)
 {
-    nitro_status status = job->options->sources ? add_named_sources(job) : add_all_sources(job);
+    nitro_status status = job->options.sources ? add_named_sources(job) : add_all_sources(job);
     nitro_string_list_sort(&job->sources);
-    if (status == NITRO_OK && job->sources.count == 0 && job->options->num_sources > 0)
+    if (status == NITRO_OK && job->sources.count == 0 && job->options.num_sources > 0)
         return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
                           "%s is the target and cannot be its own source: name another source",
                           job->target->id);
@@ -248,11 +256,11 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
                                  .target = job->target,
                                  .candidates = candidates,
                                  .store = job->store,
-                                 .max_subset = job->options->dfs_max_subset,
-                                 .k = job->options->dfs_k,
-                                 .proxies_path = job->options->proxies,
-                                 .seed = job->options->seed,
-                                 .num_threads = job->options->num_threads};
+                                 .max_subset = job->options.dfs_max_subset,
+                                 .k = job->options.dfs_k,
+                                 .proxies_path = job->options.proxies,
+                                 .seed = job->options.seed,
+                                 .num_threads = job->options.num_threads};
     nitro_status status =
         job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
     const json_t *both = json_object_get(job->dfs_report, "profile");
@@ -309,7 +317,7 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
 {
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
-    snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, job->options.seed);
     json_t *predicted =
         model->predicted ? nitro_predicted_quality_json(model->predicted, job->dataset) : NULL;
     /* On other devices' inputs, LODO validation tells more. */
@@ -336,19 +344,19 @@ static nitro_status train(learn_job *job, nitro_model **model)
                                 /* On one device, device values are constant: no information. */
                                 .use_relative = job->dfs && !job->strategy->without_relative,
                                 .lodo = job->dfs != NULL,
-                                .guards = job->dfs && !job->options->unguarded,
+                                .guards = job->dfs && !job->options.unguarded,
                                 .feature_report = &job->feature_report,
-                                .weighs_sources = job->dfs && !job->options->equal_sources,
-                                .all_members = job->dfs && job->options->num_measured > 0,
+                                .weighs_sources = job->dfs && !job->options.equal_sources,
+                                .all_members = job->dfs && job->options.num_measured > 0,
                                 .range_ends = true,
-                                .seed = job->options->seed,
-                                .num_threads = job->options->num_threads};
+                                .seed = job->options.seed,
+                                .num_threads = job->options.num_threads};
     nitro_model *made = NULL;
     nitro_status status = nitro_model_train(job->context, &task, &made);
     if (status == NITRO_OK) {
         nitro_device_range_log_extrapolation(made, NITRO_LOG_WARNING);
-        if (job->dfs && job->options->num_measured > 0)
-            status = nitro_measured_adapt(job->context, job->store, job->dataset, job->options,
+        if (job->dfs && job->options.num_measured > 0)
+            status = nitro_measured_adapt(job->context, job->store, job->dataset, &job->options,
                                           made, &job->measured);
     }
     if (status == NITRO_OK && made->predicted && made->predicted->warning)
@@ -370,9 +378,8 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                     const nitro_learn_options *options, nitro_model **model)
 {
     NITRO_REQUIRE(context, context && store && computation && target && model);
-    learn_job job = {
-        .context = context, .store = store, .computation = computation, .options = options};
-    nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
+    learn_job job = {.context = context, .store = store, .computation = computation};
+    nitro_status status = begin(&job, options);
     if (status == NITRO_OK)
         status = find_dfs(&job);
     if (status == NITRO_OK)
@@ -396,9 +403,8 @@ nitro_status nitro_learn_own(nitro_context *context, nitro_store *store, const c
                              nitro_model **model)
 {
     NITRO_REQUIRE(context, context && store && computation && device && model);
-    learn_job job = {
-        .context = context, .store = store, .computation = computation, .options = options};
-    nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
+    learn_job job = {.context = context, .store = store, .computation = computation};
+    nitro_status status = begin(&job, options);
     if (status == NITRO_OK)
         status = find_target(&job, device);
     if (status == NITRO_OK)

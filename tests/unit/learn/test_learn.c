@@ -104,6 +104,20 @@ static void test_own_samples(void **state)
                  NITRO_ERR_NO_DATA, "gamma");
 }
 
+/* NULL for options: the defaults. */
+static void test_without_options(void **state)
+{
+    fixture *f = *state;
+    nitro_model *model = NULL;
+    assert_ok(f->context, nitro_learn_own(f->context, f->store, "toy", "alpha", NULL, &model));
+    assert_string_equal(nitro_model_strategy(model), "auto");
+    nitro_model_free(model);
+    assert_ok(f->context,
+              nitro_tune_from_source(f->context, f->store, "toy", "gamma", NULL, &model));
+    assert_string_equal(nitro_model_strategy(model), "auto");
+    nitro_model_free(model);
+}
+
 /* Times that do not depend on features: "simple" wins mostly, but "wide" takes the least time in
  * all. What is learnt of them loses to the latter, which the model then is. */
 static void test_never_slower_than_one_variant(void **state)
@@ -316,6 +330,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_same_bytes, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_without_options, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_never_slower_than_one_variant, setup,
                                         learning_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
