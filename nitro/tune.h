@@ -152,7 +152,7 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
  *
  * If the store has another set of variants or features, in another order, or both, its samples are
  * changed to the declared one (a store on this machine only): the others keep their times, new
- * variants alone are measured, new features are evaluated, and what is declared no longer is kept
+ * variants alone are measured, new features are evaluated, and what is no longer declared is kept
  * as the computation NAME.retired until it is declared again. Warnings in the log name all of
  * these.
  *

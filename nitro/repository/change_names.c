@@ -356,13 +356,13 @@ static void tell_all(const changing *self)
     tell(self, variant_name, declared, stored, old, true,
          "that are declared again, and have their earlier times back");
     tell(self, variant_name, stored, declared, NULL, false,
-         "that are declared no longer, whose times are kept as " RETIRED);
+         "that are no longer declared, whose times are kept as " RETIRED);
     tell(self, feature_name, declared, stored, old, false,
          "that are new, to be evaluated on the stored inputs, which keep their times");
     tell(self, feature_name, declared, stored, old, true,
          "that are declared again, and have their earlier values back");
     tell(self, feature_name, stored, declared, NULL, false,
-         "that are declared no longer, whose values are kept as " RETIRED);
+         "that are no longer declared, whose values are kept as " RETIRED);
 }
 
 /* -------------------------------------------------------------------------------------------- */

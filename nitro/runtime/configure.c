@@ -50,8 +50,9 @@ static nitro_status look_in_folder(nitro_computation *computation, const char *f
     else if (status == NITRO_OK)
         nitro_log(computation->context, NITRO_LOG_WARNING,
                   "%s: no model in the folder %s: looked for %s@DEVICE.json, with DEVICE the id of "
-                  "this machine's %s device, and %s.json, or the same in .bin",
-                  name, folder, name, nitro_computation_device_kind(computation), name);
+                  "this machine's %s device, %s@%s.json and %s.json, or the same in .bin",
+                  name, folder, name, nitro_computation_device_kind(computation), name,
+                  nitro_computation_device_kind(computation), name);
     nitro_string_list_free(&folders);
     nitro_string_list_free(&paths);
     return status;

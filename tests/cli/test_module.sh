@@ -52,6 +52,13 @@ try nitro run "$mine" --input bad.txt --model mine.json
 try nitro run spmv --generated 1 --model mine.json
 try nitro tune "$mine" --inputs few.txt --name-parts 2 --store s.db --device model:k20c
 
+title "the models that programs find for it: one beside the shared object"
+mkdir beside && cp "$mine" mine.json beside/
+nitro models beside/libmine.so --json | json_get \# 0.computation 0.device 0.used_by.\#
+echo "{}" >beside/mine@host.json
+nitro models beside/libmine.so --json | json_get \# 0.refused 0.used_by.\# 1.used_by.\#
+try nitro models beside/libmine.so spmv
+
 title "a module of two computations"
 both=$MODULES/libmine_and_sum.so
 try nitro tune "$both" --generate 1

@@ -13,6 +13,9 @@ typedef struct settings {
     common_settings common;
     nitro_string_list devices;
     bool all, json;
+    /* Found: */
+    nitro_string_list names; /* of computations; none: all */
+    loaded_module module;    /* that a path names */
 } settings;
 
 static const option options[] = {
@@ -23,7 +26,8 @@ static const option options[] = {
     {0}};
 
 static const argument arguments[] = {{.name = "COMPUTATION",
-                                      .help = "list only models of these (default: all)",
+                                      .help = "list only models of these (default: all), or the "
+                                              "module in one shared object",
                                       .optional = true,
                                       .many = true},
                                      {0}};
@@ -102,6 +106,7 @@ static void add_file(json_t *models, const char *folder, const char *file,
 
 static nitro_status add_folder(const invocation *call, const char *folder, json_t *models)
 {
+    const settings *given = call->settings;
     nitro_string_list names = {0};
     nitro_status status = NITRO_OK;
     DIR *entries = opendir(folder);
@@ -111,7 +116,7 @@ static nitro_status add_folder(const invocation *call, const char *folder, json_
         closedir(entries);
     nitro_string_list_sort(&names);
     for (size_t i = 0; i < names.count && status == NITRO_OK; i++)
-        add_file(models, folder, names.items[i], &call->arguments);
+        add_file(models, folder, names.items[i], &given->names);
     nitro_string_list_free(&names);
     return status;
 }
@@ -130,10 +135,11 @@ static json_t *find_file(const json_t *models, const char *path)
 
 /* ---- Which one is used ----------------------------------------------------------------------- */
 
-/** Does the model fit the built-in computation, if it is of one? That has the same variants for all
- * kinds of devices. */
+/** Does the model fit the module's computation, or the built-in one of its name, if there is one?
+ * That has the same variants for all kinds of devices. */
 static bool fits(const invocation *call, const json_t *file)
 {
+    const settings *given = call->settings;
     nitro_context *context = call->context;
     const char *computation = text_of(file, "computation");
     char kinds[256];
@@ -141,8 +147,11 @@ static bool fits(const invocation *call, const json_t *file)
     nitro_model *model = NULL;
     nitro_status status = nitro_model_load(context, text_of(file, "model"), &model);
     module_kinds(computation, kinds, sizeof kinds);
-    if (status == NITRO_OK && kinds[0] &&
-        module_open(call, computation, NULL, &loaded) == EXIT_DONE) {
+    if (status == NITRO_OK && given->module.computation) {
+        status = nitro_computation_attach_model(given->module.computation, model);
+        model = status == NITRO_OK ? NULL : model;
+    } else if (status == NITRO_OK && kinds[0] &&
+               module_open(call, computation, NULL, &loaded) == EXIT_DONE) {
         status = nitro_computation_attach_model(loaded.computation, model);
         model = status == NITRO_OK ? NULL : model;
         module_close(&loaded);
@@ -155,12 +164,17 @@ static bool fits(const invocation *call, const json_t *file)
 static nitro_status mark_used(const invocation *call, const nitro_string_list *folders,
                               const char *computation, const char *device, const json_t *models)
 {
+    const settings *given = call->settings;
     const nitro_device_kind *kind = kind_of(call->context, device);
     const nitro_model_wanted wanted = {computation, kind->name, device};
     nitro_string_list paths = {0};
     char kinds[256], message[1024];
     bool found = false;
-    module_kinds(computation, kinds, sizeof kinds);
+    if (given->module.computation)
+        snprintf(kinds, sizeof kinds, "%s",
+                 nitro_computation_device_kind(given->module.computation));
+    else
+        module_kinds(computation, kinds, sizeof kinds);
     if (kinds[0] && !strstr(kinds, kind->name))
         return NITRO_OK;
     nitro_status status = nitro_model_files(call->context, &wanted, folders, &paths);
@@ -307,13 +321,32 @@ static int print_plain(const invocation *call, const json_t *models, size_t num_
     return EXIT_DONE;
 }
 
-static int run(invocation *call)
+/** The arguments' names; a module in a shared object is opened. */
+static int read_arguments(const invocation *call, settings *given)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < call->arguments.count && code == EXIT_DONE; i++) {
+        const char *name = call->arguments.items[i];
+        if (strchr(name, '/') && call->arguments.count > 1)
+            return fail_usage(call, "%s: name the module of a shared object alone", name);
+        if (strchr(name, '/')) {
+            code = module_open(call, name, NULL, &given->module);
+            name = code == EXIT_DONE ? given->module.module->name : name;
+        }
+        if (code == EXIT_DONE && nitro_string_list_add(call->context, &given->names, name))
+            code = fail(call);
+    }
+    return code;
+}
+
+static int list_models(const invocation *call)
 {
     const settings *given = call->settings;
     nitro_string_list folders = {0};
     json_t *models = json_array();
     /* Built-in variants lie where this table lies. */
-    const void *code = (const void *)nitro_builtin_modules();
+    const void *code = given->module.computation ? nitro_computation_code(given->module.computation)
+                                                 : (const void *)nitro_builtin_modules();
     nitro_status status = nitro_model_folders(call->context, code, &folders);
     for (size_t i = 0; i < folders.count && status == NITRO_OK; i++)
         status = add_folder(call, folders.items[i], models);
@@ -332,6 +365,17 @@ static int run(invocation *call)
     return code_of_table;
 }
 
+static int run(invocation *call)
+{
+    settings *given = call->settings;
+    int code = read_arguments(call, given);
+    if (code == EXIT_DONE)
+        code = list_models(call);
+    module_close(&given->module);
+    nitro_string_list_free(&given->names);
+    return code;
+}
+
 const command command_models = {
     .name = "models",
     .summary = "List the models that programs find, and which they use",
@@ -345,9 +389,11 @@ const command command_models = {
         "not used, and the next one is.\n\n"
         "Models that ship with Nitro are a start where nothing was measured: those for GPUs were "
         "learnt from a cost model's times. 'nitro tune' replaces them by models of the device. "
-        "Not listed are models that the setting 'model' names ('nitro config'), and those beside "
-        "libraries other than Nitro's.",
+        "For a library's own computation, name its module (./libmine.so): models beside the "
+        "library are then listed too. Models that the setting 'model' names ('nitro config') are "
+        "not listed.",
     .examples = "  nitro models\n"
+                "  nitro models ./libmine.so\n"
                 "  nitro models spmv --device cuda:nvidia-geforce-rtx-3060\n",
     .arguments = arguments,
     COMMAND_USUAL};

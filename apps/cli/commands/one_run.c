@@ -192,7 +192,7 @@ static int print_comparison(const one_run *self)
         return fail(self->call);
     printf("\nThe choice reaches %.1f %% of the best variant's speed", quality(self));
     if (self->uses > 0.0)
-        printf(", preparing and %g runs counted", self->uses);
+        printf(", preparing and %g %s counted", self->uses, self->uses > 1 ? "runs" : "run");
     printf(".\n");
     return EXIT_DONE;
 }

@@ -140,7 +140,7 @@ static void test_a_removed_variant_comes_back(void **state)
     tune(f, "abc", 1);
     double before_ms = time_of(f, "first", "b");
     tune(f, "ac", 1);
-    assert_logged(f, "variants that are declared no longer, whose times are kept as .retired: b");
+    assert_logged(f, "variants that are no longer declared, whose times are kept as .retired: b");
     assert_int_equal(runs->length, 0);
     tune(f, "dca", 1); /* another change in between */
     assert_int_equal(trace_count(runs, 'c'), 0);
