@@ -12,9 +12,9 @@
 #define LINE         ((int64_t)sizeof(nitro_rows))
 #define NEARER       0.9 /* than the best residual so far: by less is none */
 #define SLOTS_AFTER  4   /* iterations: making slots takes as long as two products */
-/* Entries of the matrix for a slot of eight: fewer would mean too many zeros. */
-#define ROOM              4
-#define ROOM_OF_DIAGONALS 5
+/* Entries of the matrix for a slot of four: fewer would mean too many zeros. */
+#define ROOM              2
+#define ROOM_OF_DIAGONALS 3
 
 /* ---- Steps ---- */
 
@@ -34,8 +34,7 @@ static void do_part(const void *state, int part, int parts)
         k->chunk(k, begin, end < k->num_groups ? end : k->num_groups, sums);
         for (int s = 0; s < k->num_sums; s++)
             k->chunk_sums[c * k->num_sums + s] =
-                ((sums[s][0] + sums[s][4]) + (sums[s][1] + sums[s][5])) +
-                ((sums[s][2] + sums[s][6]) + (sums[s][3] + sums[s][7]));
+                (sums[s][0] + sums[s][2]) + (sums[s][1] + sums[s][3]);
     }
 }
 
@@ -339,7 +338,7 @@ static bool allows_positive(const double *features, const void *argument, void *
         .num_vectors = NITRO_KRYLOV_OWN + (vectors)};                                              \
     const nitro_variant nitro_solver_variant_##its_name = {                                        \
         .name = #its_name,                                                                         \
-        .version = "2",                                                                            \
+        .version = "3",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
         .allows = its_allows,                                                                      \

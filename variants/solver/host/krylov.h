@@ -6,10 +6,12 @@
 #include "variants/solver/solver.h"
 #include "variants/spmv/host/spmv_kernels.h"
 
-/** Vectors are arrays of groups of eight rows. Rows behind the last one are 0, and so is the group
- *  before the first one, which products read. */
-typedef double nitro_rows __attribute__((vector_size(64), may_alias));
-#define NITRO_ROWS NITRO_SPMV_LANES
+/** Vectors are arrays of groups of four rows, which AVX2 has registers for: of eight, GCC keeps
+ * sums in memory there, and takes four times as long. Rows behind the last one are 0, and so is the
+ *  group before the first one, which products read. */
+typedef double nitro_rows __attribute__((vector_size(32), may_alias));
+typedef double nitro_rows_unaligned __attribute__((vector_size(32), aligned(8), may_alias));
+#define NITRO_ROWS 4
 
 #define NITRO_KRYLOV_RESTART     30 /* of GMRES */
 #define NITRO_KRYLOV_MAX_VECTORS (NITRO_KRYLOV_RESTART + 4)
@@ -17,11 +19,11 @@ typedef double nitro_rows __attribute__((vector_size(64), may_alias));
 
 /** Steps are done by chunks of so many groups. A chunk's sums are its own, and those of all chunks
  *  are added in order: results do not depend on the number of threads. */
-#define NITRO_KRYLOV_CHUNK 128
+#define NITRO_KRYLOV_CHUNK 256
 
 typedef struct nitro_krylov nitro_krylov;
 
-/** Groups [begin, end) of a step; sums of eight lanes each. */
+/** Groups [begin, end) of a step; sums of four lanes each. */
 typedef void nitro_krylov_chunk(nitro_krylov *k, int64_t begin, int64_t end, nitro_rows *sums);
 
 /* A step is a table of its chunk function, compiled for each vector unit:
@@ -78,12 +80,12 @@ typedef struct nitro_krylov_method {
 enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
 
 /** The matrix by groups of rows, made when some iterations were not enough. A slot has an entry of
- *  each of eight rows, with zeros where a row has none. The slots of a group are diagonals, and a
- *  product loads eight elements of a vector at a time; or, where these would have too many zeros,
+ *  each of four rows, with zeros where a row has none. The slots of a group are diagonals, and a
+ *  product loads four elements of a vector at a time; or, where these would have too many zeros,
  *  the first, second, ... entries of the rows. */
 typedef struct nitro_krylov_slots {
     nitro_rows *values;
-    int32_t *indices; /* column - row of a diagonal; or eight columns a slot */
+    int32_t *indices; /* column - row of a diagonal; or four columns a slot */
     int64_t *begins;  /* shape [num_groups][2]: a group's first slot, and its first index */
     int32_t *counts; /* shape [num_groups]: slots; negative: of columns; 0: too many zeros in either
                         way, the group's rows are used */
@@ -167,17 +169,16 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
         int count = k->slots.counts[group];
         nitro_rows sum = {0};
         for (int i = 0; i < count; i++)
-            sum += values[i] * NITRO_SPMV_LOAD(here + at[i]);
+            sum += values[i] * *(const nitro_rows_unaligned *)(here + at[i]);
         for (int i = 0; i < -count; i++, at += NITRO_ROWS)
-            sum += values[i] * (nitro_rows){x[at[0]], x[at[1]], x[at[2]], x[at[3]],
-                                            x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+            sum += values[i] * (nitro_rows){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
         to[group] = sum;
         if (count == 0)
             nitro_krylov_multiply_rows(k, from, to, group, group + 1);
     }
 }
 
-/** The sums of products of eight lanes. */
+/** The sums of products of four lanes. */
 NITRO_SPMV_INLINE void nitro_krylov_dot(const nitro_rows *a, const nitro_rows *b, int64_t begin,
                                         int64_t end, nitro_rows *sums)
 {

@@ -210,20 +210,22 @@ static int bjacobi_set_up(nitro_krylov *k)
 
 NITRO_KRYLOV_STEP(bjacobi_local)
 {
-    typedef float half __attribute__((vector_size(32), may_alias));
+    typedef float quarter __attribute__((vector_size(16), may_alias));
     (void)sums;
-    for (int64_t i = begin; i < end; i += 2) {
-        const half *inverse = (const half *)((const float *)k->factors + i * NITRO_ROWS * BLOCK);
+    for (int64_t i = begin; i < end; i += BLOCK / NITRO_ROWS) {
+        const float *inverse = (const float *)k->factors + i * NITRO_ROWS * BLOCK;
         const double *from = (const double *)(k->from + i);
-        int size = i + 1 < end ? BLOCK : NITRO_ROWS;
-        nitro_rows upper = {0}, lower = {0};
-        for (int c = 0; c < size; c++) {
-            upper += __builtin_convertvector(inverse[2 * c], nitro_rows) * from[c];
-            lower += __builtin_convertvector(inverse[2 * c + 1], nitro_rows) * from[c];
+        int groups = end - i < BLOCK / NITRO_ROWS ? (int)(end - i) : BLOCK / NITRO_ROWS;
+        nitro_rows first = {0}, second = {0}, third = {0}, fourth = {0};
+        for (int c = 0; c < groups * NITRO_ROWS; c++, inverse += BLOCK) {
+            const quarter *column = (const quarter *)inverse;
+            first += __builtin_convertvector(column[0], nitro_rows) * from[c];
+            second += __builtin_convertvector(column[1], nitro_rows) * from[c];
+            third += __builtin_convertvector(column[2], nitro_rows) * from[c];
+            fourth += __builtin_convertvector(column[3], nitro_rows) * from[c];
         }
-        k->to[i] = upper;
-        if (i + 1 < end)
-            k->to[i + 1] = lower;
+        const nitro_rows all[] = {first, second, third, fourth};
+        memcpy(k->to + i, all, (size_t)groups * sizeof(*all));
     }
 }
 
