@@ -14,7 +14,7 @@ typedef struct push {
     nitro_schema *schema;
     nitro_sample *batch[BATCH];
     size_t count;
-    size_t sent, superseded;
+    size_t superseded;
     bool remote_failed; /* not the journal */
 } push;
 
@@ -101,9 +101,7 @@ static nitro_status settle_once(push *self, const nitro_sample *sample)
         self->superseded++;
         return NITRO_OK;
     }
-    status = send(self, &sample, 1, !is_new);
-    self->sent += status == NITRO_OK;
-    return status;
+    return send(self, &sample, 1, !is_new);
 }
 
 /* Another process with this journal, or another tuner, may write an input between read and write:
@@ -120,8 +118,6 @@ static nitro_status send_batch(push *self)
 {
     const nitro_sample *const *samples = (const nitro_sample *const *)self->batch;
     nitro_status status = send(self, samples, self->count, false);
-    if (status == NITRO_OK)
-        self->sent += self->count;
     if (status != NITRO_ERR_EXISTS)
         return status;
     status = NITRO_OK;

@@ -148,7 +148,29 @@ FAULTY_READ(count_profiles,
             computation, count)
 FAULTY_WRITE(remove, (void *state, const char *computation, const char *device, size_t *removed),
              computation, device, removed)
+FAULTY_WRITE(remove_profiles,
+             (void *state, const char *device, const char *computation, size_t *removed), device,
+             computation, removed)
+FAULTY_WRITE(remove_samples,
+             (void *state, const char *computation, const char *device,
+              const nitro_sample *const *samples, size_t count, size_t *removed),
+             computation, device, samples, count, removed)
+FAULTY_WRITE(remove_device, (void *state, const char *id), id)
 FAULTY_READ(verify, (void *state, nitro_problem_function report, void *user), report, user)
+FAULTY_WRITE(remove_damaged, (void *state, bool dry_run, nitro_problem_function report, void *user),
+             dry_run, report, user)
+FAULTY_READ(layout_version, (void *state, int64_t *version), version)
+FAULTY_READ(size_bytes, (void *state, uint64_t *bytes), bytes)
+
+/* Every input but "input-000" is another tuner's. */
+static inline nitro_status faulty_claim(void *state, const char *computation, const char *device,
+                                        const char *input, const char *owner, uint32_t lease_ms,
+                                        bool *claimed)
+{
+    (void)computation, (void)device, (void)owner, (void)lease_ms;
+    *claimed = strcmp(input, "input-000") == 0;
+    return faulty_gate(state, true);
+}
 
 /* A loop over samples may be cut in the middle. */
 typedef struct faulty_loop {
@@ -199,8 +221,15 @@ static const nitro_store_kind faulty_kind = {
     .put_profiles = faulty_put_profiles,
     .each_profile = faulty_each_profile,
     .count_profiles = faulty_count_profiles,
+    .remove_profiles = faulty_remove_profiles,
     .remove = faulty_remove,
+    .remove_samples = faulty_remove_samples,
+    .remove_device = faulty_remove_device,
+    .claim = faulty_claim,
     .verify = faulty_verify,
+    .remove_damaged = faulty_remove_damaged,
+    .layout_version = faulty_layout_version,
+    .size_bytes = faulty_size_bytes,
 };
 
 static inline void faulty_begin(void)

@@ -47,6 +47,80 @@ static void test_round_trip(void **state)
     temporary_remove(&folder);
 }
 
+/** Range ends and costs of preparing by hand, each number another one. */
+static void set_optional_parts(fixture *f)
+{
+    nitro_model *model = f->model;
+    model->ends = calloc(2 * SYNTHETIC_FEATURES + 1, sizeof *model->ends);
+    assert_non_null(model->ends);
+    for (size_t e = 0; e < 2 * SYNTHETIC_FEATURES; e++) {
+        model->ends[e] = (nitro_range_end){(double)e + 0.5,
+                                           0.5 + 0.0625 * (double)e,
+                                           0.25 + 0.03125 * (double)e,
+                                           {-0.125 * (double)e, -0.0625 * (double)e, -1.0}};
+    }
+    assert_ok(f->context, nitro_prepare_costs_create(f->context, model->num_seen,
+                                                     SYNTHETIC_VARIANTS, &model->prepare_costs));
+    nitro_prepare_costs *costs = model->prepare_costs;
+    costs->prepared = 5; /* the second one has no cost */
+    for (size_t i = 0; i < (model->num_seen + 1) * SYNTHETIC_VARIANTS; i++)
+        costs->weights[i] = i / (model->num_seen + 1) == 1 ? 0.0 : (double)i + 0.75;
+    costs->few_feature = 0;
+    costs->num_few = 3;
+    costs->few[0] = (nitro_few_uses){10.5, 2.0, 2, 0.5};
+    costs->few[1] = (nitro_few_uses){20.5, 3.0, 1, 0.625};
+    costs->few[2] = (nitro_few_uses){INFINITY, 4.0, 0, 0.75};
+}
+
+static void test_optional_parts_come_back(void **state)
+{
+    fixture *f = *state;
+    nitro_model *read = NULL;
+    char *text = NULL, *again = NULL, *summary = NULL;
+    size_t size = 0, again_size = 0;
+    set_optional_parts(f);
+    f->model->calibration.num_knots = NITRO_CALIBRATION_MAX_KNOTS;
+    for (size_t k = 0; k < NITRO_CALIBRATION_MAX_KNOTS; k++) {
+        f->model->calibration.margins[k] = (double)k;
+        f->model->calibration.confidences[k] = (double)k / NITRO_CALIBRATION_MAX_KNOTS;
+    }
+    assert_ok(f->context, nitro_model_format(f->model, &text, &size));
+    assert_ok(f->context, nitro_model_parse(f->context, "m", text, size, &read));
+    assert_int_equal(read->calibration.num_knots, NITRO_CALIBRATION_MAX_KNOTS);
+    for (size_t e = 0; e < 2 * SYNTHETIC_FEATURES; e++) {
+        const nitro_range_end *made = &f->model->ends[e], *end = &read->ends[e];
+        assert_true(end->reach == made->reach && end->confidence == made->confidence &&
+                    end->fallback_confidence == made->fallback_confidence);
+        assert_memory_equal(end->fallback_scores, made->fallback_scores,
+                            SYNTHETIC_VARIANTS * sizeof(double));
+    }
+    const nitro_prepare_costs *made = f->model->prepare_costs, *costs = read->prepare_costs;
+    assert_int_equal(costs->prepared, 5);
+    assert_memory_equal(costs->weights, made->weights,
+                        (read->num_seen + 1) * SYNTHETIC_VARIANTS * sizeof(double));
+    assert_int_equal(costs->few_feature, 0);
+    assert_int_equal(costs->num_few, 3);
+    assert_memory_equal(costs->few, made->few, 3 * sizeof costs->few[0]);
+    assert_ok(f->context, nitro_model_format(read, &again, &again_size));
+    assert_string_equal(again, text);
+    assert_ok(f->context, nitro_model_summary(read, &summary));
+    json_t *top = json_loads(summary, 0, NULL),
+           *expected =
+               json_pack("[{s:f, s:s, s:s, s:f}, {s:f, s:s, s:s, s:f, s:f}, {s:f, s:s, s:s, s:f}]",
+                         "uses", 2.0, "variant", "even", "feature", "size", "up_to", 10.5, "uses",
+                         3.0, "variant", "wide", "feature", "size", "above", 10.5, "up_to", 20.5,
+                         "uses", 4.0, "variant", "simple", "feature", "size", "above", 20.5);
+    assert_true(
+        json_equal(json_object_get(json_object_get(top, "preparing"), "few_uses"), expected));
+    json_decref(top);
+    json_decref(expected);
+    assert_fails(f->context, nitro_model_save(read, NULL), NITRO_ERR_ARGUMENT, "path");
+    free(summary);
+    free(again);
+    free(text);
+    nitro_model_free(read);
+}
+
 static void test_no_file(void **state)
 {
     fixture *f = *state;
@@ -256,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_optional_parts_come_back, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_rounding_modes, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_no_file, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_too_many_values, setup_small, teardown),

@@ -437,6 +437,24 @@ static void test_sound_bytes_of_unsound_records(void **state)
         NITRO_ERR_FORMAT);
     nitro_record_bytes_free(&text);
     f->schema->default_variant = 1;
+    assert_ok(f->context,
+              nitro_record_encode_schema(f->context, NITRO_RECORD_COMPACT, f->schema, &text));
+    --((char *)text.bytes)[1]; /* of a version that is no longer read */
+    assert_fails(
+        f->context,
+        nitro_record_decode_schema(f->context, "test", "spmv", text.bytes, text.size, &schema),
+        NITRO_ERR_FORMAT, "does not start as a record does");
+    nitro_record_bytes_free(&text);
+    nitro_profile *profile = records_profile(f->context, "input", NAN, "k"), *read_profile = NULL;
+    profile->metrics[0].value = INFINITY;
+    assert_ok(f->context,
+              nitro_record_encode_profile(f->context, NITRO_RECORD_COMPACT, "K20", profile, &text));
+    nitro_profile_free(profile);
+    assert_fails(f->context,
+                 nitro_record_decode_profile(f->context, "test", f->schema, "K20", NULL, text.bytes,
+                                             text.size, &read_profile),
+                 NITRO_ERR_FORMAT, "no finite value");
+    nitro_record_bytes_free(&text);
     assert_ok(f->context, nitro_record_encode_sample(f->context, NITRO_RECORD_JSON, "spmv", "K20",
                                                      f->sample, &text));
     char *line = nitro_asprintf(f->context, "%.*s", (int)text.size, (const char *)text.bytes);

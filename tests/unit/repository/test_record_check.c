@@ -129,6 +129,14 @@ static void test_devices(void **state)
         REFUSES(DEVICE, device->labels[i].name, device->labels[1 - i].name, "of its own");
         REFUSES(DEVICE, device->labels[i].text, control, "UTF-8");
     }
+    for (size_t i = device->num_features; i < NITRO_STORE_MAX_DEVICE_VALUES; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "f%zu", i);
+        assert_ok(f->context,
+                  nitro_device_set(f->context, device, name, 1.0, NITRO_VALUE_QUERY, 0));
+    }
+    assert_int_equal(device->num_features, NITRO_STORE_MAX_DEVICE_VALUES);
+    assert_ok(f->context, DEVICE);
 }
 
 static void test_samples(void **state)

@@ -156,6 +156,11 @@ static void test_names_of_a_model(void **state)
     assert_string_equal(nitro_model_feature_name(f->model, 1), "skew");
     assert_null(nitro_model_feature_name(f->model, 2));
     assert_null(nitro_model_feature_name(NULL, 0));
+    assert_int_equal(nitro_model_num_variants(NULL), 0);
+    assert_int_equal(nitro_model_num_features(NULL), 0);
+    assert_null(nitro_model_computation(NULL));
+    assert_null(nitro_model_target(NULL));
+    assert_null(nitro_model_strategy(NULL));
 }
 
 static void test_shares_of_uses(void **state)

@@ -471,6 +471,32 @@ static void check_same_choices(const nitro_prepare_costs *a, const nitro_prepare
     }
 }
 
+/** A tree's thresholds give its own scores only: with a share of the cost all are charged. */
+static void test_a_tree_is_charged_too(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *model = learn(context, "tree", true);
+    size_t num_moved = 0;
+    assert_ok(context, nitro_model_compile(model));
+    assert_non_null(model->tree);
+    for (size_t i = 0; i < 200; i++) {
+        double features[SYNTHETIC_FEATURES], scores[SYNTHETIC_VARIANTS];
+        nitro_decision once, often;
+        synthetic_input(i, NULL, features);
+        assert_ok(context, nitro_model_decide_uses(model, features, 7, 1.0, 0.0, &once));
+        assert_ok(context, nitro_model_decide_uses(model, features, 7, 0.0, 0.0, &often));
+        nitro_model_score_uses(model, features, 1.0, scores);
+        if (once.reason == NITRO_REASON_MODEL)
+            for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+                assert_true(scores[v] <= scores[once.variant]);
+        num_moved += once.variant != often.variant;
+    }
+    assert_true(num_moved > 0);
+    nitro_model_free(model);
+    nitro_context_free(context);
+}
+
 static void test_costs_are_in_the_file(void **state)
 {
     (void)state;
@@ -542,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_features_pay_from_some_uses_on),
         cmocka_unit_test(test_ranges_of_a_free_feature_are_learnt),
         cmocka_unit_test(test_without_costs_uses_do_not_matter),
+        cmocka_unit_test(test_a_tree_is_charged_too),
         cmocka_unit_test(test_costs_are_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,9 +155,14 @@ static void test_many_samples_wait(void **state)
     faulty->mode = FAULTY_AWAY;
     open_store(f);
     put_names(f);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 9; i++)
         put(f, 50 * i, 50);
-    assert_int_equal(read_all(f), 200);
+    assert_int_equal(read_all(f), 450);
+    faulty->mode = FAULTY_WELL; /* they go up in batches of 200 */
+    size_t unsent = 0;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &unsent));
+    assert_int_equal(unsent, 0);
+    assert_places(f, 450, 0);
 }
 
 /* A whole recording waits, and goes up, like a tune's samples. */
@@ -323,6 +328,164 @@ static void test_what_waits_stands_in_order(void **state)
     nitro_string_list_free(&inputs);
 }
 
+/* Profiles, repairs and removals need the remote store: nothing of them is kept here. */
+static nitro_status try_each(fixture *f, size_t operation)
+{
+    nitro_store *store = f->store;
+    nitro_profile *profile = NULL;
+    nitro_sample *sample = NULL;
+    size_t count = 9;
+    int64_t version = 0;
+    uint64_t bytes = 0;
+    nitro_status status = NITRO_OK;
+    switch (operation) {
+    case 0:
+        profile = records_profile(f->context, "input-000", NAN, "rows");
+        status =
+            nitro_store_put_profiles(store, "K20", (const nitro_profile *const *)&profile, 1, true);
+        nitro_profile_free(profile);
+        break;
+    case 1:
+        count = 0;
+        status = nitro_store_each_profile(store, "K20", "spmv", records_count_same_profile, &count);
+        assert_int_equal(count, status == NITRO_OK);
+        break;
+    case 2:
+        status = nitro_store_count_profiles(store, "K20", "spmv", &count);
+        assert_int_equal(count, status == NITRO_OK ? 1 : 9);
+        break;
+    case 3:
+        status = nitro_store_remove_profiles(store, "K20", "spmv", &count);
+        assert_int_equal(count, status == NITRO_OK ? 1 : 9);
+        break;
+    case 4:
+        sample = records_sample(f->context, "input-000");
+        status = nitro_store_remove_samples(store, "spmv", "K20",
+                                            (const nitro_sample *const *)&sample, 1, &count);
+        assert_int_equal(count, status == NITRO_OK ? 1 : 9);
+        nitro_sample_free(sample);
+        break;
+    case 5:
+        status = nitro_store_verify(store, NULL, NULL);
+        break;
+    case 6:
+        status = nitro_store_remove_damaged(store, false, NULL, NULL);
+        break;
+    case 7:
+        status = nitro_store_layout_version(store, &version);
+        assert_int_equal(version, status == NITRO_OK ? NITRO_STORE_VERSION : 0);
+        break;
+    case 8:
+        status = nitro_store_size_bytes(store, &bytes);
+        assert_int_equal(bytes > 0, status == NITRO_OK);
+        break;
+    case 9:
+        status = nitro_store_remove(store, "spmv", "K20", &count);
+        assert_int_equal(count, status == NITRO_OK ? 2 : 9);
+        break;
+    default:
+        status = nitro_store_remove_device(store, "K20");
+    }
+    return status;
+}
+
+static void test_what_needs_the_remote_store(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 3);
+    for (size_t operation = 0; operation < 11; operation++) {
+        faulty->mode = FAULTY_AWAY;
+        nitro_store_close(f->store);
+        open_store(f);
+        assert_fails(f->context, try_each(f, operation), NITRO_ERR_IO, "connection refused");
+        faulty->mode = FAULTY_WELL;
+        clock_ms += 60000;
+        assert_ok(f->context, try_each(f, operation));
+    }
+    nitro_store *remote = NULL;
+    nitro_device *device = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_READ, &remote));
+    assert_fails(f->context, nitro_store_get_device(remote, "K20", &device), NITRO_ERR_NOT_FOUND,
+                 "K20");
+    nitro_store_close(remote);
+}
+
+/* Unsent samples of what is removed do not come back. */
+static void test_what_is_removed_waits_no_longer(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 2);
+    faulty->mode = FAULTY_READ_ONLY;
+    put(f, 2, 3);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 60000;
+    size_t removed = 0;
+    nitro_sample *sample = records_sample(f->context, "input-004"); /* it waits */
+    assert_ok(f->context,
+              nitro_store_remove_samples(f->store, "spmv", "K20",
+                                         (const nitro_sample *const *)&sample, 1, &removed));
+    nitro_sample_free(sample);
+    assert_int_equal(removed, 1);
+    assert_places(f, 2, 2);
+    assert_ok(f->context, nitro_store_remove(f->store, "spmv", "K20", &removed));
+    assert_int_equal(removed, 2);
+    assert_places(f, 0, 0);
+}
+
+/* While the remote store is away every input may be measured: twice is harmless. */
+static void test_claims_are_the_remote_stores(void **state)
+{
+    fixture *f = *state;
+    bool first = false, second = true;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 1);
+    assert_ok(f->context,
+              nitro_store_claim(f->store, "spmv", "K20", "input-000", "me", 1000, &first));
+    assert_ok(f->context,
+              nitro_store_claim(f->store, "spmv", "K20", "input-001", "me", 1000, &second));
+    assert_true(first && !second);
+    faulty->mode = FAULTY_AWAY;
+    assert_ok(f->context,
+              nitro_store_claim(f->store, "spmv", "K20", "input-001", "me", 1000, &second));
+    assert_true(second);
+    second = false; /* it is known to be away */
+    assert_ok(f->context,
+              nitro_store_claim(f->store, "spmv", "K20", "input-001", "me", 1000, &second));
+    assert_true(second);
+    faulty->mode = FAULTY_DENIES;
+    clock_ms += 60000;
+    assert_ok(f->context,
+              nitro_store_claim(f->store, "spmv", "K20", "input-001", "me", 1000, &second));
+    assert_true(second);
+}
+
+/* Patience is counted in pauses, of 100 ms first; the clock stands still. */
+static void test_flushing_has_patience(void **state)
+{
+    fixture *f = *state;
+    size_t unsent = 0;
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 2);
+    size_t calls = faulty->num_calls;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &unsent));
+    assert_int_equal(unsent, 2);
+    assert_int_equal(faulty->num_calls, calls + 1);
+    assert_ok(f->context, nitro_store_flush(f->store, 250, &unsent)); /* 0, 100 and 250 ms */
+    assert_int_equal(unsent, 2);
+    assert_int_equal(faulty->num_calls, calls + 4);
+    faulty->mode = FAULTY_WELL;
+    assert_ok(f->context, nitro_store_flush(f->store, 100000, &unsent));
+    assert_int_equal(unsent, 0);
+    assert_places(f, 2, 0);
+}
+
 static void test_a_journal_is_found_by_its_url(void **state)
 {
     fixture *f = *state;
@@ -358,7 +521,15 @@ static void test_a_journal_is_found_by_its_url(void **state)
     assert_ok(f->context, nitro_file_write(f->context, note, "redis://other/0\n", 16));
     assert_fails(f->context, nitro_store_list_unsent(f->context, &urls), NITRO_ERR_FORMAT,
                  "altered: its URL is not that of the journal");
+    url[strlen(url) - 1] ^= 1; /* of the same length */
+    assert_ok(f->context, nitro_file_write(f->context, note, url, strlen(url)));
+    assert_fails(f->context, nitro_store_list_unsent(f->context, &urls), NITRO_ERR_FORMAT,
+                 "altered: its URL is not that of the journal");
     nitro_string_list_free(&urls);
+    temporary_write(&f->folder, "file", "no folder");
+    setenv("XDG_DATA_HOME", temporary_path(&f->folder, "file"), 1);
+    assert_fails(f->context, nitro_store_list_unsent(f->context, &urls), NITRO_ERR_IO,
+                 "cannot list it");
     free(path);
     free(again);
     free(other);
@@ -408,6 +579,10 @@ int main(void)
         JOURNAL_TEST(test_it_goes_away_while_it_is_read),
         JOURNAL_TEST(test_a_callback_that_fails_ends_the_loop),
         JOURNAL_TEST(test_what_waits_stands_in_order),
+        JOURNAL_TEST(test_what_needs_the_remote_store),
+        JOURNAL_TEST(test_what_is_removed_waits_no_longer),
+        JOURNAL_TEST(test_claims_are_the_remote_stores),
+        JOURNAL_TEST(test_flushing_has_patience),
         JOURNAL_TEST(test_a_journal_is_found_by_its_url),
         JOURNAL_TEST(test_journals_know_no_passwords),
     };

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "store/bundle/bundle.h"
+#include "store/bundle/key_format.h"
 #include "unit/temporary.h"
 
 static const char message[] = "measurements of a lab";
@@ -244,6 +245,19 @@ static void test_damaged_secret_keys_are_refused(void **state)
             NITRO_ERR_FORMAT, "damaged");
         line[i] = before;
     }
+    static const struct {
+        const char *head, *error;
+    } heads[] = {{"RXgAAEIy", "not a secret key"}, /* "Ex", no key function, "B2" */
+                 {"RWRTAEIy", "unknown form"},     /* "Ed", half a key function */
+                 {"RWQAY0Iy", "unknown form"}};    /* the other half */
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        memcpy(line, heads[i].head, 8);
+        write_private(f, "bad.key", text, strlen(text));
+        assert_fails(
+            f->context,
+            nitro_signing_key_read(f->context, temporary_path(&f->folder, "bad.key"), &key),
+            NITRO_ERR_FORMAT, heads[i].error);
+    }
     memcpy(line, "RWRTY0Iy", 8); /* "EdScB2" */
     write_private(f, "bad.key", text, strlen(text));
     assert_fails(f->context,
@@ -358,6 +372,22 @@ static void test_a_key_signs_on_its_last_day(void **state)
     } while (strcmp(today, still) != 0); /* midnight passed */
     assert_int_equal(on_last_day, NITRO_OK);
     assert_int_equal(after, NITRO_ERR_MISMATCH);
+}
+
+static void test_parts_of_key_files(void **state)
+{
+    (void)state;
+    const key_id id = {{1, 2, 3, 4, 5, 6, 7, 0xE8}};
+    char printed[17], text[] = "first\r\n\r\n\nlast", *rest = text;
+    assert_string_equal(nitro_key_print_id(&id, printed), "E807060504030201");
+    assert_string_equal(nitro_key_next_line(&rest), "first");
+    assert_string_equal(nitro_key_next_line(&rest), "");
+    assert_string_equal(nitro_key_next_line(&rest), "");
+    assert_string_equal(nitro_key_next_line(&rest), "last");
+    assert_null(nitro_key_next_line(&rest));
+    static const char *const days[] = {"2027-01-01", "2027-12-31", "1999-10-09"};
+    for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
+        assert_true(nitro_key_is_date(days[i]));
 }
 
 static void test_dates_of_keys(void **state)
@@ -657,6 +687,7 @@ int main(void)
         SIGN_TEST(test_files_of_trusted_keys),
         SIGN_TEST(test_an_expired_key_signs_nothing),
         SIGN_TEST(test_a_key_signs_on_its_last_day),
+        SIGN_TEST(test_parts_of_key_files),
         SIGN_TEST(test_dates_of_keys),
         SIGN_TEST(test_a_signer_without_comment_is_its_id),
         SIGN_TEST(test_a_long_comment_is_cut),
