@@ -17,9 +17,9 @@ extern "C" {
 /** Version of records but compact samples. Versions 1 to 4 are older than the first release and
  * refused. A new optional field at a list's end needs no new version. */
 #define NITRO_RECORD_VERSION 5
-/** Version of compact samples and of the layouts of stores. Samples and stores of version 5 are
- * read; in SQLite they are also written to. */
-#define NITRO_STORE_VERSION 6
+/** Version of compact samples and of the layouts of stores. Samples and SQLite stores of versions 5
+ * and 6 are read too, and such SQLite stores written to; Redis stores of version 6 are read. */
+#define NITRO_STORE_VERSION 7
 
 typedef enum nitro_record_form {
     NITRO_RECORD_COMPACT, /* binary; does not hold the key */
@@ -38,20 +38,19 @@ NITRO_API nitro_status nitro_record_bytes_append(nitro_context *context, nitro_r
 NITRO_API void nitro_record_bytes_free(nitro_record_bytes *record);
 
 /**
- * A compact sample in two parts, appended to `record` and to `shared`: its own, and the one that it
- * has in common with many others (provenance without its time, versions of variants). The compact
- * record is both, one after the other.
+ * A compact sample in two parts: its own, with its checksum and its numbers, and the one that it
+ * has in common with many others: which values there are, outcomes, versions of variants, and
+ * provenance without its time. Each is appended.
  * @return NITRO_OK; NITRO_ERR_NO_MEMORY (both may hold a part).
  */
 NITRO_API nitro_status nitro_record_encode_sample_parts(nitro_context *context,
                                                         const char *computation, const char *device,
                                                         const nitro_sample *sample,
-                                                        nitro_record_bytes *record,
+                                                        nitro_record_bytes *own,
                                                         nitro_record_bytes *shared);
 
-/** The first bytes of a compact record: its version and checksum, which differ between any two
- * records of a key. */
-#define NITRO_RECORD_HEAD_BYTES 10
+/** The first bytes of a sample's own part: its checksum. */
+#define NITRO_SAMPLE_CHECKSUM_BYTES 4
 
 /**
  * Append a record to `record`. The key of a sample is its input's name, that of a profile
@@ -92,6 +91,13 @@ NITRO_API nitro_status nitro_record_decode_sample(nitro_context *context, const 
                                                   const nitro_schema *schema, const char *device,
                                                   const char *input, const void *record,
                                                   size_t size, nitro_sample **sample);
+/** The two parts that nitro_record_encode_sample_parts made. */
+NITRO_API nitro_status nitro_record_decode_sample_parts(nitro_context *context, const char *where,
+                                                        const nitro_schema *schema,
+                                                        const char *device, const char *input,
+                                                        const void *own, size_t own_size,
+                                                        const void *shared, size_t shared_size,
+                                                        nitro_sample **sample);
 /** `schema` NULL: of a proxy; `key` NULL: any of this computation and device. */
 NITRO_API nitro_status nitro_record_decode_profile(nitro_context *context, const char *where,
                                                    const nitro_schema *schema, const char *device,

@@ -8,6 +8,11 @@
 
 #define MAGIC 'N' /* tells other bytes from another version */
 
+/* A record begins with MAGIC, its version and its checksum. */
+#define PLAIN_CHECKSUM_BYTES    8
+#define PLAIN_HEAD_BYTES        (2 + PLAIN_CHECKSUM_BYTES)
+#define VERSION_WITH_ONE_STREAM 6 /* of samples */
+
 nitro_status nitro_record_bytes_append(nitro_context *context, nitro_record_bytes *record,
                                        const void *part, size_t size)
 {
@@ -75,26 +80,34 @@ nitro_status nitro_record_refuse_newer(const record_reading *reading, const char
                       NITRO_VERSION_STRING, what);
 }
 
-static void put_checksum(uint64_t checksum, char *record)
+/* The lowest bytes first. */
+static void put_checksum(uint64_t checksum, char *bytes, size_t size)
 {
-    for (int i = 0; i < 8; i++)
-        record[2 + i] = (char)(checksum >> (8 * i));
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (char)(checksum >> (8 * i));
+}
+
+static bool has_checksum(const void *bytes, size_t size, uint64_t checksum)
+{
+    char expected[8];
+    put_checksum(checksum, expected, size);
+    return memcmp(bytes, expected, size) == 0;
 }
 
 /* Append head and plain payload; the checksum is filled in last. */
 static nitro_status append_compact(const record_reading *key, const void *record,
                                    nitro_record_bytes *bytes, uint64_t *checksum)
 {
-    static const char no_head[NITRO_RECORD_HEAD_BYTES] = {MAGIC, NITRO_RECORD_VERSION};
+    static const char no_head[PLAIN_HEAD_BYTES] = {MAGIC, NITRO_RECORD_VERSION};
     size_t begin = bytes->size;
     nitro_status status = nitro_record_bytes_append(key->context, bytes, no_head, sizeof(no_head));
     if (status == NITRO_OK)
-        status = nitro_record_append_payload(key->context, key->sort->fields, false, record, bytes);
+        status = nitro_record_append_payload(key->context, key->sort->fields, record, bytes);
     if (status != NITRO_OK)
         return status;
-    size_t payload = begin + NITRO_RECORD_HEAD_BYTES;
+    size_t payload = begin + PLAIN_HEAD_BYTES;
     *checksum = hash_record(key, bytes->bytes + payload, bytes->size - payload);
-    put_checksum(*checksum, bytes->bytes + begin);
+    put_checksum(*checksum, bytes->bytes + begin + 2, PLAIN_CHECKSUM_BYTES);
     return NITRO_OK;
 }
 
@@ -131,34 +144,51 @@ nitro_status nitro_record_encode_device(nitro_context *context, nitro_record_for
     return encode(&key, form, device, record);
 }
 
-/* The checksum covers both parts, one after the other. */
+static uint64_t hash_sample(const record_reading *key, const void *own, size_t own_size,
+                            const void *shared, size_t shared_size)
+{
+    return nitro_hash(own, own_size, hash_record(key, shared, shared_size));
+}
+
 nitro_status nitro_record_encode_sample_parts(nitro_context *context, const char *computation,
                                               const char *device, const nitro_sample *sample,
-                                              nitro_record_bytes *record,
-                                              nitro_record_bytes *shared)
+                                              nitro_record_bytes *own, nitro_record_bytes *shared)
 {
-    static const char head[NITRO_RECORD_HEAD_BYTES] = {MAGIC, NITRO_STORE_VERSION};
+    static const char no_checksum[NITRO_SAMPLE_CHECKSUM_BYTES];
     const record_reading key = {context, &nitro_record_samples, NULL, computation,
                                 device,  sample->input};
-    size_t begin = record->size, payload = begin + NITRO_RECORD_HEAD_BYTES;
+    size_t begin = own->size, payload = begin + sizeof(no_checksum), begin_shared = shared->size;
     nitro_number_scope scope = nitro_numbers_begin();
-    nitro_status status = nitro_record_bytes_append(context, record, head, sizeof(head));
+    nitro_status status = nitro_record_bytes_append(context, own, no_checksum, sizeof(no_checksum));
     if (status == NITRO_OK)
-        status =
-            nitro_record_append_payload(context, nitro_record_packed_sample, true, sample, record);
-    size_t end = record->size;
-    if (status == NITRO_OK)
-        status =
-            nitro_record_append_payload(context, nitro_record_shared_sample, true, sample, record);
+        status = nitro_record_append_sample(context, sample, own, shared);
     nitro_numbers_end(scope);
-    if (status != NITRO_OK)
-        return status;
-    put_checksum(hash_record(&key, record->bytes + payload, record->size - payload),
-                 record->bytes + begin);
-    if (shared == record)
-        return NITRO_OK;
-    status = nitro_record_bytes_append(context, shared, record->bytes + end, record->size - end);
-    record->size = end;
+    if (status == NITRO_OK)
+        put_checksum(hash_sample(&key, own->bytes + payload, own->size - payload,
+                                 shared->bytes + begin_shared, shared->size - begin_shared),
+                     own->bytes + begin, NITRO_SAMPLE_CHECKSUM_BYTES);
+    return status;
+}
+
+/* The whole record: MAGIC, the version, the size of the shared part, that part, and the other. */
+static nitro_status encode_whole(nitro_context *context, const char *computation,
+                                 const char *device, const nitro_sample *sample,
+                                 nitro_record_bytes *record)
+{
+    static const char head[] = {MAGIC, NITRO_STORE_VERSION};
+    nitro_record_bytes own = {0}, shared = {0};
+    nitro_status status =
+        nitro_record_encode_sample_parts(context, computation, device, sample, &own, &shared);
+    if (status == NITRO_OK)
+        status = nitro_record_bytes_append(context, record, head, sizeof(head));
+    if (status == NITRO_OK)
+        status = nitro_record_append_size(context, shared.size, record);
+    if (status == NITRO_OK)
+        status = nitro_record_bytes_append(context, record, shared.bytes, shared.size);
+    if (status == NITRO_OK)
+        status = nitro_record_bytes_append(context, record, own.bytes, own.size);
+    nitro_record_bytes_free(&own);
+    nitro_record_bytes_free(&shared);
     return status;
 }
 
@@ -168,8 +198,7 @@ nitro_status nitro_record_encode_sample(nitro_context *context, nitro_record_for
 {
     const record_reading key = {context, &nitro_record_samples, NULL, computation,
                                 device,  sample->input};
-    return form == NITRO_RECORD_COMPACT ? nitro_record_encode_sample_parts(
-                                              context, computation, device, sample, record, record)
+    return form == NITRO_RECORD_COMPACT ? encode_whole(context, computation, device, sample, record)
                                         : encode(&key, form, sample, record);
 }
 
@@ -192,35 +221,76 @@ nitro_status nitro_record_sample_checksum(nitro_context *context, const char *co
     return find_checksum(&key, sample, checksum);
 }
 
-static nitro_status read_packed(const record_reading *reading, const unsigned char *payload,
-                                size_t size, void *record)
+static nitro_status refuse_start(const record_reading *reading)
 {
+    return nitro_record_refuse(reading, "it does not start as a record does");
+}
+
+static nitro_status refuse_content(const record_reading *reading)
+{
+    return nitro_record_refuse(reading, "its content does not match its checksum");
+}
+
+static nitro_status read_parts(const record_reading *reading, const char *own, size_t own_size,
+                               const void *shared, size_t shared_size, nitro_sample *sample)
+{
+    if (own_size < NITRO_SAMPLE_CHECKSUM_BYTES)
+        return refuse_start(reading);
+    const char *payload = own + NITRO_SAMPLE_CHECKSUM_BYTES;
+    size_t size = own_size - NITRO_SAMPLE_CHECKSUM_BYTES;
+    if (!has_checksum(own, NITRO_SAMPLE_CHECKSUM_BYTES,
+                      hash_sample(reading, payload, size, shared, shared_size)))
+        return refuse_content(reading);
     nitro_number_scope scope = nitro_numbers_begin();
-    nitro_status status = nitro_record_read_packed(reading, payload, size, record);
+    nitro_status status =
+        nitro_record_read_sample(reading, payload, size, shared, shared_size, sample);
     nitro_numbers_end(scope);
     return status;
 }
 
-static nitro_status read_compact(const record_reading *reading, const unsigned char *bytes,
-                                 size_t size, bool name_in_key, void *record)
+/* The part after MAGIC and the version. */
+static nitro_status read_whole(const record_reading *reading, const char *bytes, size_t size,
+                               nitro_sample *sample)
 {
-    uint64_t checksum = 0;
+    size_t shared_size = 0, at = nitro_record_take_size(bytes, size, &shared_size);
+    if (at == 0 || shared_size > size - at)
+        return refuse_start(reading);
+    return read_parts(reading, bytes + at + shared_size, size - at - shared_size, bytes + at,
+                      shared_size, sample);
+}
+
+static nitro_status read_sample_6(const record_reading *reading, const void *payload, size_t size,
+                                  nitro_sample *sample)
+{
+    nitro_number_scope scope = nitro_numbers_begin();
+    nitro_status status = nitro_record_read_sample_6(reading, payload, size, sample);
+    nitro_numbers_end(scope);
+    return status;
+}
+
+static nitro_status read_compact(const record_reading *reading, const char *bytes, size_t size,
+                                 bool name_in_key, void *record)
+{
+    bool is_sample = reading->sort == &nitro_record_samples;
     record_reading key = *reading;
     if (!name_in_key)
         key.name = NULL;
-    if (size < NITRO_RECORD_HEAD_BYTES || bytes[0] != MAGIC || bytes[1] < NITRO_RECORD_VERSION)
-        return nitro_record_refuse(reading, "it does not start as a record does");
-    bool packed = bytes[1] == NITRO_STORE_VERSION && reading->sort == &nitro_record_samples;
-    if (bytes[1] > NITRO_RECORD_VERSION && !packed)
+    unsigned char version = size < 2 ? 0 : (unsigned char)bytes[1];
+    if (version < NITRO_RECORD_VERSION || bytes[0] != MAGIC)
+        return refuse_start(reading);
+    if (version > (is_sample ? NITRO_STORE_VERSION : NITRO_RECORD_VERSION))
         return nitro_record_refuse_newer(reading, "its version is newer");
-    for (int i = 0; i < 8; i++)
-        checksum |= (uint64_t)bytes[2 + i] << (8 * i);
-    const unsigned char *payload = bytes + NITRO_RECORD_HEAD_BYTES;
-    size_t payload_size = size - NITRO_RECORD_HEAD_BYTES;
-    if (hash_record(&key, (const char *)payload, payload_size) != checksum)
-        return nitro_record_refuse(reading, "its content does not match its checksum");
-    return packed ? read_packed(reading, payload, payload_size, record)
-                  : nitro_record_read_payload(reading, payload, payload_size, record);
+    if (version == NITRO_STORE_VERSION)
+        return read_whole(reading, bytes + 2, size - 2, record);
+    if (size < PLAIN_HEAD_BYTES)
+        return refuse_start(reading);
+    const char *payload = bytes + PLAIN_HEAD_BYTES;
+    size -= PLAIN_HEAD_BYTES;
+    if (!has_checksum(bytes + 2, PLAIN_CHECKSUM_BYTES, hash_record(&key, payload, size)))
+        return refuse_content(reading);
+    return version == VERSION_WITH_ONE_STREAM
+               ? read_sample_6(reading, payload, size, record)
+               : nitro_record_read_payload(reading, payload, size, record);
 }
 
 /* Read either form into a struct of zeros. `name` points to the name in `record` if it is part of
@@ -289,6 +359,29 @@ nitro_status nitro_record_decode_device(nitro_context *context, const char *wher
     return status;
 }
 
+/* Takes `read` over. */
+static nitro_status end_sample(const record_reading *reading, const nitro_schema *schema,
+                               nitro_status status, nitro_sample *read, nitro_sample **sample)
+{
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(reading->context,
+                                          reading->where ? reading->where : reading->sort->name,
+                                          schema, reading->device, read, NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *sample = read;
+    else
+        nitro_sample_free(read);
+    return status;
+}
+
+static nitro_status begin_sample(const record_reading *reading, nitro_sample **read)
+{
+    *read = nitro_calloc(reading->context, 1, sizeof(**read));
+    if (*read && reading->name)
+        (*read)->input = nitro_strdup(reading->context, reading->name);
+    return *read && (!reading->name || (*read)->input) ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
 nitro_status nitro_record_decode_sample(nitro_context *context, const char *where,
                                         const nitro_schema *schema, const char *device,
                                         const char *input, const void *record, size_t size,
@@ -296,21 +389,26 @@ nitro_status nitro_record_decode_sample(nitro_context *context, const char *wher
 {
     const record_reading reading = {
         context, &nitro_record_samples, where, schema->computation, device, input};
-    nitro_sample *read = nitro_calloc(context, 1, sizeof(*read));
-    if (!read)
-        return NITRO_ERR_NO_MEMORY;
-    read->input = nitro_strdup(context, input);
-    nitro_status status = read->input || !input ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    nitro_sample *read = NULL;
+    nitro_status status = begin_sample(&reading, &read);
     if (status == NITRO_OK)
         status = decode(&reading, record, size, &read->input, read);
+    return end_sample(&reading, schema, status, read, sample);
+}
+
+nitro_status nitro_record_decode_sample_parts(nitro_context *context, const char *where,
+                                              const nitro_schema *schema, const char *device,
+                                              const char *input, const void *own, size_t own_size,
+                                              const void *shared, size_t shared_size,
+                                              nitro_sample **sample)
+{
+    const record_reading reading = {
+        context, &nitro_record_samples, where, schema->computation, device, input};
+    nitro_sample *read = NULL;
+    nitro_status status = begin_sample(&reading, &read);
     if (status == NITRO_OK)
-        status = nitro_store_check_sample(context, where ? where : reading.sort->name, schema,
-                                          device, read, NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        *sample = read;
-    else
-        nitro_sample_free(read);
-    return status;
+        status = read_parts(&reading, own, own_size, shared, shared_size, read);
+    return end_sample(&reading, schema, status, read, sample);
 }
 
 /* A profile must be found under the key that its content gives it. */

@@ -51,7 +51,10 @@ static const char *outcome_name(unsigned value)
         NULL, RECORD_TEXT, .offset = 0                                                             \
     }
 
-/* Both end with a comma. */
+/* All end with a comma. */
+#define SHARED_TEXT(owner, member)                                                                 \
+    {#member, RECORD_TEXT, .optional = true, .shared = true,                                       \
+     .offset = offsetof(owner, provenance.member)},
 #define PROVENANCE_TEXT(owner, member)                                                             \
     {#member, RECORD_TEXT, .optional = true, .offset = offsetof(owner, provenance.member)},
 #define PROVENANCE(owner)                                                                          \
@@ -128,31 +131,48 @@ static const record_field sample_fields[] = {
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
 
-/* An entry's presence bits are one byte: `version` is in the other part. */
-static const record_field packed_entry_fields[] = {
-    {"outcome", RECORD_NAMED, .optional = true, .offset = offsetof(nitro_entry, outcome),
-     .name_of = outcome_name},
-    OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),
-    OPTIONAL(nitro_entry, RECORD_NUMBER, spread),
-    OPTIONAL(nitro_entry, RECORD_NUMBER, prepare_ms),
-    OPTIONAL(nitro_entry, RECORD_COUNT, count),
-    OPTIONAL(nitro_entry, RECORD_TEXT, detail),
-    OPTIONAL(nitro_entry, RECORD_COUNT, blocks),
-    END,
-};
-const record_field nitro_record_packed_sample[] = {
+#define COMPACT_ENTRY(is_shared)                                                                   \
+    {"outcome",                                                                                    \
+     RECORD_NAMED,                                                                                 \
+     .optional = true,                                                                             \
+     .shared = is_shared,                                                                          \
+     .offset = offsetof(nitro_entry, outcome),                                                     \
+     .name_of = outcome_name},                                                                     \
+        OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),                                           \
+        OPTIONAL(nitro_entry, RECORD_NUMBER, spread),                                              \
+        OPTIONAL(nitro_entry, RECORD_NUMBER, prepare_ms),                                          \
+        OPTIONAL(nitro_entry, RECORD_COUNT, count), OPTIONAL(nitro_entry, RECORD_TEXT, detail),    \
+        OPTIONAL(nitro_entry, RECORD_COUNT, blocks),
+static const record_field compact_entry_fields[] = {
+    COMPACT_ENTRY(true){"version", RECORD_TEXT, .optional = true, .shared = true,
+                        .offset = offsetof(nitro_entry, version)},
+    END};
+static const record_field optional_number[] = {
+    {"value", RECORD_NUMBER, .optional = true, .offset = 0}, END};
+const record_field nitro_record_compact_sample[] = {
     ROWS(nitro_sample, features, num_features, bare_number, NITRO_MAX_FEATURES),
-    ROWS(nitro_sample, entries, num_entries, packed_entry_fields, NITRO_MAX_VARIANTS),
+    ROWS(nitro_sample, entries, num_entries, compact_entry_fields, NITRO_MAX_VARIANTS),
+    {"time_s", RECORD_TIME, .offset = offsetof(nitro_sample, provenance.time_s)},
+    OPTIONAL(nitro_sample, RECORD_NUMBER, features_ms),
+    OPTIONAL_ROWS(nitro_sample, feature_costs_ms, num_feature_costs, optional_number,
+                  NITRO_MAX_FEATURES),
+    NITRO_PROVENANCE_TEXTS(SHARED_TEXT, nitro_sample) END,
+};
+
+static const record_field entry_6_fields[] = {COMPACT_ENTRY(false) END};
+static const record_field entry_6_rest_fields[] = {OPTIONAL(nitro_entry, RECORD_TEXT, version),
+                                                   END};
+const record_field nitro_record_sample_6[] = {
+    ROWS(nitro_sample, features, num_features, bare_number, NITRO_MAX_FEATURES),
+    ROWS(nitro_sample, entries, num_entries, entry_6_fields, NITRO_MAX_VARIANTS),
     {"time_s", RECORD_TIME, .offset = offsetof(nitro_sample, provenance.time_s)},
     OPTIONAL(nitro_sample, RECORD_NUMBER, features_ms),
     OPTIONAL_ROWS(nitro_sample, feature_costs_ms, num_feature_costs, bare_number,
                   NITRO_MAX_FEATURES),
     END,
 };
-static const record_field shared_entry_fields[] = {OPTIONAL(nitro_entry, RECORD_TEXT, version),
-                                                   END};
-const record_field nitro_record_shared_sample[] = {
-    ROWS(nitro_sample, entries, num_entries, shared_entry_fields, NITRO_MAX_VARIANTS),
+const record_field nitro_record_sample_6_rest[] = {
+    ROWS(nitro_sample, entries, num_entries, entry_6_rest_fields, NITRO_MAX_VARIANTS),
     NITRO_PROVENANCE_TEXTS(PROVENANCE_TEXT, nitro_sample) END,
 };
 

@@ -23,6 +23,7 @@ typedef struct record_field {
     record_type type;
     bool optional; /* omitted where it is without rows, NULL, NaN, NITRO_NONE or 0 */
     bool in_key;   /* not in the compact form: the reader knows it */
+    bool shared;   /* in the part that many samples have in common */
     size_t offset; /* in its struct */
 
     const char *(*name_of)(unsigned value); /* NAMED */
@@ -41,9 +42,10 @@ typedef struct record_sort {
 extern const record_sort nitro_record_schemas, nitro_record_devices, nitro_record_samples,
     nitro_record_profiles;
 
-/** The two parts of a packed sample: its own, and what many samples have in common (provenance and
- * versions of variants). Together all fields of nitro_record_samples. */
-extern const record_field nitro_record_packed_sample[], nitro_record_shared_sample[];
+/** All fields of nitro_record_samples, in the order of the compact form. */
+extern const record_field nitro_record_compact_sample[];
+/** The same of version 6, one list after the other. */
+extern const record_field nitro_record_sample_6[], nitro_record_sample_6_rest[];
 
 /** The first text in a record that is too long or not printable UTF-8; NULL: none. */
 const char *nitro_record_find_bad_text(const record_field *fields, const void *record);
@@ -84,13 +86,21 @@ nitro_status nitro_record_make_rows(nitro_context *context, const record_field *
 /* ---- record_compact.c: payloads -------------------------------------------------------------- */
 
 nitro_status nitro_record_append_payload(nitro_context *context, const record_field *fields,
-                                         bool packed, const void *record,
-                                         nitro_record_bytes *bytes);
+                                         const void *record, nitro_record_bytes *bytes);
 nitro_status nitro_record_read_payload(const record_reading *reading, const void *bytes,
                                        size_t size, void *record);
-/** Both parts of a packed sample. */
-nitro_status nitro_record_read_packed(const record_reading *reading, const void *bytes, size_t size,
-                                      void *record);
+nitro_status nitro_record_append_sample(nitro_context *context, const nitro_sample *sample,
+                                        nitro_record_bytes *own, nitro_record_bytes *shared);
+nitro_status nitro_record_read_sample(const record_reading *reading, const void *own,
+                                      size_t own_size, const void *shared, size_t shared_size,
+                                      nitro_sample *sample);
+nitro_status nitro_record_read_sample_6(const record_reading *reading, const void *bytes,
+                                        size_t size, nitro_sample *sample);
+/** `*size`: the number that a varint at `bytes` says; @return its bytes, or 0: it is none. */
+size_t nitro_record_take_size(const void *bytes, size_t available, size_t *size);
+/** Append a varint. */
+nitro_status nitro_record_append_size(nitro_context *context, size_t size,
+                                      nitro_record_bytes *bytes);
 
 /* ---- record_json.c: whole lines -------------------------------------------------------------- */
 

@@ -79,7 +79,7 @@ static const char *find_key(const redis_store *store, const redis_words *command
     return NULL;
 }
 
-/* "nitro:6:{spmv}:lease:K20:A" is covered by "nitro:6:{*}:lease:K20:*". */
+/* "nitro:7:{spmv}:lease:K20:A" is covered by "nitro:7:{*}:lease:K20:*". */
 static void describe_pattern(const char *key, char *pattern, size_t size)
 {
     const char *open = strchr(key, '{'), *close = open ? strchr(open, '}') : NULL;

@@ -12,15 +12,14 @@
 #include "store/redis/redis_url.h"
 
 #define NITRO_REDIS_LAYOUT NITRO_STORE_VERSION
-/** The first layout that can be read: samples are whole records, after a hash of the schema. */
-#define NITRO_REDIS_OLDEST_LAYOUT 5
+/** The first layout that can be read: ids of 8 bytes, and samples of version 6. */
+#define NITRO_REDIS_OLDEST_LAYOUT 6
 /** Most bytes of one reply. Records of a page that is larger are read one by one. */
 #define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)64 << 20)
-/** A sample begins with the id of its shared part: that part's hash, with the hash of the schema as
- * its seed. In layout 5 it begins with the hash of the schema. */
-#define NITRO_REDIS_ID_BYTES 8
-/** The first bytes of a compact sample's record, which all samples of a layout have in common. */
-#define NITRO_REDIS_HEAD_BYTES 2
+/** A sample begins with the id of its shared part: the first bytes of that part's hash, with the
+ * hash of the schema as its seed. */
+#define NITRO_REDIS_ID_BYTES        6
+#define NITRO_REDIS_OLDEST_ID_BYTES 8
 /** Rows in a page of a table. */
 #define NITRO_REDIS_PAGE 500
 /** Most bytes of one record; larger ones are damage. */
@@ -294,6 +293,11 @@ typedef struct redis_reader {
 /** Decode all rows in byte order of names. Damage of the table itself is an error if `unreadable`
  * is set; else it is reported to `damaged`. */
 nitro_status nitro_redis_read(const redis_reader *reader, const redis_table *table);
+/** Bytes of an id in this store's layout. */
+size_t nitro_redis_id_bytes(const redis_store *store);
+/** The id of a shared part, of nitro_redis_id_bytes bytes. */
+void nitro_redis_put_id(const redis_store *store, const void *part, size_t size,
+                        uint64_t schema_hash, char *id);
 /** @param[in] where  starts messages; may be NULL. */
 nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
                                        const nitro_schema *schema, const char *device,

@@ -9,12 +9,18 @@ static const char *name_of(const redis_row *row)
     return strlen(row->name) == row->name_size ? row->name : "?";
 }
 
-static uint64_t get_id(const unsigned char *bytes)
+size_t nitro_redis_id_bytes(const redis_store *store)
 {
-    uint64_t id = 0;
-    for (size_t i = 0; i < NITRO_REDIS_ID_BYTES; i++)
-        id |= (uint64_t)bytes[i] << (8 * i);
-    return id;
+    return store->layout == NITRO_REDIS_OLDEST_LAYOUT ? NITRO_REDIS_OLDEST_ID_BYTES
+                                                      : NITRO_REDIS_ID_BYTES;
+}
+
+void nitro_redis_put_id(const redis_store *store, const void *part, size_t size,
+                        uint64_t schema_hash, char *id)
+{
+    uint64_t hash = nitro_hash(part, size, schema_hash);
+    for (size_t i = 0; i < nitro_redis_id_bytes(store); i++)
+        id[i] = (char)(hash >> (8 * i));
 }
 
 static nitro_status fail_other_schema(redis_store *store, const nitro_schema *schema,
@@ -26,56 +32,23 @@ static nitro_status fail_other_schema(redis_store *store, const nitro_schema *sc
                       schema->computation, device, name_of(row));
 }
 
-/* The whole record: its head, what follows the id, and the shared part. */
-static nitro_status join(redis_store *store, const redis_row *row, nitro_record_bytes *whole)
+/* In layout 6 a record without its first bytes is in two parts, one after the other. */
+static nitro_status decode_6(redis_store *store, const char *where, const nitro_schema *schema,
+                             const char *device, const redis_row *row, nitro_sample **sample)
 {
-    static const char head[NITRO_REDIS_HEAD_BYTES] = {'N', NITRO_STORE_VERSION};
-    nitro_status status = nitro_record_bytes_append(store->context, whole, head, sizeof(head));
+    static const char head[] = {'N', NITRO_REDIS_OLDEST_LAYOUT};
+    nitro_record_bytes whole = {0};
+    nitro_status status = nitro_record_bytes_append(store->context, &whole, head, sizeof(head));
     if (status == NITRO_OK)
-        status = nitro_record_bytes_append(store->context, whole,
-                                           (const char *)row->record + NITRO_REDIS_ID_BYTES,
-                                           row->record_size - NITRO_REDIS_ID_BYTES);
-    return status == NITRO_OK
-               ? nitro_record_bytes_append(store->context, whole, row->shared, row->shared_size)
-               : status;
-}
-
-static nitro_status decode_joined(redis_store *store, const char *where, const nitro_schema *schema,
-                                  uint64_t schema_hash, const char *device, const redis_row *row,
-                                  nitro_record_bytes *whole, nitro_sample **sample)
-{
-    if (row->record_size <= NITRO_REDIS_ID_BYTES || !row->shared)
-        return nitro_fail(
-            store->context, NITRO_ERR_FORMAT,
-            "%s%ssample '%.64s on %.64s: %.200s' is damaged or was altered: %s", where ? where : "",
-            where ? ": " : "", schema->computation, device, name_of(row),
-            row->record_size <= NITRO_REDIS_ID_BYTES ? "it does not start as a record does"
-                                                     : "its shared part is not there");
-    if (nitro_hash(row->shared, row->shared_size, schema_hash) != get_id(row->record))
-        return fail_other_schema(store, schema, device, row);
-    nitro_status status = join(store, row, whole);
-    return status == NITRO_OK
-               ? nitro_record_decode_sample(store->context, where, schema, device, name_of(row),
-                                            whole->bytes, whole->size, sample)
-               : status;
-}
-
-/* A record of layout 5 is whole. */
-static nitro_status decode_whole(redis_store *store, const char *where, const nitro_schema *schema,
-                                 uint64_t schema_hash, const char *device, const redis_row *row,
-                                 nitro_sample **sample)
-{
-    size_t size = row->record_size < NITRO_REDIS_ID_BYTES ? 0 : NITRO_REDIS_ID_BYTES;
-    nitro_sample *read = NULL;
-    nitro_status status = nitro_record_decode_sample(store->context, where, schema, device,
-                                                     name_of(row), (const char *)row->record + size,
-                                                     row->record_size - size, &read);
-    if (status == NITRO_OK && get_id(row->record) != schema_hash) {
-        nitro_sample_free(read);
-        return fail_other_schema(store, schema, device, row);
-    }
+        status = nitro_record_bytes_append(store->context, &whole,
+                                           (const char *)row->record + NITRO_REDIS_OLDEST_ID_BYTES,
+                                           row->record_size - NITRO_REDIS_OLDEST_ID_BYTES);
     if (status == NITRO_OK)
-        *sample = read;
+        status = nitro_record_bytes_append(store->context, &whole, row->shared, row->shared_size);
+    if (status == NITRO_OK)
+        status = nitro_record_decode_sample(store->context, where, schema, device, name_of(row),
+                                            whole.bytes, whole.size, sample);
+    nitro_record_bytes_free(&whole);
     return status;
 }
 
@@ -83,13 +56,23 @@ static nitro_status decode_sample(redis_store *store, const char *where, const n
                                   uint64_t schema_hash, const char *device, const redis_row *row,
                                   nitro_sample **sample)
 {
-    nitro_record_bytes whole = {0};
+    size_t id_bytes = nitro_redis_id_bytes(store);
+    char id[NITRO_REDIS_OLDEST_ID_BYTES];
+    if (row->record_size <= id_bytes || !row->shared)
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s%ssample '%.64s on %.64s: %.200s' is damaged or was altered: %s",
+                          where ? where : "", where ? ": " : "", schema->computation, device,
+                          name_of(row),
+                          row->record_size <= id_bytes ? "it does not start as a record does"
+                                                       : "its shared part is not there");
+    nitro_redis_put_id(store, row->shared, row->shared_size, schema_hash, id);
+    if (memcmp(id, row->record, id_bytes) != 0)
+        return fail_other_schema(store, schema, device, row);
     if (store->layout == NITRO_REDIS_OLDEST_LAYOUT)
-        return decode_whole(store, where, schema, schema_hash, device, row, sample);
-    nitro_status status =
-        decode_joined(store, where, schema, schema_hash, device, row, &whole, sample);
-    nitro_record_bytes_free(&whole);
-    return status;
+        return decode_6(store, where, schema, device, row, sample);
+    return nitro_record_decode_sample_parts(
+        store->context, where, schema, device, name_of(row), (const char *)row->record + id_bytes,
+        row->record_size - id_bytes, row->shared, row->shared_size, sample);
 }
 
 nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,

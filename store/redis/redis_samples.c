@@ -37,12 +37,6 @@ static nitro_status make_room(nitro_context *context, size_t count, size_t *capa
     return NITRO_OK;
 }
 
-static void put_id(uint64_t id, char bytes[NITRO_REDIS_ID_BYTES])
-{
-    for (size_t i = 0; i < NITRO_REDIS_ID_BYTES; i++)
-        bytes[i] = (char)(id >> (8 * i));
-}
-
 /* The shared part that begins at `begin` stays, unless one of the last ones is the same. In
  * `shared_bytes` an id and its part come after each other. */
 static nitro_status keep_shared(redis_store *store, size_t begin, batch *b)
@@ -67,8 +61,7 @@ static nitro_status keep_shared(redis_store *store, size_t begin, batch *b)
     return status;
 }
 
-/* In `bytes` a name, ended by a '\0', and its record come after each other. The record's head is
- * the same for all samples: the id takes its place. */
+/* In `bytes` a name, ended by a '\0', and its record come after each other. */
 static nitro_status encode_one(redis_store *store, const char *computation, uint64_t schema_hash,
                                const char *device, const nitro_sample *sample, batch *b)
 {
@@ -80,8 +73,7 @@ static nitro_status encode_one(redis_store *store, const char *computation, uint
         status = nitro_record_bytes_append(context, &b->bytes, sample->input, name_size + 1);
     size_t begin = b->bytes.size;
     if (status == NITRO_OK)
-        status = nitro_record_bytes_append(context, &b->bytes, room,
-                                           NITRO_REDIS_ID_BYTES - NITRO_REDIS_HEAD_BYTES);
+        status = nitro_record_bytes_append(context, &b->bytes, room, NITRO_REDIS_ID_BYTES);
     if (status == NITRO_OK)
         status = nitro_record_bytes_append(context, &b->shared_bytes, room, NITRO_REDIS_ID_BYTES);
     if (status == NITRO_OK)
@@ -90,9 +82,9 @@ static nitro_status encode_one(redis_store *store, const char *computation, uint
     if (status != NITRO_OK)
         return status;
     char *part = b->shared_bytes.bytes + begin_shared;
-    put_id(nitro_hash(part + NITRO_REDIS_ID_BYTES,
-                      b->shared_bytes.size - begin_shared - NITRO_REDIS_ID_BYTES, schema_hash),
-           part);
+    nitro_redis_put_id(store, part + NITRO_REDIS_ID_BYTES,
+                       b->shared_bytes.size - begin_shared - NITRO_REDIS_ID_BYTES, schema_hash,
+                       part);
     memcpy(b->bytes.bytes + begin, part, NITRO_REDIS_ID_BYTES);
     b->rows[b->count++] = (redis_row){.name_size = name_size, .record_size = b->bytes.size - begin};
     return keep_shared(store, begin_shared, b);
@@ -278,8 +270,7 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     if (status == NITRO_OK)
         status = encode_array(store, computation, schema_hash, device, samples, count, &b);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
-        b.rows[i].record_size =
-            NITRO_REDIS_ID_BYTES + NITRO_RECORD_HEAD_BYTES - NITRO_REDIS_HEAD_BYTES;
+        b.rows[i].record_size = NITRO_REDIS_ID_BYTES + NITRO_SAMPLE_CHECKSUM_BYTES;
     if (status == NITRO_OK)
         status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
@@ -317,10 +308,11 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
 static nitro_status get_shared(redis_store *store, const redis_table *table,
                                const redisReply *record, redisReply **shared)
 {
-    if (record->len < NITRO_REDIS_ID_BYTES)
+    size_t id_bytes = nitro_redis_id_bytes(store);
+    if (record->len < id_bytes)
         return NITRO_OK;
     const redis_words words = {.items = (const char *[]){"HGET", table->shared, record->str},
-                               .sizes = (size_t[]){4, strlen(table->shared), NITRO_REDIS_ID_BYTES},
+                               .sizes = (size_t[]){4, strlen(table->shared), id_bytes},
                                .count = 3};
     nitro_status status = nitro_redis_run(store, table->shared, &words, 1, shared);
     if (status == NITRO_OK && (*shared)->type != REDIS_REPLY_STRING &&

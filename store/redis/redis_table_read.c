@@ -273,6 +273,7 @@ nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user)
 {
     redis_rows rows = {0}, shared = {0};
+    size_t id_bytes = nitro_redis_id_bytes(table->store);
     nitro_status status =
         nitro_redis_rows_read(table->store, NULL, table->records, NULL, with_records, &rows);
     /* After the samples, of which every one was written with its shared part. */
@@ -282,9 +283,8 @@ nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
         redis_row row = rows.items[i];
         if (with_records && i + ROWS_AHEAD < rows.count)
             prefetch(&rows.items[i + ROWS_AHEAD]);
-        if (table->shared && row.record_size > NITRO_REDIS_ID_BYTES) {
-            const redis_row *part =
-                nitro_redis_rows_find(&shared, row.record, NITRO_REDIS_ID_BYTES);
+        if (table->shared && row.record_size > id_bytes) {
+            const redis_row *part = nitro_redis_rows_find(&shared, row.record, id_bytes);
             row.shared = part ? part->record : NULL;
             row.shared_size = part ? part->record_size : 0;
         }

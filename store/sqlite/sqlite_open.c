@@ -57,8 +57,8 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
         return status;
     *is_new = application == 0 && version == 0 && num_tables == 0;
     store->version = version;
-    if (*is_new || (application == NITRO_SQLITE_APPLICATION_ID &&
-                    (version == NITRO_STORE_VERSION || version == OLDEST_VERSION)))
+    if (*is_new || (application == NITRO_SQLITE_APPLICATION_ID && version >= OLDEST_VERSION &&
+                    version <= NITRO_STORE_VERSION))
         return NITRO_OK;
     if (application != NITRO_SQLITE_APPLICATION_ID)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,

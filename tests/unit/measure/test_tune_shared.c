@@ -387,7 +387,7 @@ static void test_a_cluster_that_fails_over(void **state)
     redis_cluster_make_with(&cluster, "1000");
     for (int i = 0; i < REDIS_CLUSTER_NODES; i++)
         redis_cluster_add_replica(&cluster, i, "1000", &replicas[i]);
-    lost_master = (int)((nitro_redis_slot("nitro:6:{shared}:schema") * 3 + 2) / 16384);
+    lost_master = (int)((nitro_redis_slot("nitro:7:{shared}:schema") * 3 + 2) / 16384);
     to_be_changed = &cluster.nodes[lost_master];
     change = kill_the_master;
     int other = (lost_master + 1) % REDIS_CLUSTER_NODES;

@@ -274,43 +274,58 @@ static void test_packed_numbers_are_exact(void **state)
     }
 }
 
+/* A compact sample is a head of two bytes, the size of the shared part (here one byte), that part,
+ * and its own part: the checksum and the numbers. */
+static size_t own_part(const char *record)
+{
+    return 3 + (size_t)(unsigned char)record[2];
+}
+
 /* Set the checksum that belongs to the payload, as whoever forges a record would. */
 static void forge(const fixture *f, char *record, size_t size)
 {
+    size_t own = own_part(record), payload = own + NITRO_SAMPLE_CHECKSUM_BYTES;
     uint64_t hash = nitro_hash("spmv", 5, 0);
     hash = nitro_hash("K20", 4, hash);
     hash = nitro_hash(f->sample->input, strlen(f->sample->input) + 1, hash);
-    hash = nitro_hash(record + NITRO_RECORD_HEAD_BYTES, size - NITRO_RECORD_HEAD_BYTES, hash);
-    for (int i = 0; i < 8; i++)
-        record[2 + i] = (char)(hash >> (8 * i));
+    hash = nitro_hash(record + 3, own - 3, hash);
+    hash = nitro_hash(record + payload, size - payload, hash);
+    for (size_t i = 0; i < NITRO_SAMPLE_CHECKSUM_BYTES; i++)
+        record[own + i] = (char)(hash >> (8 * i));
 }
 
-/* A record's payload begins with a byte of presence, the number of features and the first one. */
+/* Replace `count` bytes of the sample's record at `at` and expect this; `why` NULL: it is read. */
+static void assert_forged(fixture *f, const nitro_record_bytes *text, size_t at, size_t count,
+                          const char *bytes, size_t size, const char *why)
+{
+    nitro_sample *read = NULL;
+    char forged[512] = {0};
+    size_t total = text->size + size - count;
+    memcpy(forged, text->bytes, at);
+    memcpy(forged + at, bytes, size);
+    memcpy(forged + at + size, text->bytes + at + count, text->size - at - count);
+    if (at < own_part(text->bytes))
+        forged[2] = (char)(forged[2] + (int)size - (int)count);
+    forge(f, forged, total);
+    nitro_status status = nitro_record_decode_sample(f->context, "test", f->schema, "K20",
+                                                     f->sample->input, forged, total, &read);
+    if (why)
+        assert_fails(f->context, status, NITRO_ERR_FORMAT, why);
+    else
+        assert_ok(f->context, status);
+    nitro_sample_free(read);
+}
+
+/* The first number is that of the first feature. */
 static void assert_number_refused(fixture *f, const char *number, size_t size, const char *why)
 {
     nitro_record_bytes text = {0};
-    nitro_sample *read = NULL;
-    char forged[512] = {0};
-    const size_t at = NITRO_RECORD_HEAD_BYTES + 2;
     f->sample->features[0] = 1; /* one byte */
     assert_ok(f->context,
               nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &text));
+    size_t at = own_part(text.bytes) + NITRO_SAMPLE_CHECKSUM_BYTES;
     assert_int_equal(text.bytes[at], 16);
-    memcpy(forged, text.bytes, at);
-    memcpy(forged + at, number, size);
-    memcpy(forged + at + size, text.bytes + at + 1, text.size - at - 1);
-    forge(f, forged, text.size + size - 1);
-    if (why)
-        assert_fails(f->context,
-                     nitro_record_decode_sample(f->context, "test", f->schema, "K20",
-                                                f->sample->input, forged, text.size + size - 1,
-                                                &read),
-                     NITRO_ERR_FORMAT, why);
-    else
-        assert_ok(f->context,
-                  nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
-                                             forged, text.size + size - 1, &read));
-    nitro_sample_free(why ? NULL : read);
+    assert_forged(f, &text, at, 1, number, size, why);
     nitro_record_bytes_free(&text);
 }
 
@@ -340,18 +355,70 @@ static void test_other_encodings_are_refused(void **state)
     REFUSED("\x0F\x55\x55\x55\x55\x55\x55\xD5\x3F", NULL);            /* 1/3 */
 }
 
-/* A sample of version 5, as the stores of earlier Nitros hold it. */
-static void test_samples_of_version_5_are_read(void **state)
+/* The shared part: presence of the sample's fields, the number of features, of variants, which of
+ * their counts are the same in all (here none), and presence of the first variant's fields. */
+static void test_other_structures_are_refused(void **state)
 {
     fixture *f = *state;
-    nitro_sample *read = NULL;
+    nitro_record_bytes text = {0};
     assert_ok(f->context,
-              nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
-                                         records_version_5, sizeof(records_version_5), &read));
+              nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &text));
+    const size_t features = 4, same = 6;
+    assert_int_equal(text.bytes[features], 2);
+    assert_int_equal(text.bytes[same], 0);
+    assert_forged(f, &text, features, 1, "\x02", 1, NULL);
+    assert_forged(f, &text, features, 1, "\x03", 1, "");
+    assert_forged(f, &text, features, 1, "\x7F", 1, "too many rows");
+    assert_forged(f, &text, same, 1, "\x10", 1, "counts are not in their shortest form");
+    assert_forged(f, &text, same, 1, "\x20", 1,
+                  "counts are not in their shortest form"); /* a text */
+    assert_forged(f, &text, same, 1, "\xFF\x01", 2, "counts are not in their shortest form");
+    assert_forged(f, &text, text.size, 0, "\0", 1, "after its last field");
+    nitro_record_bytes_free(&text);
+}
+
+/* Counts that are the same for all variants are written once. */
+static void test_equal_counts_are_written_once(void **state)
+{
+    fixture *f = *state;
+    size_t sizes[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        nitro_record_bytes own = {0}, shared = {0};
+        nitro_sample *read = NULL;
+        f->sample->entries[0].count = 20;
+        f->sample->entries[1].count = 20 + i;
+        f->sample->entries[1].blocks = i; /* 0: unknown */
+        assert_ok(f->context, nitro_record_encode_sample_parts(f->context, "spmv", "K20", f->sample,
+                                                               &own, &shared));
+        assert_ok(f->context, nitro_record_decode_sample_parts(
+                                  f->context, "test", f->schema, "K20", f->sample->input, own.bytes,
+                                  own.size, shared.bytes, shared.size, &read));
+        for (size_t v = 0; v < 2; v++)
+            assert_true(records_same_entry(&read->entries[v], &f->sample->entries[v]));
+        sizes[i] = own.size;
+        nitro_sample_free(read);
+        nitro_record_bytes_free(&own);
+        nitro_record_bytes_free(&shared);
+    }
+    assert_int_equal(sizes[1], sizes[0] + 2); /* a count and a number of blocks */
+}
+
+/* A sample as the stores of earlier Nitros hold it. */
+static void check_earlier_version(const fixture *f, const void *record, size_t size)
+{
+    nitro_sample *read = NULL;
+    assert_ok(f->context, nitro_record_decode_sample(f->context, "test", f->schema, "K20",
+                                                     f->sample->input, record, size, &read));
     assert_memory_equal(read->features, f->sample->features, sizeof(double));
     assert_true(records_same_entry(&read->entries[0], &f->sample->entries[0]));
     assert_true(records_same_entry(&read->entries[1], &f->sample->entries[1]));
     nitro_sample_free(read);
+}
+
+static void test_samples_of_earlier_versions_are_read(void **state)
+{
+    check_earlier_version(*state, records_version_5, sizeof(records_version_5));
+    check_earlier_version(*state, records_version_6, sizeof(records_version_6));
 }
 
 /* The text with `from` replaced once by `to`; static storage. */
@@ -478,7 +545,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_sample_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_packed_numbers_are_exact, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_encodings_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_samples_of_version_5_are_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_other_structures_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_equal_counts_are_written_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_samples_of_earlier_versions_are_read, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_profile_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_checksum_of_a_sample_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_altered_byte_is_found, setup, teardown),

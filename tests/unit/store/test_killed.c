@@ -61,7 +61,7 @@ static void damage_server(const char *unused)
     char command[96];
     (void)unused;
     for (size_t i = 0; i < NUM_DAMAGED; i++) {
-        snprintf(command, sizeof(command), "HSET nitro:6:{spmv}:samples:K20 input-%03zu garbage",
+        snprintf(command, sizeof(command), "HSET nitro:7:{spmv}:samples:K20 input-%03zu garbage",
                  100 + i);
         redis_server_say(&server, command);
     }

@@ -211,8 +211,8 @@ static int teardown_users(void **state)
 static void test_another_layout_is_refused(void **state)
 {
     fixture *f = *state;
-    say_ok("SET nitro:layout 7");
-    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 7");
+    say_ok("SET nitro:layout 8");
+    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 8");
     say_ok("SET nitro:layout 1");
     assert_refused(f, f->url, NITRO_ERR_FORMAT, "is of version 1");
     say_ok("SET nitro:layout hello");
@@ -251,24 +251,24 @@ static void test_damage_is_found(void **state)
     fixture *f = *state;
     put(f, 5);
     records_assert_sound(f->store);
-    say_ok("HSET nitro:6:{spmv}:samples:K20 input-001 garbage");
+    say_ok("HSET nitro:7:{spmv}:samples:K20 input-001 garbage");
     assert_int_equal(count_problems(f, "sample 'spmv on K20: input-001' is damaged"), 1);
     assert_int_equal(read_samples(f), 4);
     assert_non_null(strstr(f->log, "input-001"));
-    say_ok("HDEL nitro:6:{spmv}:samples:K20 input-001");
+    say_ok("HDEL nitro:7:{spmv}:samples:K20 input-001");
     records_assert_sound(f->store);
-    say_ok("DEL nitro:6:{spmv}:shared:K20");
+    say_ok("DEL nitro:7:{spmv}:shared:K20");
     assert_int_equal(count_problems(f, "input-000' is damaged or was altered: its shared part"), 4);
     assert_int_equal(read_samples(f), 0);
     assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 7, 1, false));
     records_assert_sound(f->store); /* the others have the same shared part */
-    say_ok("DEL nitro:6:{@devices}:record:K20");
+    say_ok("DEL nitro:7:{@devices}:record:K20");
     assert_int_equal(count_problems(f, "but the device is missing"), 1);
-    say_ok("SET nitro:6:{@devices}:record:K20 {}");
+    say_ok("SET nitro:7:{@devices}:record:K20 {}");
     assert_int_equal(count_problems(f, "device 'K20' is damaged or was altered"), 1);
-    say_ok("DEL nitro:6:{spmv}:schema");
+    say_ok("DEL nitro:7:{spmv}:schema");
     assert_int_equal(count_problems(f, "schema is missing"), 2);
-    say_ok("SADD nitro:6:{@computations}:index \"a b\"");
+    say_ok("SADD nitro:7:{@computations}:index \"a b\"");
     assert_int_equal(count_problems(f, "1 names in the index of computations are not valid"), 3);
 }
 
@@ -278,7 +278,7 @@ static void test_a_record_belongs_to_its_name(void **state)
     fixture *f = *state;
     put(f, 2);
     say_ok("EVAL \"local r = redis.call('HGET', KEYS[1], 'input-000'); return "
-           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:6:{spmv}:samples:K20");
+           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:7:{spmv}:samples:K20");
     assert_int_equal(count_problems(f, "sample 'spmv on K20: input-001' is damaged"), 1);
     assert_int_equal(read_samples(f), 1);
 }
@@ -289,11 +289,11 @@ static void test_damage_is_removed(void **state)
     nitro_string_list said = {0};
     put(f, 6);
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
-    say_ok("HSET nitro:6:{spmv}:samples:K20 input-001 garbage");
-    say_ok("HSET nitro:6:{spmv}:samples:K20 input-002 \"\"");
-    say_ok("HSET nitro:6:{spmv}:shared:K20 12345678 garbage");
-    say_ok("SADD nitro:6:{spmv}:devices K99");
-    say_ok("HSET nitro:6:{spmv}:samples:K99 input x");
+    say_ok("HSET nitro:7:{spmv}:samples:K20 input-001 garbage");
+    say_ok("HSET nitro:7:{spmv}:samples:K20 input-002 \"\"");
+    say_ok("HSET nitro:7:{spmv}:shared:K20 123456 garbage");
+    say_ok("SADD nitro:7:{spmv}:devices K99");
+    say_ok("HSET nitro:7:{spmv}:samples:K99 input x");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, true, records_keep_problem, &said));
     assert_int_equal(said.count, 4);
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
@@ -314,7 +314,7 @@ static void test_a_newer_record_is_not_removed(void **state)
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
     assert_ok(f->context, nitro_store_count_profiles(f->store, "K20", "spmv", &before));
     say_ok("EVAL \"return redis.call('HSET', KEYS[1], redis.call('HKEYS', KEYS[1])[1], "
-           "'N\\\\00712345678')\" 1 nitro:6:{spmv}:profiles:K20");
+           "'N\\\\00712345678')\" 1 nitro:7:{spmv}:profiles:K20");
     assert_ok(f->context,
               nitro_store_remove_damaged(f->store, false, records_keep_problem, &removed));
     assert_int_equal(removed.count, 0);
@@ -323,14 +323,25 @@ static void test_a_newer_record_is_not_removed(void **state)
     assert_int_equal(count_problems(f, "was written by a newer Nitro"), 1);
 }
 
-/* A store of layout 5, as an earlier Nitro left it, is read and copied, but not written. */
-static void test_a_store_of_layout_5_is_read(void **state)
+static size_t add_hex(char *line, size_t size, const void *bytes, size_t count)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += (size_t)snprintf(line + length, size - length, "\\x%02x",
+                                   ((const unsigned char *)bytes)[i]);
+    return length;
+}
+
+/* A store of layout 6, as an earlier Nitro left it, is read and copied, but not written. */
+static void test_a_store_of_layout_6_is_read(void **state)
 {
     fixture *f = *state;
     nitro_store *old = NULL, *copy = NULL;
     nitro_sample *sample = NULL;
     nitro_copy_report report = {0};
     const nitro_sync_options options = {.conflict = NITRO_CONFLICT_KEEP};
+    const unsigned char *shared = records_version_6 + RECORDS_VERSION_6_SHARED;
+    const size_t shared_size = sizeof(records_version_6) - RECORDS_VERSION_6_SHARED;
     char line[2048], url[256];
     put(f, 1);
     nitro_schema *schema = records_schema(f->context, "spmv");
@@ -340,29 +351,33 @@ static void test_a_store_of_layout_5_is_read(void **state)
     for (size_t i = 0; i < schema->num_variants; i++)
         hash = nitro_hash(schema->variants[i], strlen(schema->variants[i]) + 1, hash);
     nitro_schema_free(schema);
+    hash = nitro_hash(shared, shared_size, hash); /* the id: 8 bytes, the lowest first */
     static const char *const keys[] = {"{spmv}:schema", "{spmv}:devices", "{@devices}:index",
                                        "{@devices}:record:K20", "{@computations}:index"};
     for (size_t i = 0; i < 5; i++) {
-        snprintf(line, sizeof(line), "RENAME nitro:6:%s nitro:5:%s", keys[i], keys[i]);
+        snprintf(line, sizeof(line), "RENAME nitro:7:%s nitro:6:%s", keys[i], keys[i]);
         say_ok(line);
     }
-    size_t length = (size_t)snprintf(line, sizeof(line),
-                                     "HSET nitro:5:{spmv}:samples:K20 \"a \\\"quoted\\\" "
-                                     "\xc3\xa9\" \"");
-    for (int i = 0; i < 8; i++)
-        length += (size_t)snprintf(line + length, sizeof(line) - length, "\\x%02x",
-                                   (unsigned)(hash >> (8 * i) & 0xFF));
-    for (size_t i = 0; i < sizeof(records_version_5); i++)
-        length +=
-            (size_t)snprintf(line + length, sizeof(line) - length, "\\x%02x", records_version_5[i]);
+    size_t length =
+        (size_t)snprintf(line, sizeof(line), "HSET nitro:6:{spmv}:samples:K20 \"%s\" \"",
+                         "a \\\"quoted\\\" \xc3\xa9");
+    length += add_hex(line + length, sizeof(line) - length, &hash, sizeof(hash));
+    length += add_hex(line + length, sizeof(line) - length, records_version_6 + 2,
+                      RECORDS_VERSION_6_SHARED - 2);
     snprintf(line + length, sizeof(line) - length, "\"");
     say_ok(line);
-    say_ok("SET nitro:layout 5");
+    length = (size_t)snprintf(line, sizeof(line), "HSET nitro:6:{spmv}:shared:K20 \"");
+    length += add_hex(line + length, sizeof(line) - length, &hash, sizeof(hash));
+    length += (size_t)snprintf(line + length, sizeof(line) - length, "\" \"");
+    length += add_hex(line + length, sizeof(line) - length, shared, shared_size);
+    snprintf(line + length, sizeof(line) - length, "\"");
+    say_ok(line);
+    say_ok("SET nitro:layout 6");
     assert_fails(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &old),
                  NITRO_ERR_FORMAT, "nitro store copy");
     assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &old));
     assert_ok(f->context,
-              nitro_store_get_sample(old, "spmv", "K20", RECORDS_VERSION_5_INPUT, &sample));
+              nitro_store_get_sample(old, "spmv", "K20", RECORDS_EARLIER_INPUT, &sample));
     nitro_sample_free(sample);
     records_assert_sound(old);
     snprintf(url, sizeof(url), "%s&prefix=copy", f->url);
@@ -370,7 +385,7 @@ static void test_a_store_of_layout_5_is_read(void **state)
     assert_ok(f->context, nitro_store_sync(old, copy, &options, &report));
     assert_int_equal(report.samples, 1);
     assert_ok(f->context,
-              nitro_store_get_sample(copy, "spmv", "K20", RECORDS_VERSION_5_INPUT, &sample));
+              nitro_store_get_sample(copy, "spmv", "K20", RECORDS_EARLIER_INPUT, &sample));
     nitro_sample_free(sample);
     records_assert_sound(copy);
     nitro_store_close(copy);
@@ -459,7 +474,7 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
     redis_fake fake;
     nitro_store *store = NULL;
     put(f, 2);
-    say_ok("HSET nitro:6:{spmv}:samples:K20 input-001 other");
+    say_ok("HSET nitro:7:{spmv}:samples:K20 input-001 other");
     redis_fake_make_lossy(&fake, &server, "EXEC");
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
@@ -470,7 +485,7 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
 
 /* ---- Hostile servers ------------------------------------------------------------------------- */
 
-#define LAYOUT "$1\r\n5\r\n"
+#define LAYOUT "$1\r\n7\r\n"
 
 static void test_hostile_answers_are_refused(void **state)
 {
@@ -605,7 +620,7 @@ int main(void)
         REDIS_TEST(test_a_record_belongs_to_its_name),
         REDIS_TEST(test_damage_is_removed),
         REDIS_TEST(test_a_newer_record_is_not_removed),
-        REDIS_TEST(test_a_store_of_layout_5_is_read),
+        REDIS_TEST(test_a_store_of_layout_6_is_read),
         REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
         REDIS_TEST(test_a_replica_is_read_but_not_written),
         REDIS_TEST(test_a_server_comes_back),

@@ -15,7 +15,7 @@ typedef struct fixture {
 
 static redis_cluster cluster;
 
-#define KEY(what) "nitro:6:{spmv}:" what
+#define KEY(what) "nitro:7:{spmv}:" what
 
 static void say(int node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(int node, const char *format, ...)
@@ -106,7 +106,7 @@ static void test_slots_are_the_clusters(void **state)
     (void)state;
     const char *keys[] = {
         "nitro:layout", KEY("schema"), KEY("samples:K20"), "a{}b{c}",
-        "{x",           "{}",          "123456789",        "nitro:6:{@devices}:record:model:k20c"};
+        "{x",           "{}",          "123456789",        "nitro:7:{@devices}:record:model:k20c"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         char command[128], expected[32];
         snprintf(command, sizeof(command), "CLUSTER KEYSLOT %s", keys[i]);

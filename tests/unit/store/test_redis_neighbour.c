@@ -127,8 +127,8 @@ static void test_keys_of_other_types(void **state)
     fixture *f = *state;
     const char *const keys[] = {"samples", "shared", "profiles"};
     for (size_t i = 0; i < 3; i++)
-        say("SET nitro:6:{spmv}:%s:lab-a.v100 x", keys[i]);
-    say("SET nitro:6:{@proxies}:profiles:lab-a.v100 x");
+        say("SET nitro:7:{spmv}:%s:lab-a.v100 x", keys[i]);
+    say("SET nitro:7:{@proxies}:profiles:lab-a.v100 x");
     assert_readable(f, 0, 0);
     assert_repaired(f, "WRONGTYPE");
     size_t count = 0;
@@ -143,11 +143,11 @@ static void test_a_batch_beside_a_key_of_another_type(void **state)
 {
     fixture *f = *state;
     size_t count = 0;
-    say("SET nitro:6:{spmv}:shared:lab-a.v100 x");
+    say("SET nitro:7:{spmv}:shared:lab-a.v100 x");
     assert_fails(f->context, records_put_samples(f->store, "spmv", "lab-a.v100", 7, 2, true),
                  NITRO_ERR_FORMAT, "shared:lab-a.v100");
-    say("HLEN nitro:6:{spmv}:samples:lab-a.v100");
-    const char *length = redis_server_say(&server, "HLEN nitro:6:{spmv}:samples:lab-a.v100");
+    say("HLEN nitro:7:{spmv}:samples:lab-a.v100");
+    const char *length = redis_server_say(&server, "HLEN nitro:7:{spmv}:samples:lab-a.v100");
     assert_string_equal(length, ":5\r\n");
     assert_ok(f->context, nitro_store_count_samples(f->store, "spmv", OTHER, &count));
     assert_int_equal(count, 3);
@@ -157,13 +157,13 @@ static void test_a_device_of_another_type(void **state)
 {
     fixture *f = *state;
     nitro_string_list said = {0};
-    redis_server_say(&server, "DEL nitro:6:{@devices}:record:lab-a.v100");
-    say("HSET nitro:6:{@devices}:record:lab-a.v100 a b");
+    redis_server_say(&server, "DEL nitro:7:{@devices}:record:lab-a.v100");
+    say("HSET nitro:7:{@devices}:record:lab-a.v100 a b");
     assert_int_equal(count_rows(f, OTHER), 3);
     assert_int_equal(nitro_store_verify(f->store, NULL, NULL), NITRO_ERR_FORMAT);
     records_put_names(f->store, "spmv", "lab-a.v100"); /* its owner can replace it */
     records_assert_sound(f->store);
-    say("SET nitro:6:{@devices}:record:lab-a.v100 x");
+    say("SET nitro:7:{@devices}:record:lab-a.v100 x");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
     records_assert_sound(f->store);
     assert_int_equal(count_rows(f, OTHER), 3);
@@ -175,7 +175,7 @@ static void test_a_huge_record(void **state)
 {
     fixture *f = *state;
     nitro_string_list said = {0};
-    script("redis.call('HSET', 'nitro:6:{spmv}:samples:lab-a.v100', 'input-002', "
+    script("redis.call('HSET', 'nitro:7:{spmv}:samples:lab-a.v100', 'input-002', "
            "string.rep('x', 70 * 1024 * 1024))");
     assert_int_equal(count_rows(f, "lab-a.v100"), 4);
     assert_non_null(strstr(f->log, "input-002"));
@@ -189,7 +189,7 @@ static void test_a_huge_name(void **state)
 {
     fixture *f = *state;
     nitro_string_list said = {0};
-    script("redis.call('HSET', 'nitro:6:{spmv}:samples:lab-a.v100', "
+    script("redis.call('HSET', 'nitro:7:{spmv}:samples:lab-a.v100', "
            "string.rep('x', 70 * 1024 * 1024), 'y')");
     assert_int_equal(count_rows(f, "lab-a.v100"), 0);
     assert_non_null(strstr(f->log, "a larger name"));
@@ -203,15 +203,15 @@ static void test_a_huge_name(void **state)
 static void test_many_devices(void **state)
 {
     fixture *f = *state;
-    script("for i = 1, 30000 do redis.call('SADD', 'nitro:6:{spmv}:devices', 'fake-' .. i) "
-           "redis.call('SADD', 'nitro:6:{@devices}:index', 'fake-' .. i) end");
-    say("SADD nitro:6:{spmv}:devices \"no name\"");
-    say("SADD nitro:6:{@devices}:index \"a\\x00b\"");
+    script("for i = 1, 30000 do redis.call('SADD', 'nitro:7:{spmv}:devices', 'fake-' .. i) "
+           "redis.call('SADD', 'nitro:7:{@devices}:index', 'fake-' .. i) end");
+    say("SADD nitro:7:{spmv}:devices \"no name\"");
+    say("SADD nitro:7:{@devices}:index \"a\\x00b\"");
     assert_readable(f, 5, 2);
     assert_repaired(f, "1 names in the index of spmv are not valid");
     assert_readable(f, 5, 2);
-    assert_string_equal(redis_server_say(&server, "SCARD nitro:6:{spmv}:devices"), ":2\r\n");
-    assert_string_equal(redis_server_say(&server, "SCARD nitro:6:{@devices}:index"), ":2\r\n");
+    assert_string_equal(redis_server_say(&server, "SCARD nitro:7:{spmv}:devices"), ":2\r\n");
+    assert_string_equal(redis_server_say(&server, "SCARD nitro:7:{@devices}:index"), ":2\r\n");
 }
 
 /* A device whose owner put it, but has no samples yet, stays. */
@@ -220,10 +220,10 @@ static void test_gc_keeps_described_devices(void **state)
     fixture *f = *state;
     nitro_string_list said = {0}, devices = {0};
     records_put_names(f->store, "spmv", "lab-c.new");
-    say("SADD nitro:6:{spmv}:devices lab-c.new");
+    say("SADD nitro:7:{spmv}:devices lab-c.new");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
     assert_int_equal(said.count, 0);
-    assert_string_equal(redis_server_say(&server, "SCARD nitro:6:{spmv}:devices"), ":3\r\n");
+    assert_string_equal(redis_server_say(&server, "SCARD nitro:7:{spmv}:devices"), ":3\r\n");
     assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &devices));
     assert_int_equal(devices.count, 3);
     nitro_string_list_free(&devices);

@@ -106,51 +106,58 @@ static void test_another_version_is_refused_with_both_versions(void **state)
     fixture *f = *state;
     const char *path = temporary_path(&f->folder, "store");
     make_store(f, path);
-    run_sql(path, "PRAGMA user_version = 7");
-    assert_refused(f, path, NITRO_ERR_NEWER, "is of version 7, and this Nitro");
-    assert_refused(f, path, NITRO_ERR_NEWER, "up to version 6; use a newer Nitro");
+    run_sql(path, "PRAGMA user_version = 8");
+    assert_refused(f, path, NITRO_ERR_NEWER, "is of version 8, and this Nitro");
+    assert_refused(f, path, NITRO_ERR_NEWER, "up to version 7; use a newer Nitro");
     run_sql(path, "PRAGMA user_version = 4");
     assert_refused(f, path, NITRO_ERR_FORMAT, "is of version 4, and this Nitro");
     assert_refused(f, path, NITRO_ERR_FORMAT, "export its samples as CSV");
     run_sql(path, "PRAGMA user_version = -1");
     assert_refused(f, path, NITRO_ERR_FORMAT, "is of version -1");
-    run_sql(path, "PRAGMA user_version = 6");
+    run_sql(path, "PRAGMA user_version = 7");
     assert_is_store(f, path);
 }
 
-/* A store of version 5 is read as it is; who opens it to write keeps its records, and makes it one
- * of version 6, which the earlier Nitros refuse. */
-static void test_a_store_of_version_5_goes_on(void **state)
+/* A store of an earlier version is read as it is; who opens it to write keeps its records, and
+ * makes it one of this version, which the earlier Nitros refuse. */
+static void check_earlier_version(fixture *f, int version, const unsigned char *record,
+                                  size_t record_size)
 {
-    fixture *f = *state;
     const char *path = temporary_path(&f->folder, "old");
     nitro_store *store = NULL;
     nitro_sample *sample = NULL;
-    int64_t version = 0;
+    int64_t found = 0;
     char sql[1024];
     make_store(f, path);
     size_t length = (size_t)snprintf(sql, sizeof(sql),
-                                     "PRAGMA user_version = 5; INSERT INTO samples (computation, "
+                                     "PRAGMA user_version = %d; INSERT INTO samples (computation, "
                                      "device, name, record) VALUES (1, 1, '%s', x'",
-                                     RECORDS_VERSION_5_INPUT);
-    for (size_t i = 0; i < sizeof(records_version_5); i++)
-        length +=
-            (size_t)snprintf(sql + length, sizeof(sql) - length, "%02X", records_version_5[i]);
+                                     version, RECORDS_EARLIER_INPUT);
+    for (size_t i = 0; i < record_size; i++)
+        length += (size_t)snprintf(sql + length, sizeof(sql) - length, "%02X", record[i]);
     snprintf(sql + length, sizeof(sql) - length, "')");
     run_sql(path, sql);
-    for (int64_t expected = 5; expected <= 6; expected++) {
-        nitro_store_mode mode = expected == 5 ? NITRO_STORE_READ : NITRO_STORE_WRITE;
-        assert_ok(f->context, nitro_store_open(f->context, path, mode, &store));
-        assert_ok(f->context, nitro_store_layout_version(store, &version));
-        assert_int_equal(version, expected);
+    for (int writing = 0; writing < 2; writing++) {
         assert_ok(f->context,
-                  nitro_store_get_sample(store, "spmv", "K20", RECORDS_VERSION_5_INPUT, &sample));
+                  nitro_store_open(f->context, path, writing ? NITRO_STORE_WRITE : NITRO_STORE_READ,
+                                   &store));
+        assert_ok(f->context, nitro_store_layout_version(store, &found));
+        assert_int_equal(found, writing ? NITRO_STORE_VERSION : version);
+        assert_ok(f->context,
+                  nitro_store_get_sample(store, "spmv", "K20", RECORDS_EARLIER_INPUT, &sample));
         nitro_sample_free(sample);
-        if (mode == NITRO_STORE_WRITE)
+        if (writing)
             assert_ok(f->context, records_put_samples(store, "spmv", "K20", 50, 2, false));
         records_assert_sound(store);
         nitro_store_close(store);
     }
+    unlink(path);
+}
+
+static void test_stores_of_earlier_versions_go_on(void **state)
+{
+    check_earlier_version(*state, 5, records_version_5, sizeof(records_version_5));
+    check_earlier_version(*state, 6, records_version_6, sizeof(records_version_6));
 }
 
 static void test_another_programs_file_is_refused(void **state)
@@ -385,7 +392,7 @@ int main(void)
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_another_version_is_refused_with_both_versions),
-        STORE_TEST(test_a_store_of_version_5_goes_on),
+        STORE_TEST(test_stores_of_earlier_versions_go_on),
         STORE_TEST(test_another_programs_file_is_refused),
         STORE_TEST(test_tables_of_another_shape_are_refused),
         STORE_TEST(test_text_and_fragments_are_refused),

@@ -367,7 +367,7 @@ static void test_a_newer_record_is_not_removed(void **state)
     nitro_string_list removed = {0}, problems = {0};
     size_t count = 0;
     write_bytes(f, f->bytes, f->size);
-    run_sql(f->path, "UPDATE samples SET record = x'4E070000000000000000' WHERE id = 5");
+    run_sql(f->path, "UPDATE samples SET record = x'4E080000000000000000' WHERE id = 5");
     run_sql(f->path, "UPDATE profiles SET record = x'4E070000000000000000' WHERE id = 1");
     assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
     assert_ok(f->context, nitro_store_remove_damaged(store, false, records_keep_problem, &removed));
