@@ -190,6 +190,8 @@ static int print_comparison(const one_run *self)
     }
     if (table_end(&table, stdout) != NITRO_OK)
         return fail(self->call);
+    if (chosen(self)->outcome != NITRO_OUTCOME_MEASURED)
+        return EXIT_DONE; /* there is no speed to compare; the error says so */
     printf("\nThe choice reaches %.1f %% of the best variant's speed", quality(self));
     if (self->uses > 0.0)
         printf(", preparing and %g %s counted", self->uses, self->uses > 1 ? "runs" : "run");
@@ -214,7 +216,9 @@ int one_run_report(const one_run *self, bool compare, bool json)
         }
     }
     if (code == EXIT_DONE && chosen(self)->outcome != NITRO_OUTCOME_MEASURED)
-        code =
-            fail_text(self->call, "variant %s gave no correct result", self->decision.variant_name);
+        code = fail_text(
+            self->call, "variant %s gave no correct result: %s%s%s; --compare shows what others do",
+            self->decision.variant_name, nitro_outcome_name(chosen(self)->outcome),
+            chosen(self)->detail ? ": " : "", chosen(self)->detail ? chosen(self)->detail : "");
     return code;
 }

@@ -266,7 +266,7 @@ static void matrices_of_files(void **state)
     load(*state, HEADER "3 3 4\n1 1 2\n2 2 3\n3 3 4\n1 3 1\n", NULL, "3 equations, 4 non-zeros");
     load(*state, HEADER "0 0 0\n", NULL, "0 equations, 0 non-zeros");
     load(*state, HEADER "2 3 1\n1 1 1\n",
-         "the matrix is 2 x 3, and a system to solve needs a square one", NULL);
+         "test_solver.mtx: the matrix is 2 x 3, and a system to solve needs a square one", NULL);
 }
 
 static void features_tell_systems_apart(void **state)
