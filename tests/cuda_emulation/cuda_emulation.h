@@ -23,8 +23,10 @@ typedef struct cuda_emulation_settings {
     bool no_driver;       /* every call answers cudaErrorInsufficientDriver */
     bool lazy;            /* kernels and copies to the device run when something waits for them, so
                              that a forgotten wait is found out; on by default */
-    bool real_clock; /* events tell the time of the host; else of a clock of the emulation's, on
-                        which every kernel takes the same */
+    int blocks_per_sm; /* that occupancy answers at most, as for kernels with many registers; 0: any
+                        */
+    bool real_clock;   /* events tell the time of the host; else of a clock of the emulation's, on
+                          which every kernel takes the same */
 } cuda_emulation_settings;
 
 /** One device of 1 GiB, everything in order, lazy, nothing fails. */
@@ -46,6 +48,9 @@ size_t cuda_emulation_used_bytes(void);
 unsigned cuda_emulation_num_mallocs(void);
 unsigned cuda_emulation_num_launches(void);
 unsigned cuda_emulation_num_waits(void);
+
+/** Blocks of the largest grid that ran since the last call. */
+uint64_t cuda_emulation_take_most_blocks(void);
 
 /** Streams, events and graphs that nobody destroyed. */
 size_t cuda_emulation_num_handles(void);

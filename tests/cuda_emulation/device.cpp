@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace cuda_emulation
 {
@@ -253,7 +254,9 @@ static cudaError_t run_kernel(const cudaLaunchConfig_t &config, const std::funct
 {
     device *d = the_device();
     uint64_t number = ++d->num_launches;
-    spend((double)config.gridDim.x * config.gridDim.y * config.gridDim.z * config.blockDim.x);
+    uint64_t num_blocks = (uint64_t)config.gridDim.x * config.gridDim.y * config.gridDim.z;
+    d->most_blocks = std::max(d->most_blocks, num_blocks);
+    spend((double)num_blocks * config.blockDim.x);
     if (d->settings.fail_launch > 0 && --d->settings.fail_launch == 0)
         return complain(cudaErrorIllegalAddress, "this kernel was told to fail");
     if (bad_argument) {
@@ -299,7 +302,7 @@ using namespace cuda_emulation;
 
 cuda_emulation_settings cuda_emulation_defaults(void)
 {
-    return {0, 1u << 30, 0, 0, 1, false, true, false};
+    return {0, 1u << 30, 0, 0, 1, false, true, 0, false};
 }
 
 size_t cuda_emulation_reset(const cuda_emulation_settings *settings)
@@ -347,6 +350,11 @@ unsigned cuda_emulation_num_launches(void)
 unsigned cuda_emulation_num_waits(void)
 {
     return the_device()->num_waits;
+}
+
+uint64_t cuda_emulation_take_most_blocks(void)
+{
+    return std::exchange(the_device()->most_blocks, 0);
 }
 
 size_t cuda_emulation_num_handles(void)

@@ -54,7 +54,7 @@ struct device {
     std::map<uintptr_t, size_t> memory, pinned; /* address, bytes */
     size_t used_bytes = 0;
     std::map<uint64_t, pending_operation> pending; /* by number, ascending as they were enqueued */
-    uint64_t num_enqueued = 0, random = 0;
+    uint64_t num_enqueued = 0, random = 0, most_blocks = 0;
     std::map<cudaStream_t, std::set<uint64_t>> awaited; /* by a stream's next operation: events' */
     std::map<const void *, size_t> shared_limits;       /* of kernels whose limit was raised */
     std::set<cudaStream_t> streams;

@@ -241,5 +241,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
                     (attribute_of(cudaDevAttrReservedSharedMemoryPerBlock) + (int)dynamic_bytes);
     *num_blocks =
         std::min({by_threads, by_shared, attribute_of(cudaDevAttrMaxBlocksPerMultiprocessor)});
+    if (the_device()->settings.blocks_per_sm > 0)
+        *num_blocks = std::min(*num_blocks, the_device()->settings.blocks_per_sm);
     return cudaSuccess;
 }

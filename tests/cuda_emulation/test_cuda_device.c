@@ -169,10 +169,18 @@ static void test_measure_fails(void **state)
     nitro_context_free(context);
 }
 
+/* Half of what the clocks need to rise, each time that it is asked. */
+static double tick(void *clock_ms)
+{
+    return *(double *)clock_ms += 50;
+}
+
 static void test_access(void **state)
 {
     (void)state;
+    double clock_ms = 0;
     nitro_context *context = unit_context();
+    nitro_context_set_clock(context, &(nitro_clock){tick, tick, &clock_ms});
     const nitro_device_access *access = nitro_device_kind_cuda.access;
     nitro_device_session *session = NULL;
     double elapsed_ms = -1;
@@ -184,6 +192,7 @@ static void test_access(void **state)
                  "no CUDA device 'cuda:5'");
     assert_null(session);
     assert_ok(context, access->open(context, ID, &session));
+    assert_int_equal(cuda_emulation_num_launches(), 2); /* the clocks rise for 100 ms */
     assert_ok(context, access->free_memory(session, &bytes));
     assert_int_equal(bytes, settings.memory_bytes);
     assert_ok(context, access->flush(session, NULL));
@@ -192,7 +201,8 @@ static void test_access(void **state)
     assert_ok(context, access->start(session, NULL));
     assert_works(nitro_cuda_launch_nothing(NULL));
     assert_ok(context, access->stop(session, NULL, &elapsed_ms));
-    assert_true(elapsed_ms >= 0);
+    assert_int_equal(cuda_emulation_num_launches(), 2 + 2); /* one keeps the device busy before */
+    assert_true(elapsed_ms > 0 && elapsed_ms < 0.01);       /* and is not timed */
     assert_ok(context, access->state(session, text, sizeof(text)));
     assert_string_equal(text, ""); /* no NVML of an emulated device */
     access->close(session);

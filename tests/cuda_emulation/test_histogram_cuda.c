@@ -53,6 +53,40 @@ static void running_neither_allocates_nor_waits(void **state)
     nitro_module_histogram_cuda.unload(histogram);
 }
 
+/* A second wave of blocks would find half of the device idle. */
+static void grids_are_as_large_as_occupancy_says(void **state)
+{
+    enum { COUNT = 200000, SMS = 4 };
+    cuda_cases *cases = *state;
+    uint32_t *samples = calloc(COUNT, sizeof(*samples)), counts[16];
+    assert_non_null(samples);
+    nitro_histogram_cuda histogram = {
+        .host = {.num_samples = COUNT, .num_bins = 16, .samples = samples, .counts = counts},
+        .cuda.stream = cases->stream};
+    for (int each = 1; each <= 2; each++) {
+        cuda_emulation_settings settings = cuda_emulation_defaults();
+        settings.blocks_per_sm = each;
+        cuda_emulation_configure(&settings);
+        for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
+            const nitro_variant *variant = cuda_cases_variant(cases, v);
+            nitro_kit_release_device(&nitro_histogram_kit, &histogram);
+            histogram.host.samples = samples;
+            histogram.host.counts = counts;
+            assert_int_equal(variant->prepare(&histogram, variant->user), 0);
+            assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+            cuda_emulation_take_most_blocks();
+            assert_int_equal(variant->run(&histogram, variant->user), 0);
+            assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+            uint64_t most = cuda_emulation_take_most_blocks();
+            if (most != (uint64_t)(SMS * each))
+                fail_msg("%s: %llu blocks, not %d on each of %d", variant->name,
+                         (unsigned long long)most, each, SMS);
+        }
+    }
+    nitro_kit_release_device(&nitro_histogram_kit, &histogram);
+    free(samples);
+}
+
 static void what_is_not_prepared_does_not_run(void **state)
 {
     cuda_cases *cases = *state;
@@ -188,6 +222,7 @@ int main(void)
         TEST(two_arguments_do_not_disturb_each_other),
         TEST(inputs_are_loaded_without_a_device),
         TEST(running_neither_allocates_nor_waits),
+        TEST(grids_are_as_large_as_occupancy_says),
         TEST(what_is_not_prepared_does_not_run),
         TEST(prepared_variants_can_be_captured),
         TEST(nothing_is_prepared_in_a_capture),

@@ -1,10 +1,12 @@
 /* CUDA devices without a GPU: the table of published specifications, devices from recorded queries
- * (tests/gpus), invalid recordings, a fake NVML, and errors without a driver. */
+ * (tests/gpus), invalid recordings, a fake NVML, where libraries are found, and errors without a
+ * driver. */
 #include <math.h>
 
 #include "features/device/cuda/cuda_kind.h"
 #include "features/device/cuda/nvml.h"
-#include "unit/unit.h"
+#include "nitro/computation_kit.h"
+#include "unit/temporary.h"
 
 #define NUM_PEAKS 3
 
@@ -461,6 +463,45 @@ static void test_this_machine(void **state)
     nitro_context_free(context);
 }
 
+/* As NVIDIA's installers, Python's packages and conda lay it out. */
+static void the_toolkits_libraries_are_found(void **state)
+{
+    static const struct {
+        const char *variable, *folder;
+    } places[] = {
+        {"CUDA_HOME", "lib64"},
+        {"CUDA_HOME", "extras/CUPTI/lib64"},
+        {"CUDA_PATH", "lib"},
+        {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cusparse/lib"},
+        {"CONDA_PREFIX", "lib"},
+        {"HOME", ".local/lib/python3.9/site-packages/nvidia/cupti/lib"},
+    };
+    nitro_context *context = unit_context();
+    (void)state;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        temporary made = temporary_make();
+        const char *folder = temporary_path(&made, places[i].folder);
+        char name[64], path[512], *before = getenv(places[i].variable);
+        before = before ? strdup(before) : NULL;
+        snprintf(name, sizeof(name), "libnitro_made_up_%zu.so.1", i);
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        assert_ok(context, nitro_make_folders(context, folder));
+        assert_int_equal(symlink(FAKE_NVML, path), 0);
+        assert_null(nitro_cuda_library_open(name));
+        setenv(places[i].variable, made.folder, 1);
+        void *library = nitro_cuda_library_open(name);
+        if (before)
+            setenv(places[i].variable, before, 1);
+        else
+            unsetenv(places[i].variable);
+        free(before);
+        if (!library)
+            fail_msg("not found in $%s/%s", places[i].variable, places[i].folder);
+        temporary_remove(&made);
+    }
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_bad_recordings),
         cmocka_unit_test(test_nvml),
+        cmocka_unit_test(the_toolkits_libraries_are_found),
         cmocka_unit_test(test_this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
