@@ -10,8 +10,6 @@
 
 /* Reading a clock costs up to half a microsecond: 1 % of a timing of this length. */
 #define SHORTEST_TIMING_MS 0.05
-/* Refilling a device's cache takes some 25 us: 1 % of a call of this length. */
-#define CACHE_MATTERS_MS 2.5
 /* Limit, if the clock does not advance. */
 #define LARGEST_BATCH 10000
 
@@ -106,29 +104,11 @@ static void describe_failure(nitro_timing *timing, unsigned long long call, int 
              words);
 }
 
-/* The variants take turns, and the device's cache holds the data of the one before. */
-static bool warm_cache(nitro_timing *timing)
-{
-    const nitro_variant *variant = &timing->computation->variants[timing->variant];
-    if (timing->calls == 0 || is_cold(timing) || time_source(timing) != NITRO_TIME_DEVICE ||
-        timing->last_ms >= CACHE_MATTERS_MS * (double)timing->batch)
-        return true;
-    if (!restore_input(timing))
-        return false;
-    timing->calls++;
-    nitro_timing_enter(timing, NITRO_PHASE_RUN);
-    int failure = variant->run(timing->argument, variant->user);
-    nitro_timing_enter(timing, NITRO_PHASE_BETWEEN);
-    if (failure)
-        describe_failure(timing, timing->calls, failure, true);
-    return failure == 0;
-}
-
 bool nitro_timing_run(nitro_timing *timing)
 {
     const nitro_variant *variant = &timing->computation->variants[timing->variant];
     stopwatch timer;
-    if (!warm_cache(timing) || !restore_input(timing))
+    if (!restore_input(timing))
         return false;
     timing->calls++;
     nitro_timing_enter(timing, NITRO_PHASE_RUN);

@@ -419,6 +419,29 @@ static void streams_wait_only_for_what_they_are_told_to(void **)
     cudaFree(a);
 }
 
+static void streams_are_in_an_order_of_the_seed(void **)
+{
+    unsigned num_first = 0;
+    const double one = 1, two = 2;
+    for (uint64_t seed = 0; seed <= 20; seed++) {
+        reset_with(seed);
+        double *last = upload(std::vector<double>(1, 0));
+        cudaStream_t first, second;
+        assert_int_equal(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking), cudaSuccess);
+        assert_int_equal(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking), cudaSuccess);
+        cudaMemcpyAsync(last, &one, sizeof(one), cudaMemcpyHostToDevice, first);
+        cudaMemcpyAsync(last, &two, sizeof(two), cudaMemcpyHostToDevice, second);
+        assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+        bool first_was_last = download(last, 1)[0] == 1;
+        assert_false(seed == 0 && first_was_last);
+        num_first += first_was_last;
+        cudaStreamDestroy(second);
+        cudaStreamDestroy(first);
+        cudaFree(last);
+    }
+    assert_in_range(num_first, 1, 19);
+}
+
 static __global__ void use_shared(double *)
 {
 }
@@ -551,6 +574,7 @@ int main(void)
         TEST(memory_ends_and_allocations_fail_when_told),
         TEST(work_waits_until_somebody_does),
         TEST(streams_wait_only_for_what_they_are_told_to),
+        TEST(streams_are_in_an_order_of_the_seed),
         TEST(shared_memory_has_a_limit_of_each_kernel),
         TEST(a_relaxed_thread_allocates_during_a_capture),
         TEST(graphs_replay_what_was_captured),

@@ -24,6 +24,7 @@ typedef enum action {
 typedef struct script {
     const char *name;
     double device_ms; /* of each call */
+    double cold_ms;   /* of a call after another variant's; 0: the same */
     action action;
     unsigned at_call; /* of the process; 0: at every call */
     size_t bytes;     /* that prepare takes of the device's memory */
@@ -97,8 +98,8 @@ static inline int run(void *argument, void *user)
     script *self = user;
     (void)argument;
     self->calls++;
+    fake_device.clock_ms += self->cold_ms > 0 && last_run != self ? self->cold_ms : self->device_ms;
     last_run = self;
-    fake_device.clock_ms += self->device_ms;
     wall_ms += 0.001;
     int failure = self->at_call == 0 || self->at_call == self->calls ? act(self->action) : 0;
     if (failure)

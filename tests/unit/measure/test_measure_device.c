@@ -30,6 +30,19 @@ static void test_short_calls_are_timed_in_batches(void **state)
     assert_true(fake_device.counts->starts < 20);
 }
 
+/* The variants take turns, and the cache holds the data of the one before: a turn begins with a
+ * call that is not timed. */
+static void test_calls_find_their_data_in_the_cache(void **state)
+{
+    bench *b = *state;
+    b->options.measure.min_repetitions = b->options.measure.max_repetitions = 1;
+    add(b, (script){.name = "short", .device_ms = 1, .cold_ms = 2});
+    add(b, (script){.name = "other", .device_ms = 1.5, .cold_ms = 2});
+    measure(b);
+    assert_measured(b, 0, 1);
+    assert_measured(b, 1, 1.5);
+}
+
 static void test_other_time_sources_work_on_a_device_too(void **state)
 {
     bench *b = *state;
@@ -148,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_the_devices_clock_counts),
         TEST(test_short_calls_are_timed_in_batches),
+        TEST(test_calls_find_their_data_in_the_cache),
         TEST(test_other_time_sources_work_on_a_device_too),
         TEST(test_the_kind_decides_on_the_clock),
         TEST(test_a_device_without_a_clock_is_refused),

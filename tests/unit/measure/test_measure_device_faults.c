@@ -43,18 +43,6 @@ static void test_a_sticky_error_while_timing_costs_one_entry(void **state)
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
-/* Shorter calls are preceded by one that is not timed, whose failure shows at the next start. */
-static void test_a_sticky_error_of_an_untimed_call_costs_one_entry(void **state)
-{
-    bench *b = *state;
-    add(b, (script){.name = "csr", .device_ms = 3});
-    add(b, (script){.name = "ell", .device_ms = 2, .action = FAULT_LATER, .at_call = 2});
-    measure(b);
-    assert_measured(b, 0, 3);
-    assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "before call 3 of run: fake: starting: an illegal memory access");
-}
-
 static void test_a_sticky_error_of_the_reference_costs_one_entry(void **state)
 {
     bench *b = *state;
@@ -205,7 +193,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_a_sticky_error_costs_one_entry),
         TEST(test_a_sticky_error_while_timing_costs_one_entry),
-        TEST(test_a_sticky_error_of_an_untimed_call_costs_one_entry),
         TEST(test_a_sticky_error_of_the_reference_costs_one_entry),
         TEST(test_each_of_two_sticky_errors_costs_one_entry),
         TEST(test_what_run_returned_is_told_with_the_devices_words),
