@@ -129,6 +129,38 @@ static void two_arguments_on_two_streams(void **state)
     }
 }
 
+/* Another part of the program captures a graph, in the default mode, which forbids everybody to
+ * allocate; that graph is whole in the end. */
+static void arguments_are_prepared_and_freed_while_others_capture(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < NUM_COMPUTATIONS; c++) {
+        emulated_cases_start_device();
+        cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+        const nitro_hooks *hooks = &cases->computation->hooks;
+        void *argument = load(cases, computations[c].kit, 0, 1000);
+        cudaStream_t other;
+        cudaGraph_t graph;
+        assert_int_equal(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+        assert_int_equal(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal), cudaSuccess);
+        assert_int_equal(hooks->prepare_input(argument, hooks->user), 0);
+        for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
+            const nitro_variant *variant = cuda_cases_variant(cases, v);
+            if (!cases->is_here[v] || !cuda_cases_allow(cases, variant, argument))
+                continue;
+            if (variant->prepare && variant->prepare(argument, variant->user) != 0)
+                fail_msg("%s: %s", variant->name, cuda_cases_problem(cases, argument));
+            if (variant->release)
+                variant->release(argument, variant->user);
+        }
+        cases->module->unload(argument);
+        assert_int_equal(cudaStreamEndCapture(other, &graph), cudaSuccess);
+        assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+        assert_int_equal(cudaStreamDestroy(other), cudaSuccess);
+        assert_int_equal(emulated_cases_close(cases), 0);
+    }
+}
+
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
@@ -155,6 +187,7 @@ int main(void)
         cmocka_unit_test(every_variant_on_every_family),
         cmocka_unit_test(sorts_merge_tiles),
         cmocka_unit_test(two_arguments_on_two_streams),
+        cmocka_unit_test(arguments_are_prepared_and_freed_while_others_capture),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
