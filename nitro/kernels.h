@@ -6,13 +6,20 @@
  * A variant is a const nitro_kernel; its computation is a kit on a device without an argument of
  * its own (nitro_kit_device.argument_bytes is 0):
  *
- *     extern const char scale_cl[]; // the text of scale.cl, made by nitro_embed
- * (cmake/Embed.cmake) static const nitro_kernel scale = { .kit = &scale_opencl_kit, .backend =
- * "opencl", .origin = "scale.cl", .source = scale_cl, .parameters = {{"BLOCK", "[32, 64, 128]",
- * "64"}, {"EACH", "[1, 2, 4]", "1"}}, .where = {"BLOCK * EACH <= 256", "BLOCK <=
- * device.max_local"}, .steps = {{.entry = "scale", .arguments = {"count", "from", "to"}, .local =
- * {"BLOCK"}, .global = {"ceil_div(count, BLOCK * EACH) * BLOCK"}}}}; static const nitro_variant
- * scale_variant = NITRO_KERNEL_VARIANT("scale", scale);
+ *     // the text of scale.cl, made by nitro_embed (cmake/Embed.cmake)
+ *     extern const char scale_cl[];
+ *     static const nitro_kernel scale = {
+ *         .kit = &scale_opencl_kit,
+ *         .backend = "opencl",
+ *         .origin = "scale.cl",
+ *         .source = scale_cl,
+ *         .parameters = {{"BLOCK", "[32, 64, 128]", "64"}, {"EACH", "[1, 2, 4]", "1"}},
+ *         .where = {"BLOCK * EACH <= 256", "BLOCK <= device.max_local"},
+ *         .steps = {{.entry = "scale",
+ *                    .arguments = {"count", "from", "to"},
+ *                    .local = {"BLOCK"},
+ *                    .global = {"ceil_div(count, BLOCK * EACH) * BLOCK"}}}};
+ *     static const nitro_variant scale_variant = NITRO_KERNEL_VARIANT("scale", scale);
  *
  * The source is compiled with -DBLOCK=64 -DEACH=1, once for each device: the result stays in a
  * cache on disk. `prepare` compiles, loads, and copies the input to the device; measuring prepares
