@@ -96,15 +96,22 @@ size_t nitro_device_table_find(const device_table *table, const char *id)
 
 static nitro_status fail_no_device(const device_table *table, const char *id)
 {
-    nitro_string_list ids = {0};
+    nitro_string_list ids = {0}, longer = {0};
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < table->count && status == NITRO_OK; i++)
-        status = nitro_string_list_add(table->context, &ids, table->devices[i]->id);
-    char *names = status == NITRO_OK ? nitro_store_print_some(table->context, &ids) : NULL;
-    status =
-        names ? nitro_fail(table->context, NITRO_ERR_NOT_FOUND,
-                           "%s: no row of device '%s'; the table has: %s", table->path, id, names)
-              : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < table->count && status == NITRO_OK; i++) {
+        const char *other = table->devices[i]->id;
+        status = nitro_string_list_add(table->context, &ids, other);
+        if (status == NITRO_OK && strncmp(other, id, strlen(id)) == 0)
+            status = nitro_string_list_add(table->context, &longer, other);
+    }
+    char *names = status == NITRO_OK
+                      ? nitro_store_print_some(table->context, longer.count ? &longer : &ids)
+                      : NULL;
+    status = names ? nitro_fail(table->context, NITRO_ERR_NOT_FOUND,
+                                "%s: no row of device '%s'; %s: %s", table->path, id,
+                                longer.count ? "did you mean one of these" : "the table has", names)
+                   : NITRO_ERR_NO_MEMORY;
+    nitro_string_list_free(&longer);
     free(names);
     nitro_string_list_free(&ids);
     return status;

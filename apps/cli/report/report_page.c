@@ -25,8 +25,8 @@ static const char style[] =
     ".warn{background:var(--warnground);color:var(--warn);padding:.6rem .9rem;border-radius:4px}\n"
     "nav ul{columns:18rem;margin:.75rem 0;padding-left:1.2rem}\n"
     "figure{margin:1rem 0}\n"
-    "figure div{overflow-x:auto}figure svg{display:block;width:100%;max-width:688px;"
-    "min-width:34rem;height:auto}\n"
+    /* On phones pictures scroll like tables: their labels stay 13 pixels high. */
+    "figure div{overflow-x:auto}figure svg{display:block;width:688px;height:auto}\n"
     ".m:hover circle{stroke:var(--ink);stroke-width:2}.m:hover rect,.m:hover path{opacity:.8}\n"
     "#tip{position:fixed;pointer-events:none;background:var(--ink);color:var(--ground);"
     "padding:.15rem .5rem;border-radius:4px;font-size:.875rem;max-width:20rem}\n"

@@ -251,7 +251,7 @@ static void test_a_newer_record_is_not_replaced(void **state)
     const nitro_sync_options options = {.conflict = NITRO_CONFLICT_NEWER};
     assert_ok(f->context, records_put_samples(f->from, "spmv", "K20", 0, 2, false));
     assert_ok(f->context, records_put_samples(f->to, "spmv", "K20", 0, 1, false));
-    run_sql(f, "to", "UPDATE samples SET record = x'4E070000000000000000'");
+    run_sql(f, "to", "UPDATE samples SET record = x'4E080000000000000000'");
     assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
     assert_int_equal(report.samples, 1);
     assert_int_equal(report.samples_skipped, 1);

@@ -248,6 +248,9 @@ static void test_bad_devices_import_nothing(void **state)
         f->context, import_text(f, import_samples_text, (import_choice){.device = "K80"}, NULL),
         NITRO_ERR_NOT_FOUND, "devices.csv: no row of device 'K80'; the table has: K20, K40");
     assert_fails(f->context,
+                 import_text(f, import_samples_text, (import_choice){.device = "K"}, NULL),
+                 NITRO_ERR_NOT_FOUND, "no row of device 'K'; did you mean one of these: K20, K40");
+    assert_fails(f->context,
                  import_text(f, import_samples_text, (import_choice){.device = "K 20"}, NULL),
                  NITRO_ERR_ARGUMENT, "invalid device id 'K 20'");
     temporary_write(&f->folder, "devices.csv", "device,peak_gbps\nK20,208\nK40,fast\n");
