@@ -56,7 +56,7 @@ title "the models that programs find for it: one beside the shared object"
 mkdir beside && cp "$mine" mine.json beside/
 nitro models beside/libmine.so --json | json_get \# 0.computation 0.device 0.used_by.\#
 echo "{}" >beside/mine@host.json
-nitro models beside/libmine.so --json | json_get \# 0.refused 0.used_by.\# 1.used_by.\#
+nitro models beside/libmine.so --json | json_get \# 0.used_by.\# 1.refused 1.used_by.\#
 try nitro models beside/libmine.so spmv
 
 title "a module of two computations"
