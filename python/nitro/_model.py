@@ -102,7 +102,16 @@ class Model:
 
     def __init__(self, context: Context, handle: Any) -> None:
         self._context = context
-        self._handle = ffi.gc(handle, lib.nitro_model_free)
+        self._owned: Any = ffi.gc(handle, lib.nitro_model_free)
+
+    @property
+    def _handle(self) -> Any:
+        if self._owned is None:
+            raise ValueError(
+                "the model was attached to a computation, which owns it now: save or query it "
+                "before, or load a second one"
+            )
+        return self._owned
 
     @classmethod
     def load(cls, path: TextOrPath, context: Optional[Context] = None) -> "Model":
@@ -238,4 +247,4 @@ class Model:
     def release(self) -> None:
         """Give the C object up to its new owner; this one is empty afterwards."""
         ffi.gc(self._handle, None)
-        del self._handle
+        self._owned = None

@@ -265,6 +265,8 @@ class WholeWay(unittest.TestCase):
         self.assertEqual(set(prediction.ranking), set(total.variants))
         self.assertEqual(prediction.ranking[0], max(prediction.scores, key=prediction.scores.get))
         total.attach_model(model)
+        with self.assertRaisesRegex(ValueError, "attached to a computation, which owns it"):
+            model.save(path)
         decision = total.run([1, 2, 3])
         self.assertEqual(decision.result, 6)
         self.assertEqual(decision.variant, prediction.decision.variant)
