@@ -24,6 +24,10 @@ try json_get '#' 1.id 1.kind 1.modelled 1.features.peak_gbps <d.json
 nitro devices host --json | json_get '#' 0.kind 0.modelled
 try nitro devices model:gtx-9800
 
+title "narrower vectors"
+NITRO_SIMD_BITS=128 nitro devices host --json | json_get 0.features.simd_width.value
+NITRO_SIMD_BITS=200 try nitro devices host
+
 title "machines with the same processor"
 plain=$(nitro devices --json | json_get 0.id | cut -d '"' -f 2)
 named=$(NITRO_MACHINE=lab2 nitro devices --json | json_get 0.id | cut -d '"' -f 2)
