@@ -57,14 +57,19 @@ include(CPack)
 # cpack reads these while it installs a component.
 include(CPackComponent)
 cpack_add_component(runtime DESCRIPTION
-    "The part of Nitro that decides which variant of a computation to run. It needs libc and libm only.")
+    "The part of Nitro that decides which variant of a computation to run.
+It needs libc and libm only.")
 cpack_add_component(libraries DESCRIPTION
-    "Nitro's library: measuring variants, stores of samples, learning models, deciding.")
+    "Nitro's library: measuring variants, stores of samples, learning models,
+deciding.")
 cpack_add_component(plugins DEPENDS libraries DESCRIPTION
     "What Nitro's library loads for Redis stores and for downloads.")
 cpack_add_component(development DEPENDS libraries runtime DESCRIPTION
-    "Headers for C and C++, pkg-config files, a CMake package, manual pages and examples.")
+    "Headers for C and C++, pkg-config files, a CMake package, manual pages
+and examples.")
 cpack_add_component(program DEPENDS libraries DESCRIPTION
-    "The nitro command: measure variants, learn models, decide, evaluate, report. The guides.")
+    "The nitro command: measure variants, learn models, decide, evaluate, report.
+The guides.")
 cpack_add_component(python DEPENDS libraries DESCRIPTION
-    "Nitro from Python: declare computations, tune, learn, evaluate, explain, decide.")
+    "Nitro from Python: declare computations, tune, learn, evaluate, explain,
+decide.")
