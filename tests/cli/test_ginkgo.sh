@@ -52,6 +52,7 @@ nitro store import --store t.db --format ginkgo checkout --devices "$TESTS/../..
 nitro store export --store t.db --computation spmv-ginkgo --device k40c --samples k40c.csv --devices k40c-row.csv
 cut -d, -f1-4 k40c-row.csv
 try nitro store describe spmv-ginkgo "$TESTS/../../data/computations/spmv-ginkgo.json" --store t.db
+try nitro store describe spmv-ginkgo "$TESTS/../../data/computations/spmv-ginkgo.json" --store t.db --json
 try nitro store describe spmv-ginkgo missing.json --store t.db
 try nitro store describe other "$TESTS/../../data/computations/spmv-ginkgo.json" --store t.db
 try nitro store describe spmv-ginkgo "$TESTS/../../data/computations/spmv-ginkgo.json" --store none.db

@@ -4,18 +4,35 @@
 typedef struct settings {
     common_settings common;
     const char *store;
+    bool json;
 } settings;
 
-static const option options[] = {OPTION_STORE, {0}};
+static const option options[] = {OPTION_STORE, OPTION_JSON, {0}};
 
 static const argument arguments[] = {
     {.name = "COMPUTATION", .help = "a computation that the store has"},
     {.name = "FILE", .help = "JSON: units and scales of features, relative features, the default"},
     {0}};
 
+static int print_schema(const invocation *call, const nitro_schema *schema)
+{
+    const char *default_variant =
+        schema->default_variant == NITRO_NONE ? NULL : schema->variants[schema->default_variant];
+    const settings *given = call->settings;
+    if (given->json)
+        return print_json(
+            call, json_pack("{s:s, s:I, s:I, s:s?}", "computation", schema->computation, "features",
+                            (json_int_t)schema->num_features, "relative_features",
+                            (json_int_t)schema->num_relative, "default", default_variant));
+    printf("%s: %zu features, %zu relative features, default variant %s\n", schema->computation,
+           schema->num_features, schema->num_relative,
+           default_variant ? default_variant : "unspecified");
+    return EXIT_DONE;
+}
+
 /** Put the description into the stored schema. */
-static nitro_status describe(const invocation *call, nitro_store *store,
-                             const nitro_description *description)
+static int describe(const invocation *call, nitro_store *store,
+                    const nitro_description *description)
 {
     nitro_schema *schema = NULL;
     nitro_status status = nitro_store_get_schema(store, call->arguments.items[0], &schema);
@@ -23,13 +40,9 @@ static nitro_status describe(const invocation *call, nitro_store *store,
         status = nitro_description_apply(call->context, description, schema);
     if (status == NITRO_OK)
         status = nitro_store_put_schema(store, schema);
-    if (status == NITRO_OK)
-        printf("%s: %zu features, %zu relative features, default variant %s\n", schema->computation,
-               schema->num_features, schema->num_relative,
-               schema->default_variant == NITRO_NONE ? "unspecified"
-                                                     : schema->variants[schema->default_variant]);
+    int code = status == NITRO_OK ? print_schema(call, schema) : fail(call);
     nitro_schema_free(schema);
-    return status;
+    return code;
 }
 
 static int run(invocation *call)
@@ -46,17 +59,16 @@ static int run(invocation *call)
     store = NULL;
     if (status == NITRO_OK)
         status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
-    if (status == NITRO_OK)
-        status = describe(call, store, description);
+    int code = status == NITRO_OK ? describe(call, store, description) : fail(call);
     nitro_store_close(store);
     nitro_description_free(description);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return code;
 }
 
 const command command_store_describe = {
     .name = "store describe",
     .summary = "Give a stored computation relative features and scales",
-    .synopsis = "COMPUTATION FILE [--store URL]",
+    .synopsis = "COMPUTATION FILE [--store URL] [--json]",
     .description =
         "Puts a description into the schema of a computation that was imported without one, as "
         "'nitro store import --describe' does: units and scales of features, relative features, "
