@@ -122,6 +122,12 @@ static void test_texts_are_printable(void **state)
     add(record);
     assert_ok(received.context, nitro_received_sample_set_conditions(&received, NITRO_CACHE_WARM));
     assert_string_equal(received.sample->provenance.device_state, "1980 MHz then?");
+    record.index = 1; /* what was kept of it ends inside a character */
+    snprintf(record.text, sizeof record.text, "%510s\xc3\xa9", "");
+    add(record);
+    nitro_provenance_clear(&received.sample->provenance);
+    assert_ok(received.context, nitro_received_sample_set_conditions(&received, NITRO_CACHE_WARM));
+    assert_true(nitro_text_is_valid(received.sample->provenance.device_state, 1024));
 }
 
 static void test_errors_have_a_status_and_a_message(void **state)

@@ -199,6 +199,25 @@ static nitro_status decode(fixture *f, const char *bytes, size_t size)
     return status;
 }
 
+/* Stores hold these bytes: numbers of 0 to 14 decimals, of which 13 are packed. */
+static void test_the_bytes_of_a_sample_stay(void **state)
+{
+    fixture *f = *state;
+    uint64_t hash = 0;
+    for (int decimals = 0; decimals < 15; decimals++) {
+        char number[16];
+        nitro_record_bytes bytes = {0};
+        snprintf(number, sizeof(number), "7e-%d", decimals);
+        f->sample->features[0] = strtod(number, NULL);
+        f->sample->features[1] = -f->sample->features[0];
+        assert_ok(f->context, nitro_record_encode_sample(f->context, NITRO_RECORD_COMPACT, "spmv",
+                                                         "K20", f->sample, &bytes));
+        hash = nitro_hash(bytes.bytes, bytes.size, hash);
+        nitro_record_bytes_free(&bytes);
+    }
+    assert_int_equal(hash, 0xEDC2EF2C51D31ACF);
+}
+
 static void test_every_altered_byte_is_found(void **state)
 {
     fixture *f = *state;
@@ -550,6 +569,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_samples_of_earlier_versions_are_read, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_profile_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_checksum_of_a_sample_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_bytes_of_a_sample_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_altered_byte_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(test_altered_text_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sound_bytes_of_unsound_records, setup, teardown),
