@@ -87,6 +87,8 @@ static void test_entries_out_of_range_are_dropped(void **state)
 static void test_numbers_that_make_no_sense_are_unknown(void **state)
 {
     (void)state;
+    add(entry_of(1, NITRO_OUTCOME_MEASURED, 0.5, ""));
+    assert_true(received.sample->entries[1].median_ms == 0.5);
     add(entry_of(1, NITRO_OUTCOME_MEASURED, 2.5, ""));
     const nitro_entry *entry = &received.sample->entries[1];
     assert_true(entry->median_ms == 2.5 && entry->count == 7);
@@ -108,11 +110,16 @@ static void test_texts_are_printable(void **state)
     (void)state;
     add(entry_of(0, NITRO_OUTCOME_FAILED, NAN, "two\nlines, \x1b[31mred, cut \xe2\x82"));
     assert_string_equal(received.sample->entries[0].detail, "two lines, ?[31mred, cut ??");
+    assert_non_null(strstr(log_text, "variant csr: failed: two lines"));
     assert_null(strchr(log_text, '\x1b'));
     nitro_worker_record record = {.kind = NITRO_RECORD_LOG, .index = NITRO_LOG_WARNING};
     memset(record.text, 0x1b, sizeof record.text); /* without an end */
     add(record);
     assert_null(strchr(log_text, '\x1b'));
+    record.index = NITRO_LOG_DEBUG;
+    snprintf(record.text, sizeof record.text, "%s", "at the last level");
+    add(record);
+    assert_non_null(strstr(log_text, "at the last level"));
     record.index = NITRO_LOG_DEBUG + 1;
     snprintf(record.text, sizeof record.text, "%s", "at no level");
     add(record);
@@ -128,6 +135,25 @@ static void test_texts_are_printable(void **state)
     nitro_provenance_clear(&received.sample->provenance);
     assert_ok(received.context, nitro_received_sample_set_conditions(&received, NITRO_CACHE_WARM));
     assert_true(nitro_text_is_valid(received.sample->provenance.device_state, 1024));
+}
+
+static void test_states_before_and_after(void **state)
+{
+    static const char *const cases[][3] = {
+        {"a", "b", "a; then b"}, {"a", "a", "a"}, {"a", "", "a"}, {"", "b", "b"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (uint32_t after = 0; after < 2; after++) {
+            nitro_worker_record record = {.kind = NITRO_RECORD_STATE, .index = after};
+            snprintf(record.text, sizeof record.text, "%s", cases[i][after]);
+            add(record);
+        }
+        nitro_provenance_clear(&received.sample->provenance);
+        assert_ok(received.context,
+                  nitro_received_sample_set_conditions(&received, NITRO_CACHE_COLD));
+        assert_string_equal(received.sample->provenance.device_state, cases[i][2]);
+        assert_string_equal(received.sample->provenance.cache, "cold");
+    }
 }
 
 static void test_errors_have_a_status_and_a_message(void **state)
@@ -146,6 +172,9 @@ static void test_errors_have_a_status_and_a_message(void **state)
         add(record);
         assert_int_equal(received.failure, cases[i].status);
         assert_string_equal(received.message, "its loader failed without a message");
+        record.text[0] = 'x';
+        add(record);
+        assert_string_equal(received.message, "x");
     }
 }
 
@@ -189,6 +218,7 @@ int main(void)
         TEST(test_entries_out_of_range_are_dropped),
         TEST(test_numbers_that_make_no_sense_are_unknown),
         TEST(test_texts_are_printable),
+        TEST(test_states_before_and_after),
         TEST(test_errors_have_a_status_and_a_message),
         TEST(test_features_are_finite),
         TEST(test_other_records_are_ignored),
