@@ -6,7 +6,7 @@
 set -euo pipefail
 
 readonly store=$1 nitro=${2:-nitro}
-readonly seeds='1 2 3' methods=fixed,majority,pooled,svm-cost,forest,nearest,auto,native
+readonly seeds='1 2 3' methods=fixed,majority,pooled,svm-cost,forest,nearest,auto,mixture,native
 readonly devices='K20Xm K40m K40m_2018sep MI100 RadeonVII V100 V100_SXM2 V100_summit Xeon_Gold_6230
 titanV titanV_2018sep'
 
@@ -42,20 +42,21 @@ row() {
             precise = precise ($11 == "" ? "" : sprintf("%s%.0f", precise ? " / " : "", $11))
             next
         }
+        $3 == "mixture" { mixture += $5; next }
         $3 == "native" { native += $5; seeds++; next }
         { sum[$3] += $5 }
         END {
             for (method in sum)
                 if (best == "" || sum[method] > sum[best])
                     best = method
-            printf "| %s | %d | %s | %s | %s | %s | %.2f (%s) | %.2f | %.2f |\n", target,
+            printf "| %s | %d | %s | %s | %s | %s | %.2f (%s) | %.2f | %.2f | %.2f |\n", target,
                    split(sources, unused, ","), autos, expected, confident, precise,
-                   sum[best] / seeds, best, sum["nearest"] / seeds, native / seeds
+                   sum[best] / seeds, best, sum["nearest"] / seeds, mixture / seeds, native / seeds
         }'
 }
 
-echo "| target | sources | auto | predicted | confident | precision | best other | nearest | native |"
-echo "|---|---|---|---|---|---|---|---|---|"
+echo "| target | sources | auto | predicted | confident | precision | best other | nearest | oracle | native |"
+echo "|---|---|---|---|---|---|---|---|---|---|"
 for device in $devices; do
     row "$device" "$(all_but "$device")"
 done

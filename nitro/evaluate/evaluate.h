@@ -93,12 +93,20 @@ typedef nitro_status (*nitro_evaluation_step)(void *user, const char *order, siz
 nitro_status nitro_evaluation_grow_sources(nitro_evaluation *evaluation, size_t target,
                                            nitro_evaluation_step step, void *user);
 
-/** Train a model for a target on the training rows of its sources. `guards` and `range_ends`: as in
- *  nitro_training_task. */
+/** How to train a model. */
+typedef struct nitro_evaluation_training {
+    const nitro_strategy *strategy;
+    const nitro_string_list *device_features;
+    bool guards, range_ends; /* as in nitro_training_task; guarded models log nothing */
+    bool without_relative;   /* without relative features */
+    bool is_quiet;           /* log nothing */
+} nitro_evaluation_training;
+
+/** Train a model for a target on the training rows of its sources. */
 nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
-                                    const nitro_strategy *strategy, const nitro_dataset *sources,
-                                    size_t target, const nitro_string_list *device_features,
-                                    bool guards, bool range_ends, nitro_model **model);
+                                    const nitro_evaluation_training *how,
+                                    const nitro_dataset *sources, size_t target,
+                                    nitro_model **model);
 /** A device's own training rows; nitro_dataset_free. */
 nitro_status nitro_evaluation_select_own(const nitro_evaluation *evaluation, size_t device,
                                          nitro_dataset **rows);
@@ -124,6 +132,11 @@ nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
  * test inputs. As nitro_method_choose. */
 nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size_t target,
                                               const size_t *rows, size_t num_rows, size_t *choices);
+
+/** `mixture`, the source-weight oracle: a reference, since it uses the target's times of the test
+ * inputs. As nitro_method_choose. */
+nitro_status nitro_evaluation_choose_mixture(nitro_evaluation *evaluation, size_t target,
+                                             const size_t *rows, size_t num_rows, size_t *choices);
 
 /**
  * Choose variants for test rows of a target by a method, trained on training inputs.

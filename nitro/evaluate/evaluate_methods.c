@@ -1,6 +1,6 @@
 /*
  * The methods that an evaluation compares. Each learns from training inputs only, except for the
- * per-input source oracle `transfer`. Decisions are those of the models, without run-time guards
+ * oracles `transfer` and `mixture`. Decisions are those of the models, without run-time guards
  * except where a method says so.
  */
 #include <jansson.h>
@@ -151,8 +151,9 @@ static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_me
     nitro_string_list features = {0};
     nitro_dataset *sources = NULL;
     nitro_model *model = NULL;
-    const nitro_strategy *strategy = NULL;
-    nitro_status status = nitro_strategy_find(evaluation->context, method->strategy, &strategy);
+    nitro_evaluation_training how = {
+        .device_features = &features, .guards = method->guards, .range_ends = method->decides};
+    nitro_status status = nitro_strategy_find(evaluation->context, method->strategy, &how.strategy);
     if (status == NITRO_OK)
         status = method->is_own ? nitro_evaluation_select_own(evaluation, target, &sources)
                  : method->is_nearest
@@ -161,8 +162,7 @@ static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_me
     if (status == NITRO_OK && strcmp(method->dfs, "omit") != 0)
         status = select_features(evaluation, method->dfs, sources, target, &features);
     if (status == NITRO_OK)
-        status = nitro_evaluation_train(evaluation, strategy, sources, target, &features,
-                                        method->guards, method->decides, &model);
+        status = nitro_evaluation_train(evaluation, &how, sources, target, &model);
     if (status == NITRO_OK && evaluation->num_measured > 0)
         status = nitro_evaluation_adapt(evaluation, target, model);
     if (status == NITRO_OK) {
@@ -203,6 +203,7 @@ enum {
     AUTO_DECIDED,
     NEAREST,
     TRANSFER,
+    MIXTURE,
     NATIVE,
     OWN,
     OWN_DECIDED,
@@ -242,6 +243,10 @@ static const nitro_method_info infos[] = {
         {"transfer",
          "per-input source oracle: the variant that loses least on the sources on the same input",
          .is_reference = true},
+    [MIXTURE] = {"mixture",
+                 "source-weight oracle: the mean of the sources' own models whose weights are best "
+                 "on the target's test inputs",
+                 .only_named = true, .is_reference = true},
     [NATIVE] = {"native",
                 "target-trained: an SVM on the target's own training inputs, an upper bound",
                 .is_reference = true},
@@ -272,8 +277,11 @@ static const model_method models[NUM_METHODS] = {
 /** All other methods but random. */
 static nitro_status (*const choosers[NUM_METHODS])(nitro_evaluation *, size_t, const size_t *,
                                                    size_t, size_t *) = {
-    [DECLARED] = choose_declared, [FIXED] = choose_fixed,
-    [MAJORITY] = choose_majority, [TRANSFER] = nitro_evaluation_choose_transfer,
+    [DECLARED] = choose_declared,
+    [FIXED] = choose_fixed,
+    [MAJORITY] = choose_majority,
+    [TRANSFER] = nitro_evaluation_choose_transfer,
+    [MIXTURE] = nitro_evaluation_choose_mixture,
     [NATIVE] = choose_native,
 };
 

@@ -11,28 +11,28 @@
 /** Methods as published are calibrated by held-out inputs only: LODO validation takes many times as
  *  long. */
 nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
-                                    const nitro_strategy *strategy, const nitro_dataset *sources,
-                                    size_t target, const nitro_string_list *device_features,
-                                    bool guards, bool range_ends, nitro_model **model)
+                                    const nitro_evaluation_training *how,
+                                    const nitro_dataset *sources, size_t target,
+                                    nitro_model **model)
 {
     /* As nitro_learn_own: on one device, device values are constant. */
-    bool compares_devices = !strategy->without_relative && !evaluation->is_own;
+    bool compares_devices = !how->strategy->without_relative && !evaluation->is_own;
     const nitro_training_task task = {.sources = sources,
                                       .target = evaluation->dataset->devices[target],
-                                      .device_features = device_features,
-                                      .strategy = strategy,
-                                      .use_relative = compares_devices,
+                                      .device_features = how->device_features,
+                                      .strategy = how->strategy,
+                                      .use_relative = compares_devices && !how->without_relative,
                                       .lodo = compares_devices,
-                                      .guards = guards && !evaluation->is_own,
-                                      .range_ends = range_ends,
-                                      .quiet = guards,
+                                      .guards = how->guards && !evaluation->is_own,
+                                      .range_ends = how->range_ends,
+                                      .quiet = how->guards || how->is_quiet,
                                       .weighs_sources = !evaluation->equal_sources,
                                       .all_members = evaluation->num_measured > 0,
                                       .memo = evaluation->memo,
                                       .seed = evaluation->seed,
                                       .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &task, model);
-    if (status == NITRO_OK && !guards)
+    if (status == NITRO_OK && !how->guards && !how->is_quiet)
         nitro_device_range_log_extrapolation(*model, NITRO_LOG_INFO);
     return status;
 }
@@ -55,14 +55,15 @@ nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t dev
                                         const nitro_model **model)
 {
     const nitro_string_list no_device_features = {0};
+    const nitro_evaluation_training how = {.strategy = evaluation->strategy,
+                                           .device_features = &no_device_features};
     nitro_status status = NITRO_OK;
     if (!evaluation->own[device]) {
         nitro_dataset *rows = NULL;
         status = nitro_evaluation_select_own(evaluation, device, &rows);
         if (status == NITRO_OK)
             status =
-                nitro_evaluation_train(evaluation, evaluation->strategy, rows, device,
-                                       &no_device_features, false, false, &evaluation->own[device]);
+                nitro_evaluation_train(evaluation, &how, rows, device, &evaluation->own[device]);
         nitro_dataset_free(rows);
     }
     *model = evaluation->own[device];

@@ -221,7 +221,7 @@ static void test_sources_of_two_stacks(void **state)
     put_stack(f, "b1", "lib v2019-06", 20.0);
     put_stack(f, "b2", "lib v2019-06", 22.0);
     put_stack(f, "b3", "lib v2019-06", 21.0);
-    split(f, &methods, "pooled,nearest,auto");
+    split(f, &methods, "pooled,nearest,auto,mixture");
     split(f, &targets, "b3");
     f->options.methods = &methods;
     f->options.targets = &targets;
@@ -230,6 +230,8 @@ static void test_sources_of_two_stacks(void **state)
     assert_true(find(f, "b3", "nearest")->mean > find(f, "b3", "pooled")->mean + 1.0);
     assert_int_equal(find(f, "b3", "nearest")->num_source_shares, 0);
     const nitro_evaluate_result *weighted = find(f, "b3", "auto");
+    assert_true(find(f, "b3", "mixture")->mean >= find(f, "b3", "nearest")->mean);
+    assert_true(find(f, "b3", "mixture")->mean > weighted->mean - 0.5); /* other scales */
     assert_int_equal(weighted->num_source_shares, 4);
     double sum = 0.0, own = 0.0;
     for (size_t i = 0; i < 4; i++) {
