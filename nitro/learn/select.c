@@ -337,7 +337,7 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
         status = select_hyper_settings(s, c);
     if (status == NITRO_OK)
         status = select_members(s, c);
-    if (status == NITRO_OK && !task->lodo && !task->guards)
+    if (status == NITRO_OK && !task->lodo && !task->guards && !task->as_published)
         status = nitro_select_own(s, c);
     if (status != NITRO_OK) {
         nitro_model_free(c->model);

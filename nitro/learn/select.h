@@ -21,10 +21,12 @@ typedef struct nitro_training_task {
     bool weighs_sources; /* sources count by their likeness to the target (source_choice.h), unless
                             all are of one stack, or device features or a method as published learn
                             from all of them */
-    bool all_members; /* keep all members of an ensemble: models adapted later do best with all */
-    bool range_ends;  /* learn what to do beyond the training range (range_ends_fit.h); without,
-                         inputs there get the default variant */
-    bool quiet;       /* log nothing */
+    bool all_members;  /* keep all members of an ensemble: models adapted later do best with all */
+    bool as_published; /* without lodo and guards: held-out inputs choose no settings, features or
+                          fixed variant */
+    bool range_ends;   /* learn what to do beyond the training range (range_ends_fit.h); without,
+                          inputs there get the default variant */
+    bool quiet;        /* log nothing */
     struct json_t **feature_report; /* output: costs and gains of input features (an array;
                                        unchanged if samples have no costs); NULL: not wanted */
     nitro_training_memo *memo;      /* the model must not outlive it; NULL: none */

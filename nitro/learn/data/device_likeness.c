@@ -29,8 +29,24 @@ static size_t name_length(const char *software)
     return space ? (size_t)(space - software) : strlen(software);
 }
 
+/** Has a multiprocessor several lanes, or shared memory? */
+static bool is_gpu(const nitro_device *device)
+{
+    return nitro_device_value(device, "cuda_cores") > nitro_device_value(device, "sm_count") ||
+           nitro_device_value(device, "shared_mem_per_block") > 0.0;
+}
+
+/** Is every core a multiprocessor of its own? */
+static bool is_cpu(const nitro_device *device)
+{
+    return nitro_device_value(device, "cuda_cores") == nitro_device_value(device, "sm_count") &&
+           !is_gpu(device);
+}
+
 bool nitro_device_same_vendor(const nitro_device *a, const nitro_device *b)
 {
+    if ((is_gpu(a) && is_cpu(b)) || (is_cpu(a) && is_gpu(b)))
+        return false;
     return nitro_same_text(nitro_device_label(a, "vendor"), nitro_device_label(b, "vendor"));
 }
 

@@ -9,6 +9,7 @@
  * A software stack is a vendor and the label `software` ("ginkgo-cuda v2018-11"), or else
  * `toolkit`: a name, and a version after the last space. Without labels, all devices have one
  * stack. On one branch are the versions of one name of one vendor.
+ * A vendor's CPUs and GPUs are of two vendors: one speaks for the other no more than any device.
  */
 bool nitro_device_same_vendor(const nitro_device *a, const nitro_device *b);
 bool nitro_device_same_branch(const nitro_device *a, const nitro_device *b);

@@ -151,6 +151,36 @@ static void test_another_vendor_is_not_confident(void **state)
     assert_true(top_confidence(f) < 0.5); /* no device could be validated without its vendor */
 }
 
+static void set_cores(fixture *f, nitro_device *device, double cores, double multiprocessors)
+{
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "cuda_cores", cores, NITRO_VALUE_RECORDED, 0));
+    assert_ok(f->context, nitro_device_set(f->context, device, "sm_count", multiprocessors,
+                                           NITRO_VALUE_RECORDED, 0));
+}
+
+/** A CPU of the vendor of a new GPU does not speak for it more than GPUs of another vendor do. */
+static void test_a_vendors_cpu_is_not_its_gpu(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"gpu v2019-06", 2.0},
+                            {"gpu v2019-06", 2.1},
+                            {"gpu v2019-06", 1.9},
+                            {"cpu v2019-07", 60.0}};
+    make(f, "new v2019-06", fleet, 4, NUM_INPUTS);
+    for (size_t d = 0; d < 3; d++)
+        set_cores(f, f->sources->devices[d], 1000.0, 10.0);
+    set_cores(f, f->sources->devices[3], 20.0, 20.0);
+    set_cores(f, f->target, 1000.0, 10.0);
+    for (size_t d = 0; d < 3; d++)
+        assert_ok(f->context,
+                  nitro_device_set_label(f->context, f->sources->devices[d], "vendor", "Other"));
+    learn(f);
+    assert_true(source_of(f, "d")->weight < 0.5);
+    assert_true(quality(f, 2.0) > 97.0);
+    assert_true(top_confidence(f) < 0.5); /* its vendor has no source */
+}
+
 /** An odd stack within one family takes no part, though it is the nearest version but one. */
 static void test_odd_stack(void **state)
 {
@@ -411,6 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_two_families, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_vendor_is_not_confident, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_vendors_cpu_is_not_its_gpu, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
