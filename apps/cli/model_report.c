@@ -192,7 +192,7 @@ static void print_feature_gain(double percent)
     else if (percent < 100)
         printf(", gain %.2f %%", percent);
     else
-        printf(", runs take %.3g times as long without", 1 + percent / 100);
+        printf(", runs take %.*f times as long without", percent < 900 ? 1 : 0, 1 + percent / 100);
 }
 
 /** Groups of input features: what they cost and gain, in percent of the time of runs. */
