@@ -58,22 +58,23 @@ static void add_initial(auto_search *self, uint64_t configuration)
         self->initial[self->num_initial++] = configuration;
 }
 
-/* The first starts, a Latin hypercube sample, and random ones for points outside the space. */
-static nitro_status choose_initial(auto_search *self, size_t count)
+/* The first starts, a Latin hypercube sample, and random ones for points outside the space. The
+ * sample is never replaced by starts: where these mislead, it is what corrects them. */
+static nitro_status choose_initial(auto_search *self, size_t sample)
 {
     uint64_t size = nitro_space_size(self->space);
     size_t starts = self->task->num_starts < MAX_STARTS ? self->task->num_starts : MAX_STARTS;
-    if (count > size)
-        count = (size_t)size;
+    sample = sample < size ? sample : (size_t)size;
+    size_t count = starts + sample < size ? starts + sample : (size_t)size;
     uint16_t *points =
-        nitro_calloc(self->context, count * self->num_parameters + 1, sizeof(*points));
-    self->initial = nitro_calloc(self->context, count + MAX_STARTS, sizeof(*self->initial));
+        nitro_calloc(self->context, sample * self->num_parameters + 1, sizeof(*points));
+    self->initial = nitro_calloc(self->context, starts + sample, sizeof(*self->initial));
     nitro_status status = points && self->initial ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; status == NITRO_OK && i < starts; i++)
         add_initial(self, self->task->starts[i]);
     if (status == NITRO_OK)
-        status = search_lhs(self->context, self->space, &self->random, count, 1, points);
-    for (size_t i = 0; status == NITRO_OK && i < count && self->num_initial < count; i++)
+        status = search_lhs(self->context, self->space, &self->random, sample, 1, points);
+    for (size_t i = 0; status == NITRO_OK && i < sample && self->num_initial < count; i++)
         add_initial(self, nitro_space_find(self->space, points + i * self->num_parameters));
     while (status == NITRO_OK && self->num_initial < count)
         add_initial(self, nitro_random_below(&self->random, size));
@@ -225,7 +226,7 @@ static nitro_status tell_auto(void *state, const nitro_search_answer *answer)
 }
 
 static const nitro_searcher_option options_of_auto[] = {
-    {"initial", "5", "evaluations before the first proposal, up to four starts among them"},
+    {"initial", "5", "evaluations before the first proposal, besides up to four starts"},
     {"additive", "0.5", "expected share of the covariance that is additive over the parameters"},
     {"noise", "0.0001", "expected variance of the noise, relative"},
     {"near", "0.1", "share of the proposals that are neighbours of the fastest, drawn at random"},
