@@ -312,6 +312,21 @@ static nitro_status select_members(const nitro_selection *s, nitro_candidate *c)
     return status;
 }
 
+extern const nitro_strategy nitro_strategy_boosted;
+
+static bool is_own(const nitro_training_task *task)
+{
+    return !task->lodo && !task->guards && !task->as_published;
+}
+
+/** An ensemble is for other devices' samples; for a device's own ones boosting is better. */
+static const nitro_strategy *choose_strategy(const nitro_training_task *task)
+{
+    bool is_ensemble = task->strategy->num_members > 0;
+    return is_ensemble && is_own(task) && task->sources->num_devices == 1 ? &nitro_strategy_boosted
+                                                                          : task->strategy;
+}
+
 /** The best model with these device features. */
 static nitro_status select_with(const nitro_selection *s, const nitro_string_list *device_features,
                                 nitro_candidate *c)
@@ -321,7 +336,7 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
                                    .target = task->target,
                                    .device_features = device_features,
                                    .clamps_device = task->guards,
-                                   .strategy = task->strategy,
+                                   .strategy = choose_strategy(task),
                                    .memo = task->memo,
                                    .seed = task->seed,
                                    .num_threads = task->num_threads}};
@@ -337,7 +352,7 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
         status = select_hyper_settings(s, c);
     if (status == NITRO_OK)
         status = select_members(s, c);
-    if (status == NITRO_OK && !task->lodo && !task->guards && !task->as_published)
+    if (status == NITRO_OK && is_own(task))
         status = nitro_select_own(s, c);
     if (status != NITRO_OK) {
         nitro_model_free(c->model);

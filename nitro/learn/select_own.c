@@ -1,12 +1,6 @@
 /*
- * Selection for a device's own samples, by held-out inputs: a strategy's settings, the members of
- * an ensemble, input features by their costs, and whether a model is better than one variant for
- * all.
- *
- * What is best for SpMV and thousands of inputs is not for all: learnt from 100 inputs of each of
- * eleven recorded devices, three draws, chosen settings have a mean quality of 95.7 and 1.12 times
- * the best total time, the usual ones 93.9 and 1.13; sort tuned with 120 inputs on a host has 97.7
- * and 1.02 instead of 95.5 and 1.06.
+ * Selection for a device's own samples, by held-out inputs: input features by their costs, and
+ * whether a model is better than one variant for all.
  */
 #include <jansson.h>
 #include <math.h>
@@ -14,56 +8,6 @@
 #include "nitro/learn/candidate.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/held_out.h"
-
-/* ---- Settings and members -------------------------------------------------------------------- */
-
-/** Fit differently if that is better. */
-static nitro_status try_fit(const nitro_selection *s, const nitro_fit_task *fit, nitro_candidate *c)
-{
-    nitro_candidate other = {.fit = *fit};
-    nitro_status status = nitro_candidate_evaluate(s, false, &other);
-    if (status != NITRO_OK)
-        return status;
-    if (other.cost < c->cost)
-        nitro_candidate_replace(c, &other);
-    else
-        nitro_model_free(other.model);
-    return NITRO_OK;
-}
-
-/** A member instead of the ensemble if that is better. @param[out] setting  its best one. */
-static nitro_status try_member(const nitro_selection *s, size_t member, nitro_candidate *c,
-                               size_t *setting)
-{
-    nitro_candidate alone = {.fit = c->fit};
-    alone.fit.members = UINT64_C(1) << member;
-    nitro_status status = nitro_candidate_evaluate(s, false, &alone);
-    if (status != NITRO_OK)
-        return status;
-    nitro_fit_task fit = alone.fit;
-    for (size_t i = 1; i < s->task->strategy->members[member]->num_hyper_settings; i++) {
-        fit.hyper_settings[member] = i;
-        if (status == NITRO_OK)
-            status = try_fit(s, &fit, &alone);
-    }
-    *setting = alone.fit.hyper_settings[member];
-    if (status == NITRO_OK && alone.cost < c->cost)
-        nitro_candidate_replace(c, &alone);
-    else
-        nitro_model_free(alone.model);
-    return status;
-}
-
-/** Each member of an ensemble by itself, then all with the settings that are best by themselves. */
-static nitro_status select_settings(const nitro_selection *s, nitro_candidate *c)
-{
-    size_t num_members = s->task->strategy->num_members;
-    nitro_status status = NITRO_OK;
-    nitro_fit_task all = c->fit;
-    for (size_t m = 0; m < num_members && status == NITRO_OK; m++)
-        status = try_member(s, m, c, &all.hyper_settings[m]);
-    return status == NITRO_OK && num_members > 0 ? try_fit(s, &all, c) : status;
-}
 
 /* ---- Input features -------------------------------------------------------------------------- */
 
@@ -134,7 +78,8 @@ static nitro_status select_features(const nitro_selection *s, nitro_candidate *c
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
 /** A model of a device's own samples must not be slower than always running one variant: if that
- *  takes less time on held-out inputs, the model chooses it for all. */
+ *  takes less time on held-out inputs, and its quality does not lose more than that, the model
+ *  chooses it for all. */
 static nitro_status replace_by_fixed(const nitro_selection *s, nitro_candidate *c)
 {
     nitro_candidate fixed = {.fit = c->fit};
@@ -146,6 +91,10 @@ static nitro_status replace_by_fixed(const nitro_selection *s, nitro_candidate *
     nitro_status status = nitro_candidate_evaluate(s, false, &fixed);
     if (status != NITRO_OK)
         return status;
+    if (fixed.cost >= c->cost) {
+        nitro_model_free(fixed.model);
+        return NITRO_OK;
+    }
     fixed.model->held_out->replaced = learnt->model;
     if (s->logs)
         nitro_log(s->context, NITRO_LOG_INFO,
@@ -160,11 +109,7 @@ static nitro_status replace_by_fixed(const nitro_selection *s, nitro_candidate *
 
 nitro_status nitro_select_own(const nitro_selection *s, nitro_candidate *c)
 {
-    nitro_status status = NITRO_OK;
-    if (c->fit.sources->num_devices == 1 && c->model->held_out->num_rows > 0)
-        status = select_settings(s, c);
-    if (status == NITRO_OK)
-        status = select_features(s, c);
+    nitro_status status = select_features(s, c);
     if (status == NITRO_OK)
         status = replace_by_fixed(s, c);
     return status;

@@ -230,7 +230,8 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
 const nitro_strategy nitro_strategy_auto = {
     .name = "auto",
     .description =
-        "kernel-ridge and forest averaged, or the one that LODO validation shows to be better",
+        "kernel-ridge and forest averaged, or the one that LODO validation shows to be better; "
+        "boosted for a device's own samples",
     .priority = 30, /* the default */
     .dfs = "omit",
     .loss_per_score = 1.0,

@@ -128,7 +128,8 @@ static int measure_exported(bench_report *report, nitro_context *context, const 
 int bench_dispatch_strategies(bench_report *report, nitro_context *context,
                               const double (*inputs)[DISPATCH_FEATURES])
 {
-    static const char *const strategies[] = {"auto", "kernel-ridge", "forest", "tree", "svm"};
+    static const char *const strategies[] = {"auto",    "kernel-ridge", "forest",
+                                             "boosted", "tree",         "svm"};
     int failed = 0;
     for (size_t i = 1; !failed && i < sizeof strategies / sizeof strategies[0]; i++)
         failed = measure_strategy(report, context, strategies[i], inputs);

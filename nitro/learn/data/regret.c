@@ -121,8 +121,16 @@ static void find_variant_losses(const nitro_training_set *set, const size_t *row
     }
 }
 
-nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
-                               const size_t *rows, size_t num_rows, double **losses)
+static void forget_missing(double *regrets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isinf(regrets[i]))
+            regrets[i] = (double)NAN;
+}
+
+static nitro_status find_losses(nitro_context *context, const nitro_training_set *set,
+                                const size_t *rows, size_t num_rows, bool missing_is_slow,
+                                double **losses)
 {
     input_losses by_input = {0};
     double *made = NULL;
@@ -134,6 +142,8 @@ nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set 
     nitro_status status = by_input.sums && by_input.counts
                               ? nitro_regrets_find(context, set, rows, num_rows, &made)
                               : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && !missing_is_slow)
+        forget_missing(made, num_rows * set->num_variants);
     for (size_t v = 0; v < set->num_variants && status == NITRO_OK; v++)
         find_variant_losses(set, rows, num_rows, &by_input, made + v);
     free(by_input.sums);
@@ -141,4 +151,16 @@ nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set 
     if (status == NITRO_OK)
         *losses = made;
     return status;
+}
+
+nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
+                               const size_t *rows, size_t num_rows, double **losses)
+{
+    return find_losses(context, set, rows, num_rows, true, losses);
+}
+
+nitro_status nitro_known_losses_find(nitro_context *context, const nitro_training_set *set,
+                                     const size_t *rows, size_t num_rows, double **losses)
+{
+    return find_losses(context, set, rows, num_rows, false, losses);
 }

@@ -25,4 +25,9 @@ nitro_status nitro_regrets_find(nitro_context *context, const nitro_training_set
 nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
                                const size_t *rows, size_t num_rows, double **losses);
 
+/** The same, with every missing time unknown: for a device's own samples, where constraints
+ *  exclude variants, also when choosing. */
+nitro_status nitro_known_losses_find(nitro_context *context, const nitro_training_set *set,
+                                     const size_t *rows, size_t num_rows, double **losses);
+
 #endif

@@ -148,9 +148,20 @@ static void grow_node(tree_grower *grower, size_t index)
     add_child(grower, grower->firsts[index] + best.num_left, node->num_rows - best.num_left);
 }
 
+static void grow_levels(tree_grower *grower, size_t max_depth)
+{
+    size_t begin = 0, end = grower->grown->num_nodes;
+    for (size_t depth = 0; depth < max_depth && begin < end; depth++) {
+        for (size_t i = begin; i < end; i++)
+            grow_node(grower, i);
+        begin = end;
+        end = grower->grown->num_nodes;
+    }
+}
+
 nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *data,
                              const uint32_t *members, size_t count, size_t min_leaf_rows,
-                             grown_tree *grown)
+                             size_t max_depth, grown_tree *grown)
 {
     nitro_status status = NITRO_ERR_NO_MEMORY;
     size_t num_nodes = 2 * (count / min_leaf_rows + 1);
@@ -168,8 +179,7 @@ nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *da
         grower.goes_left && grower.lefts) {
         sort_columns(&grower, members);
         add_child(&grower, 0, count);
-        for (size_t i = 0; i < grown->num_nodes; i++)
-            grow_node(&grower, i);
+        grow_levels(&grower, max_depth);
         status = NITRO_OK;
     } else {
         nitro_grown_tree_free(grown);

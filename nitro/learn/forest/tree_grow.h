@@ -23,11 +23,11 @@ typedef struct grown_tree {
     double *sums;      /* shape [num_nodes x num_outputs]: outputs of a node's rows */
 } grown_tree;
 
-/** Grow a tree from the rows listed in `members`, shape [count]; free with nitro_grown_tree_free.
- */
+/** Grow a tree of at most `max_depth` cuts one below the other from the rows listed in `members`,
+ *  shape [count]; free with nitro_grown_tree_free. */
 nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *data,
                              const uint32_t *members, size_t count, size_t min_leaf_rows,
-                             grown_tree *grown);
+                             size_t max_depth, grown_tree *grown);
 void nitro_grown_tree_free(grown_tree *grown);
 
 /** Make a leaf of every node whose cuts save less than `alpha` each (cost-complexity pruning).

@@ -35,7 +35,8 @@ static nitro_status hold_out(nitro_context *context, const nitro_forest_data *da
     size_t count = list_rows(folds, data->num_rows, fold, false, rows);
     if (count == 0 || count == data->num_rows)
         return NITRO_OK;
-    nitro_status status = nitro_tree_grow(context, data, rows, count, min_leaf_rows, &grown);
+    nitro_status status =
+        nitro_tree_grow(context, data, rows, count, min_leaf_rows, NITRO_NONE, &grown);
     if (status != NITRO_OK)
         return status;
     size_t num_held = list_rows(folds, data->num_rows, fold, true, rows);
@@ -77,7 +78,7 @@ nitro_status nitro_tree_train(nitro_context *context, const nitro_forest_data *d
     grown_tree grown = {0};
     size_t count = list_rows(folds, data->num_rows, NITRO_NONE, false, rows);
     if (status == NITRO_OK)
-        status = nitro_tree_grow(context, data, rows, count, min_leaf_rows, &grown);
+        status = nitro_tree_grow(context, data, rows, count, min_leaf_rows, NITRO_NONE, &grown);
     if (status == NITRO_OK)
         status = nitro_forest_create(context, data->num_columns, data->num_outputs, 1, &made);
     if (status == NITRO_OK) {

@@ -1,4 +1,4 @@
-/* Models of a device's own samples: settings chosen by held-out inputs, and one variant for all. */
+/* Models of a device's own samples: their strategy, and one variant for all. */
 #include "nitro/learn/fit.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/select.h"
@@ -53,8 +53,7 @@ static double cost_of(nitro_context *context, const nitro_dataset *dataset, cons
     return cost;
 }
 
-/* With the usual settings auto is worse here than its member forest. */
-static void test_the_ensemble_is_no_worse_than_its_members(void **state)
+static void test_boosting_replaces_the_ensemble(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
@@ -62,6 +61,41 @@ static void test_the_ensemble_is_no_worse_than_its_members(void **state)
     double chosen = cost_of(context, dataset, "auto");
     assert_true(chosen < cost_of(context, dataset, "forest"));
     assert_true(chosen < cost_of(context, dataset, "kernel-ridge"));
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
+/* WIDE is excluded from most inputs and the best on all others: its loss is small on both. */
+static void test_boosting_forgets_what_is_excluded(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, by_size);
+    nitro_model *model = NULL;
+    const nitro_string_list none = {0};
+    nitro_training_task task = {.sources = dataset,
+                                .target = dataset->devices[0],
+                                .device_features = &none,
+                                .seed = 1,
+                                .num_threads = 1};
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        const double *features = nitro_dataset_features(dataset, row);
+        double *times_ms = dataset->times_ms + row * SYNTHETIC_VARIANTS;
+        times_ms[SIMPLE] = features[0] * 2.0;
+        times_ms[EVEN] = features[0] * 3.0;
+        times_ms[WIDE] = features[1] < 0.3 ? features[0] : (double)NAN;
+    }
+    assert_ok(context, nitro_strategy_find(context, "auto", &task.strategy));
+    assert_ok(context, nitro_model_train(context, &task, &model));
+    assert_string_equal(model->strategy->name, "boosted");
+    for (double skew = 0.1; skew < 1.0; skew += 0.3) {
+        const double features[SYNTHETIC_FEATURES] = {100.0, skew};
+        double scores[SYNTHETIC_VARIANTS];
+        nitro_model_score(model, features, scores);
+        assert_true(fabs(scores[WIDE]) < 0.01);
+        assert_true(fabs(scores[SIMPLE] + (skew < 0.3 ? 0.5 : 0.0)) < 0.1);
+    }
+    nitro_model_free(model);
     nitro_dataset_free(dataset);
     nitro_context_free(context);
 }
@@ -98,7 +132,8 @@ static void test_variants_behind_a_fixed_one_keep_their_speeds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_ensemble_is_no_worse_than_its_members),
+        cmocka_unit_test(test_boosting_replaces_the_ensemble),
+        cmocka_unit_test(test_boosting_forgets_what_is_excluded),
         cmocka_unit_test(test_variants_behind_a_fixed_one_keep_their_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
