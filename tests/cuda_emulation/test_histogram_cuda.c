@@ -56,7 +56,7 @@ static void running_neither_allocates_nor_waits(void **state)
 /* A second wave of blocks would find half of the device idle. */
 static void grids_are_as_large_as_occupancy_says(void **state)
 {
-    enum { COUNT = 200000, SMS = 4 };
+    enum { COUNT = 80000, SMS = 4 };
     cuda_cases *cases = *state;
     uint32_t *samples = calloc(COUNT, sizeof(*samples)), counts[16];
     assert_non_null(samples);
