@@ -789,7 +789,7 @@ NITRO_API nitro_status nitro_context_set(nitro_context *context, const char *com
  * Without this call settings have no effect.
  *
  * Without the setting "model" ("": no model), COMPUTATION@DEVICE.json or .bin, else
- * COMPUTATION@KIND, else COMPUTATION, is looked for in the folder of the user's models
+ * COMPUTATION\@KIND, else COMPUTATION, is looked for in the folder of the user's models
  * ($XDG_DATA_HOME/nitro/models, where 'nitro tune' writes them), in that of the shared object or
  * program that has the first variant's code, in share/nitro/models of its prefix, and in
  * nitro/models under each folder of $XDG_DATA_DIRS (/usr/local/share:/usr/share). One that does not
