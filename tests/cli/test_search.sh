@@ -52,13 +52,13 @@ done
 nitro store import --devices devices.csv --store portfolio.db --quiet
 try nitro evaluate --cases cases.csv --space space.json --portfolio 2 --name space --store portfolio.db
 nitro store list --store portfolio.db
-nitro learn space --device gpu3 --store portfolio.db --output gpu3.json --quiet >/dev/null
-try nitro search space.json --recorded case-3-1.csv --start gpu3.json --features size=1 --store portfolio.db --budget 1 --quiet
-try nitro search space.json --recorded case-3-4.csv --start gpu3.json --features size=4 --store portfolio.db --budget 1 --quiet
-try nitro search space.json --recorded case-3-4.csv --start gpu3.json --store portfolio.db --budget 1 --quiet
+nitro tune-from-source space --target gpu4 --store portfolio.db --output gpu4.json --quiet >/dev/null
+try nitro search space.json --recorded case-4-1.csv --start gpu4.json --features size=1 --store portfolio.db --budget 1 --quiet
+try nitro search space.json --recorded case-4-4.csv --start gpu4.json --features size=4 --store portfolio.db --budget 1 --quiet
+try nitro search space.json --recorded case-4-4.csv --start gpu4.json --store portfolio.db --budget 1 --quiet
 sed 's/\[2\*\*i for i in range(4, 11)\]/[16, 32]/' space.json >other.json
-grep -E "block|^(16|32)," case-3-4.csv >other.csv
-try nitro search other.json --recorded other.csv --start gpu3.json --features size=4 --store portfolio.db --quiet
+grep -E "block|^(16|32)," case-4-4.csv >other.csv
+try nitro search other.json --recorded other.csv --start gpu4.json --features size=4 --store portfolio.db --quiet
 try nitro evaluate --cases times.csv --portfolio 2
 try nitro evaluate --recorded times.csv --portfolio 1 --name 'a b' --store portfolio.db
 

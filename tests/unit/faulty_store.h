@@ -162,13 +162,15 @@ FAULTY_WRITE(remove_damaged, (void *state, bool dry_run, nitro_problem_function 
 FAULTY_READ(layout_version, (void *state, int64_t *version), version)
 FAULTY_READ(size_bytes, (void *state, uint64_t *bytes), bytes)
 
-/* Every input but "input-000" is another tuner's. */
+/* The input that another tuner has claimed; NULL: none. */
+static const char *faulty_claimed_elsewhere;
+
 static inline nitro_status faulty_claim(void *state, const char *computation, const char *device,
                                         const char *input, const char *owner, uint32_t lease_ms,
                                         bool *claimed)
 {
     (void)computation, (void)device, (void)owner, (void)lease_ms;
-    *claimed = strcmp(input, "input-000") == 0;
+    *claimed = !faulty_claimed_elsewhere || strcmp(input, faulty_claimed_elsewhere) != 0;
     return faulty_gate(state, true);
 }
 

@@ -110,7 +110,7 @@ static void test_without_options(void **state)
     fixture *f = *state;
     nitro_model *model = NULL;
     assert_ok(f->context, nitro_learn_own(f->context, f->store, "toy", "alpha", NULL, &model));
-    assert_string_equal(nitro_model_strategy(model), "auto");
+    assert_string_equal(nitro_model_strategy(model), "boosted");
     nitro_model_free(model);
     assert_ok(f->context,
               nitro_tune_from_source(f->context, f->store, "toy", "gamma", NULL, &model));

@@ -14,7 +14,7 @@ enum { NUM_VALUES = 40, NUM_THREADS = 4 };
 
 #define PATIENCE_S 60
 
-/** Below the middle "small" is fastest, else "large"; the second feature says nothing. */
+/** Below the middle "small" is fastest, else "large". */
 typedef struct argument {
     double value;
     double result;
@@ -134,13 +134,15 @@ static void close_scene(scene *s)
 /** The features that vary in training; the others are constant. */
 typedef enum deciding { NEITHER, FIRST, SECOND, BOTH } deciding;
 
-/** Small values are for "small", if any feature varies; else all are for "large". */
+/** Small values of each feature that varies are for "small". */
 static void fill(const void *any, size_t index, double *features, double *times_ms)
 {
     deciding which = *(const deciding *)any;
-    bool is_small = index < NUM_VALUES / 2 && which != NEITHER;
+    size_t other = which == BOTH ? index * 7 % NUM_VALUES : index;
+    bool is_small = (which & FIRST && index < NUM_VALUES / 2) ||
+                    (which & SECOND && other < NUM_VALUES / 2);
     features[0] = which & FIRST ? (double)index : 1;
-    features[1] = which & SECOND ? (double)index + 22 : 42;
+    features[1] = which & SECOND ? (double)other + 22 : 42;
     for (size_t v = 0; v < 2; v++)
         times_ms[v] = is_small == (v == 0) ? 1 : 3;
 }

@@ -444,10 +444,12 @@ static void test_claims_are_the_remote_stores(void **state)
     open_store(f);
     put_names(f);
     put(f, 0, 1);
+    faulty_claimed_elsewhere = "input-001";
     assert_ok(f->context,
               nitro_store_claim(f->store, "spmv", "K20", "input-000", "me", 1000, &first));
     assert_ok(f->context,
               nitro_store_claim(f->store, "spmv", "K20", "input-001", "me", 1000, &second));
+    faulty_claimed_elsewhere = NULL;
     assert_true(first && !second);
     faulty->mode = FAULTY_AWAY;
     assert_ok(f->context,
