@@ -139,8 +139,8 @@ static void fill(const void *any, size_t index, double *features, double *times_
 {
     deciding which = *(const deciding *)any;
     size_t other = which == BOTH ? index * 7 % NUM_VALUES : index;
-    bool is_small = (which & FIRST && index < NUM_VALUES / 2) ||
-                    (which & SECOND && other < NUM_VALUES / 2);
+    bool is_small =
+        (which & FIRST && index < NUM_VALUES / 2) || (which & SECOND && other < NUM_VALUES / 2);
     features[0] = which & FIRST ? (double)index : 1;
     features[1] = which & SECOND ? (double)other + 22 : 42;
     for (size_t v = 0; v < 2; v++)
