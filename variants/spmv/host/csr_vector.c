@@ -14,16 +14,17 @@
 
 /* Shorter vectors, for what is left of a row. */
 typedef nitro_spmv_pair pair;
-typedef double quad __attribute__((vector_size(32)));
-typedef double pair_unaligned __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double quad_unaligned __attribute__((vector_size(32), aligned(8), may_alias));
-#define LOAD_PAIR(from) (*(const pair_unaligned *)(from))
-#define LOAD_QUAD(from) (*(const quad_unaligned *)(from))
+typedef nitro_spmv_quad quad;
 
-NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *lanes)
+NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *even, const nitro_spmv_lanes *odd,
+                                      const int unit)
 {
-    nitro_spmv_lanes v = *lanes;
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+    if (NITRO_SPMV_IS_WIDE(unit)) {
+        nitro_spmv_octet v = even->whole + odd->whole;
+        return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+    }
+    quad v = (even->halves[0] + odd->halves[0]) + (even->halves[1] + odd->halves[1]);
+    return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
 NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns, int64_t k,
@@ -38,26 +39,26 @@ NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns,
 /* The sum of whole groups of eight entries; `*k` moves on to the rest. */
 NITRO_SPMV_INLINE double multiply_lanes(const double *restrict values,
                                         const int32_t *restrict columns, const double *restrict x,
-                                        int64_t *k, int64_t end, nitro_spmv_add *add,
+                                        int64_t *k, int64_t end, const int unit,
                                         const bool prefetches)
 {
-    nitro_spmv_lanes even = {0}, odd = {0};
+    nitro_spmv_lanes even = {{0}}, odd = {{0}};
     int64_t at = *k;
     for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
         query_ahead(values, columns, at, prefetches);
         if (prefetches)
             NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
-        add(&even, values + at, x, columns + at);
-        add(&odd, values + at + NITRO_SPMV_LANES, x, columns + at + NITRO_SPMV_LANES);
+        nitro_spmv_add(&even, values + at, x, columns + at, unit);
+        nitro_spmv_add(&odd, values + at + NITRO_SPMV_LANES, x, columns + at + NITRO_SPMV_LANES,
+                       unit);
     }
     if (at + NITRO_SPMV_LANES <= end) {
         query_ahead(values, columns, at, prefetches);
-        add(&even, values + at, x, columns + at);
+        nitro_spmv_add(&even, values + at, x, columns + at, unit);
         at += NITRO_SPMV_LANES;
     }
     *k = at;
-    even += odd;
-    return sum_of_lanes(&even);
+    return sum_of_lanes(&even, &odd, unit);
 }
 
 /* The sum of the last `count` entries of a row, seven at most: four, two and one at a time. */
@@ -67,14 +68,14 @@ NITRO_SPMV_INLINE double multiply_rest(const double *restrict values,
 {
     pair sums = {0};
     if (count & 4) {
-        quad products =
-            LOAD_QUAD(values) * (quad){x[columns[0]], x[columns[1]], x[columns[2]], x[columns[3]]};
+        quad products = NITRO_SPMV_QUAD(values) *
+                        (quad){x[columns[0]], x[columns[1]], x[columns[2]], x[columns[3]]};
         sums = (pair){products[0], products[1]} + (pair){products[2], products[3]};
         values += 4;
         columns += 4;
     }
     if (count & 2) {
-        sums += LOAD_PAIR(values) * (pair){x[columns[0]], x[columns[1]]};
+        sums += NITRO_SPMV_PAIR(values) * (pair){x[columns[0]], x[columns[1]]};
         values += 2;
         columns += 2;
     }
@@ -83,45 +84,45 @@ NITRO_SPMV_INLINE double multiply_rest(const double *restrict values,
 }
 
 /* The sum of entries [k, end) of a row. */
-NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end,
-                                     nitro_spmv_add *add, const bool prefetches)
+NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end, const int unit,
+                                     const bool prefetches)
 {
     const int32_t *restrict columns = spmv->columns;
     const double *restrict values = spmv->values, *restrict x = spmv->x;
     query_ahead(values, columns, k, prefetches);
     double sum = 0;
     if (end - k >= NITRO_SPMV_LANES)
-        sum = multiply_lanes(values, columns, x, &k, end, add, prefetches);
+        sum = multiply_lanes(values, columns, x, &k, end, unit, prefetches);
     if (k < end)
         sum += multiply_rest(values + k, columns + k, x, end - k);
     return sum;
 }
 
-NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, nitro_spmv_add *add,
+NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int unit,
                                  const bool prefetches)
 {
-    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], add, prefetches);
+    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, prefetches);
 }
 
 /* `streams`: two rows at a time, with non-temporal stores. */
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     nitro_spmv_add *add, const bool prefetches, const bool streams)
+                                     const int unit, const bool prefetches, const bool streams)
 {
     double *restrict y = spmv->y;
     if (streams) {
         if (row % 2 && row < end) {
-            y[row] = row_sum(spmv, row, add, prefetches);
+            y[row] = row_sum(spmv, row, unit, prefetches);
             row++;
         }
         for (; row + 2 <= end; row += 2) {
-            pair sums = {row_sum(spmv, row, add, prefetches),
-                         row_sum(spmv, row + 1, add, prefetches)};
+            pair sums = {row_sum(spmv, row, unit, prefetches),
+                         row_sum(spmv, row + 1, unit, prefetches)};
             NITRO_SPMV_STREAM(y + row, sums);
         }
         NITRO_SPMV_FENCE();
     }
     for (; row < end; row++)
-        y[row] = row_sum(spmv, row, add, prefetches);
+        y[row] = row_sum(spmv, row, unit, prefetches);
 }
 
 /* Where a part begins: at entry `k` of `row`. */
@@ -153,7 +154,7 @@ static position begin_of(const nitro_spmv *spmv, int part, int parts)
     return k < offsets[row] ? (position){row - 1, k} : (position){row, offsets[row]};
 }
 
-NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
 {
     const product *p = state;
     const nitro_spmv *spmv = p->spmv;
@@ -161,19 +162,19 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nit
     position begin = begin_of(spmv, part, parts), end = begin_of(spmv, part + 1, parts);
     p->carried[part].row = -1;
     if (begin.k > offsets[begin.row] && begin.row < end.row) {
-        spmv->y[begin.row] = sum_entries(spmv, begin.k, offsets[begin.row + 1], add, true);
+        spmv->y[begin.row] = sum_entries(spmv, begin.k, offsets[begin.row + 1], unit, true);
         begin.row++;
         begin.k = offsets[begin.row];
     }
     if (nitro_spmv_streams(spmv->y, spmv->num_rows))
-        multiply_rows(spmv, begin.row, end.row, add, true, true);
+        multiply_rows(spmv, begin.row, end.row, unit, true, true);
     else if (nitro_spmv_prefetches(spmv->num_nonzeros))
-        multiply_rows(spmv, begin.row, end.row, add, true, false);
+        multiply_rows(spmv, begin.row, end.row, unit, true, false);
     else
-        multiply_rows(spmv, begin.row, end.row, add, false, false);
+        multiply_rows(spmv, begin.row, end.row, unit, false, false);
     int64_t rest = begin.row < end.row ? offsets[end.row] : begin.k;
     if (rest < end.k)
-        p->carried[part] = (carry){end.row, sum_entries(spmv, rest, end.k, add, true)};
+        p->carried[part] = (carry){end.row, sum_entries(spmv, rest, end.k, unit, true)};
 }
 NITRO_SPMV_COMPILE(multiply_part)
 

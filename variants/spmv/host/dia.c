@@ -106,10 +106,11 @@ NITRO_SPMV_INLINE bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t
 }
 
 /* y of a group of rows, in registers, from the diagonals that cross all of them. */
-NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const bool prefetches)
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const int unit,
+                                      const bool prefetches)
 {
     const nitro_spmv_dia *dia = spmv->dia;
-    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
+    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
     for (int64_t d = 0; d < dia->num_diagonals; d++) {
         int64_t offset = dia->offsets[d];
         if (!is_inside(spmv, offset, row))
@@ -120,11 +121,11 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const
             int64_t at = i * NITRO_SPMV_LANES;
             if (prefetches)
                 NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
-            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_LOAD(x + at);
+            nitro_spmv_add_products(&lanes[i], values + at, x + at, unit);
         }
     }
     for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++)
-        NITRO_SPMV_STORE(spmv->y + row + i * NITRO_SPMV_LANES, lanes[i]);
+        nitro_spmv_store(spmv->y + row + i * NITRO_SPMV_LANES, &lanes[i], unit);
 }
 
 /* Add one diagonal's products in rows [begin, end) to y. */
@@ -138,11 +139,11 @@ NITRO_SPMV_INLINE void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t b
 }
 
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     const bool prefetches)
+                                     const int unit, const bool prefetches)
 {
     const nitro_spmv_dia *dia = spmv->dia;
     for (; row + GROUP_ROWS <= end; row += GROUP_ROWS) {
-        multiply_group(spmv, row, prefetches);
+        multiply_group(spmv, row, unit, prefetches);
         for (int64_t d = 0; d < dia->num_diagonals; d++)
             if (!is_inside(spmv, dia->offsets[d], row))
                 add_diagonal(spmv, d, row, row + GROUP_ROWS);
@@ -153,18 +154,17 @@ NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_
         add_diagonal(spmv, d, row, end);
 }
 
-NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
 {
-    (void)add;
     const nitro_spmv *spmv = state;
     int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
     int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
     int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
     end = end < spmv->num_rows ? end : spmv->num_rows;
     if (nitro_spmv_prefetches(spmv->dia->num_diagonals * spmv->num_rows))
-        multiply_rows(spmv, begin, end, true);
+        multiply_rows(spmv, begin, end, unit, true);
     else
-        multiply_rows(spmv, begin, end, false);
+        multiply_rows(spmv, begin, end, unit, false);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 

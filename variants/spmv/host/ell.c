@@ -61,12 +61,11 @@ void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell)
 
 /* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
 NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *restrict sums,
-                                      const int num_lanes, nitro_spmv_add *add,
-                                      const bool prefetches)
+                                      const int num_lanes, const int unit, const bool prefetches)
 {
     const double *values = p->ell->values + row;
     const int32_t *columns = p->ell->columns + row;
-    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
+    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
     for (int64_t k = 0; k < p->ell->width; k++) {
 #pragma GCC unroll 8
         for (int64_t i = 0; i < num_lanes; i++) {
@@ -75,32 +74,32 @@ NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *res
                 NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
             if (prefetches && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + AHEAD_ROWS);
-            add(&lanes[i], values + at, p->x, columns + at);
+            nitro_spmv_add(&lanes[i], values + at, p->x, columns + at, unit);
         }
         values += p->ell->stride;
         columns += p->ell->stride;
     }
 #pragma GCC unroll 8
     for (int64_t i = 0; i < num_lanes; i++)
-        NITRO_SPMV_STORE(sums + i * NITRO_SPMV_LANES, lanes[i]);
+        nitro_spmv_store(sums + i * NITRO_SPMV_LANES, &lanes[i], unit);
 }
 
-NITRO_SPMV_INLINE void multiply_rows(const product *p, int64_t row, int64_t end,
-                                     nitro_spmv_add *add, const bool prefetches)
+NITRO_SPMV_INLINE void multiply_rows(const product *p, int64_t row, int64_t end, const int unit,
+                                     const bool prefetches)
 {
     double *restrict y = p->y;
     for (; row + GROUP_ROWS <= end; row += GROUP_ROWS)
-        multiply_group(p, row, y + row, GROUP_ROWS / NITRO_SPMV_LANES, add, prefetches);
+        multiply_group(p, row, y + row, GROUP_ROWS / NITRO_SPMV_LANES, unit, prefetches);
     for (; row + NITRO_SPMV_LANES <= end; row += NITRO_SPMV_LANES)
-        multiply_group(p, row, y + row, 1, add, prefetches);
+        multiply_group(p, row, y + row, 1, unit, prefetches);
     if (row < end) {
         double sums[NITRO_SPMV_LANES];
-        multiply_group(p, row, sums, 1, add, prefetches);
+        multiply_group(p, row, sums, 1, unit, prefetches);
         memcpy(y + row, sums, (size_t)(end - row) * sizeof(*y));
     }
 }
 
-NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
 {
     const product *p = state;
     int64_t num_groups = (p->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
@@ -108,9 +107,9 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nit
     int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
     end = end < p->num_rows ? end : p->num_rows;
     if (nitro_spmv_prefetches(p->ell->width * p->num_rows))
-        multiply_rows(p, begin, end, add, true);
+        multiply_rows(p, begin, end, unit, true);
     else
-        multiply_rows(p, begin, end, add, false);
+        multiply_rows(p, begin, end, unit, false);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 

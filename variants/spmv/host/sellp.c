@@ -193,11 +193,10 @@ static int prepare_sorted(void *argument, void *user)
 /* The sums of all rows of a slice, also of those past the end of the matrix. */
 NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
                                       const int32_t *restrict columns, int64_t num_slots,
-                                      const double *restrict x, nitro_spmv_lanes lanes[SLICE_LANES],
-                                      nitro_spmv_add *add, const bool prefetches)
+                                      const double *restrict x, double *restrict sums,
+                                      const int unit, const bool prefetches)
 {
-    for (int64_t i = 0; i < SLICE_LANES; i++)
-        lanes[i] = (nitro_spmv_lanes){0};
+    nitro_spmv_lanes lanes[SLICE_LANES] = {{{0}}};
     for (int64_t slot = 0; slot < num_slots; slot += SLICE_ROWS)
         for (int64_t i = 0; i < SLICE_LANES; i++) {
             int64_t at = slot + i * NITRO_SPMV_LANES;
@@ -205,57 +204,49 @@ NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
                 NITRO_SPMV_PREFETCH(values, at + 2 * NITRO_SPMV_AHEAD);
             if (prefetches && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + 2 * NITRO_SPMV_AHEAD);
-            add(&lanes[i], values + at, x, columns + at);
+            nitro_spmv_add(&lanes[i], values + at, x, columns + at, unit);
         }
+    for (int64_t i = 0; i < SLICE_LANES; i++)
+        nitro_spmv_store(sums + i * NITRO_SPMV_LANES, &lanes[i], unit);
 }
 
-NITRO_SPMV_INLINE void store_slice(double *y, const nitro_spmv_lanes lanes[SLICE_LANES],
-                                   bool streams)
+/* Rows of y from the sums of a slice. rows: where they go; NULL: they are in order. */
+NITRO_SPMV_INLINE void store_slice(double *y, const double *sums, int64_t count,
+                                   const int32_t *rows, bool streams)
 {
-    for (int64_t i = 0; i < SLICE_LANES; i++, y += NITRO_SPMV_LANES) {
-        if (!streams) {
-            NITRO_SPMV_STORE(y, lanes[i]);
-            continue;
-        }
-        for (int64_t l = 0; l < NITRO_SPMV_LANES; l += 2) {
-            nitro_spmv_pair sums = {lanes[i][l], lanes[i][l + 1]};
-            NITRO_SPMV_STREAM(y + l, sums);
-        }
-    }
+    if (rows)
+        for (int64_t r = 0; r < count; r++)
+            y[rows[r]] = sums[r];
+    else if (streams && count == SLICE_ROWS)
+        for (int64_t r = 0; r < SLICE_ROWS; r += 2)
+            NITRO_SPMV_STREAM(y + r, NITRO_SPMV_PAIR(sums + r));
+    else
+        memcpy(y, sums, (size_t)count * sizeof(*y));
 }
 
-NITRO_SPMV_INLINE void scatter_slice(double *y, const int32_t *rows, int64_t count,
-                                     const nitro_spmv_lanes lanes[SLICE_LANES])
-{
-    for (int64_t r = 0; r < count; r++)
-        y[rows[r]] = lanes[r / NITRO_SPMV_LANES][r % NITRO_SPMV_LANES];
-}
-
-NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t end,
-                                       nitro_spmv_add *add, const bool prefetches)
+NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t end, const int unit,
+                                       const bool prefetches)
 {
     const nitro_spmv_sellp *sellp = p->sellp;
     int64_t num_rows = p->spmv->num_rows;
-    double *y = p->spmv->y;
-    bool streams = sellp->num_sorted == 0 && nitro_spmv_streams(y, num_rows);
+    double *y = p->spmv->y, sums[SLICE_ROWS];
+    bool is_sorted = sellp->num_sorted > 0;
+    bool streams = !is_sorted && nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t base = sellp->slice_offsets[slice], row = slice * SLICE_ROWS;
         int64_t rest = num_rows - row, count = rest < SLICE_ROWS ? rest : SLICE_ROWS;
-        nitro_spmv_lanes lanes[SLICE_LANES];
         multiply_slice(sellp->values + base, sellp->columns + base,
-                       sellp->slice_offsets[slice + 1] - base, p->spmv->x, lanes, add, prefetches);
-        if (sellp->num_sorted > 0)
-            scatter_slice(y, sellp->rows + row, count, lanes);
-        else if (count == SLICE_ROWS)
-            store_slice(y + row, lanes, streams);
+                       sellp->slice_offsets[slice + 1] - base, p->spmv->x, sums, unit, prefetches);
+        if (is_sorted)
+            store_slice(y, sums, count, sellp->rows + row, false);
         else
-            memcpy(y + row, lanes, (size_t)count * sizeof(*y));
+            store_slice(y + row, sums, count, NULL, streams);
     }
     if (streams)
         NITRO_SPMV_FENCE();
 }
 
-NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nitro_spmv_add *add)
+NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
 {
     const product *p = state;
     const int64_t *offsets = p->sellp->slice_offsets;
@@ -263,9 +254,9 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, nit
     int64_t begin = nitro_spmv_split(offsets, num_slices, part, parts);
     int64_t end = nitro_spmv_split(offsets, num_slices, part + 1, parts);
     if (nitro_spmv_prefetches(offsets[num_slices]))
-        multiply_slices(p, begin, end, add, true);
+        multiply_slices(p, begin, end, unit, true);
     else
-        multiply_slices(p, begin, end, add, false);
+        multiply_slices(p, begin, end, unit, false);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 

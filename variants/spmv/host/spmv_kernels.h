@@ -15,23 +15,31 @@
 /* Kernels and their helpers are inlined into functions compiled for a vector unit each. */
 #define NITRO_SPMV_INLINE __attribute__((always_inline)) static inline
 
-/* Eight doubles, mapped to the available vectors by the compiler. */
-typedef double nitro_spmv_lanes __attribute__((vector_size(64)));
+/* Eight doubles: one vector with AVX-512, else two, since GCC keeps a vector that is wider than the
+ * target's in memory, where a product takes twice as long. */
 typedef double nitro_spmv_pair __attribute__((vector_size(16), may_alias));
-typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
-#define NITRO_SPMV_LANES            8
-#define NITRO_SPMV_LOAD(from)       (*(const nitro_spmv_lanes_unaligned *)(from))
-#define NITRO_SPMV_STORE(to, lanes) (*(nitro_spmv_lanes_unaligned *)(to) = (lanes))
+typedef double nitro_spmv_quad __attribute__((vector_size(32)));
+typedef double nitro_spmv_octet __attribute__((vector_size(64)));
+typedef union nitro_spmv_lanes {
+    nitro_spmv_octet whole;
+    nitro_spmv_quad halves[2];
+} nitro_spmv_lanes;
+#define NITRO_SPMV_LANES 8
 
-/** sums[i] += values[i] * x[at[i]] for eight i. */
-typedef void nitro_spmv_add(nitro_spmv_lanes *sums, const double *values, const double *x,
-                            const int32_t *at);
+/* The same anywhere in an array. */
+typedef double nitro_spmv_pair_at __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double nitro_spmv_quad_at __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double nitro_spmv_octet_at __attribute__((vector_size(64), aligned(8), may_alias));
+#define NITRO_SPMV_PAIR(from)  (*(const nitro_spmv_pair_at *)(from))
+#define NITRO_SPMV_QUAD(from)  (*(const nitro_spmv_quad_at *)(from))
+#define NITRO_SPMV_OCTET(from) (*(const nitro_spmv_octet_at *)(from))
 
 /*
  * Vector units. A kernel is an NITRO_SPMV_INLINE function with the parameters of nitro_host_body
- * and a nitro_spmv_add; NITRO_SPMV_COMPILE(kernel) compiles it for every unit and makes the table
- * kernel_units. Whether eight loads or the gather instruction are faster depends on the processor:
- * in cache, on Zen 5 the loads take half as long; on other processors the instruction is faster.
+ * and its unit, a constant; NITRO_SPMV_COMPILE(kernel) compiles it for every unit and makes the
+ * table kernel_units. Whether eight loads or the gather instruction are faster depends on the
+ * processor: in cache, on Zen 5 the loads take half as long; on other processors the instruction is
+ * faster.
  */
 enum {
     NITRO_SPMV_BASELINE,
@@ -41,6 +49,7 @@ enum {
     NITRO_SPMV_AVX512,
     NITRO_SPMV_NUM_UNITS
 };
+#define NITRO_SPMV_IS_WIDE(unit) ((unit) >= NITRO_SPMV_AVX512_GATHER)
 
 /** The unit to use: the fastest one of this processor. Measured at the first call. */
 int nitro_spmv_unit(void);
@@ -48,64 +57,100 @@ int nitro_spmv_unit(void);
 /** Use this unit instead of measuring; -1 measures again. False if the processor lacks it. */
 bool nitro_spmv_assume_unit(int unit);
 
-NITRO_SPMV_INLINE void nitro_spmv_add_by_loads(nitro_spmv_lanes *sums, const double *values,
-                                               const double *x, const int32_t *at)
-{
-    *sums += NITRO_SPMV_LOAD(values) * (nitro_spmv_lanes){x[at[0]], x[at[1]], x[at[2]], x[at[3]],
-                                                          x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
-}
-
 #if defined(__x86_64__) && defined(__GNUC__)
 #define NITRO_SPMV_HAS_UNITS 1
 
-__attribute__((target("avx2"))) static inline void nitro_spmv_add_avx2(nitro_spmv_lanes *sums,
-                                                                       const double *values,
-                                                                       const double *x,
-                                                                       const int32_t *at)
+__attribute__((target("avx2"))) static inline void nitro_spmv_gather_avx2(nitro_spmv_lanes *sums,
+                                                                          const double *values,
+                                                                          const double *x,
+                                                                          const int32_t *at)
 {
-    __m128i low = _mm_loadu_si128((const __m128i_u *)at);
-    __m128i high = _mm_loadu_si128((const __m128i_u *)at + 1);
-    union {
-        __m256d halves[2];
-        nitro_spmv_lanes lanes;
-    } gathered = {
-        {_mm256_i32gather_pd(x, low, sizeof(*x)), _mm256_i32gather_pd(x, high, sizeof(*x))}};
-    *sums += NITRO_SPMV_LOAD(values) * gathered.lanes;
+    for (int i = 0; i < 2; i++, values += 4, at += 4) {
+        __m128i index = _mm_loadu_si128((const __m128i_u *)at);
+        sums->halves[i] += NITRO_SPMV_QUAD(values) * _mm256_i32gather_pd(x, index, sizeof(*x));
+    }
 }
 
-__attribute__((target("avx512f"))) static inline void nitro_spmv_add_avx512(nitro_spmv_lanes *sums,
-                                                                            const double *values,
-                                                                            const double *x,
-                                                                            const int32_t *at)
+__attribute__((target("avx512f"))) static inline void
+nitro_spmv_gather_avx512(nitro_spmv_lanes *sums, const double *values, const double *x,
+                         const int32_t *at)
 {
     __m256i index = _mm256_loadu_si256((const __m256i_u *)at);
-    *sums += NITRO_SPMV_LOAD(values) * _mm512_i32gather_pd(index, x, sizeof(*x));
+    sums->whole += NITRO_SPMV_OCTET(values) * _mm512_i32gather_pd(index, x, sizeof(*x));
 }
 
-#define NITRO_SPMV_COMPILE_FOR(unit, kernel, add)                                                  \
-    __attribute__((target(#unit))) static void kernel##_##unit##_##add(const void *state,          \
-                                                                       int part, int parts)        \
+#define NITRO_SPMV_COMPILE_FOR(its_target, kernel, unit)                                           \
+    __attribute__((target(its_target))) static void kernel##_##unit(const void *state, int part,   \
+                                                                    int parts)                     \
     {                                                                                              \
-        kernel(state, part, parts, nitro_spmv_add_##add);                                          \
+        kernel(state, part, parts, NITRO_SPMV_##unit);                                             \
     }
 #define NITRO_SPMV_COMPILE(kernel)                                                                 \
-    NITRO_SPMV_COMPILE_FOR(sse2, kernel, by_loads)                                                 \
-    NITRO_SPMV_COMPILE_FOR(avx2, kernel, avx2)                                                     \
-    NITRO_SPMV_COMPILE_FOR(avx2, kernel, by_loads)                                                 \
-    NITRO_SPMV_COMPILE_FOR(avx512f, kernel, avx512)                                                \
-    NITRO_SPMV_COMPILE_FOR(avx512f, kernel, by_loads)                                              \
+    NITRO_SPMV_COMPILE_FOR("sse2", kernel, BASELINE)                                               \
+    NITRO_SPMV_COMPILE_FOR("avx2", kernel, AVX2_GATHER)                                            \
+    NITRO_SPMV_COMPILE_FOR("avx2", kernel, AVX2)                                                   \
+    NITRO_SPMV_COMPILE_FOR("avx512f", kernel, AVX512_GATHER)                                       \
+    NITRO_SPMV_COMPILE_FOR("avx512f", kernel, AVX512)                                              \
     static nitro_host_body *const kernel##_units[NITRO_SPMV_NUM_UNITS] = {                         \
-        kernel##_sse2_by_loads, kernel##_avx2_avx2, kernel##_avx2_by_loads,                        \
-        kernel##_avx512f_avx512, kernel##_avx512f_by_loads};
+        kernel##_BASELINE, kernel##_AVX2_GATHER, kernel##_AVX2, kernel##_AVX512_GATHER,            \
+        kernel##_AVX512};
 #else
 #define NITRO_SPMV_HAS_UNITS 0
 #define NITRO_SPMV_COMPILE(kernel)                                                                 \
-    static void kernel##_baseline(const void *state, int part, int parts)                          \
+    static void kernel##_BASELINE(const void *state, int part, int parts)                          \
     {                                                                                              \
-        kernel(state, part, parts, nitro_spmv_add_by_loads);                                       \
+        kernel(state, part, parts, NITRO_SPMV_BASELINE);                                           \
     }                                                                                              \
-    static nitro_host_body *const kernel##_units[NITRO_SPMV_NUM_UNITS] = {kernel##_baseline};
+    static nitro_host_body *const kernel##_units[NITRO_SPMV_NUM_UNITS] = {kernel##_BASELINE};
 #endif
+
+/** sums[i] += values[i] * x[at[i]] for eight i. */
+NITRO_SPMV_INLINE void nitro_spmv_add(nitro_spmv_lanes *sums, const double *values, const double *x,
+                                      const int32_t *at, const int unit)
+{
+#if NITRO_SPMV_HAS_UNITS
+    if (unit == NITRO_SPMV_AVX512_GATHER) {
+        nitro_spmv_gather_avx512(sums, values, x, at);
+        return;
+    }
+    if (unit == NITRO_SPMV_AVX2_GATHER) {
+        nitro_spmv_gather_avx2(sums, values, x, at);
+        return;
+    }
+#endif
+    if (NITRO_SPMV_IS_WIDE(unit)) {
+        sums->whole +=
+            NITRO_SPMV_OCTET(values) * (nitro_spmv_octet){x[at[0]], x[at[1]], x[at[2]], x[at[3]],
+                                                          x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+        return;
+    }
+    sums->halves[0] +=
+        NITRO_SPMV_QUAD(values) * (nitro_spmv_quad){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+    sums->halves[1] +=
+        NITRO_SPMV_QUAD(values + 4) * (nitro_spmv_quad){x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+}
+
+/** sums[i] += values[i] * x[i] for eight i. */
+NITRO_SPMV_INLINE void nitro_spmv_add_products(nitro_spmv_lanes *sums, const double *values,
+                                               const double *x, const int unit)
+{
+    if (NITRO_SPMV_IS_WIDE(unit)) {
+        sums->whole += NITRO_SPMV_OCTET(values) * NITRO_SPMV_OCTET(x);
+        return;
+    }
+    sums->halves[0] += NITRO_SPMV_QUAD(values) * NITRO_SPMV_QUAD(x);
+    sums->halves[1] += NITRO_SPMV_QUAD(values + 4) * NITRO_SPMV_QUAD(x + 4);
+}
+
+NITRO_SPMV_INLINE void nitro_spmv_store(double *to, const nitro_spmv_lanes *sums, const int unit)
+{
+    if (NITRO_SPMV_IS_WIDE(unit)) {
+        *(nitro_spmv_octet_at *)to = sums->whole;
+        return;
+    }
+    *(nitro_spmv_quad_at *)to = sums->halves[0];
+    *(nitro_spmv_quad_at *)(to + 4) = sums->halves[1];
+}
 
 /*
  * Prefetch the cache line of array[index]. Hardware prefetchers fall behind on many short rows:

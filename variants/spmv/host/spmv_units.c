@@ -16,20 +16,21 @@
 typedef struct gathering {
     const double *x;
     const int32_t *columns; /* shape [NUM_GATHERED] */
-    double *sums;           /* shape [NITRO_SPMV_LANES] */
+    double *sums;           /* shape [2 * NITRO_SPMV_LANES] */
 } gathering;
 
-NITRO_SPMV_INLINE void add_products(const void *state, int part, int parts, nitro_spmv_add *add)
+NITRO_SPMV_INLINE void add_products(const void *state, int part, int parts, const int unit)
 {
     (void)part;
     (void)parts;
     const gathering *g = state;
-    nitro_spmv_lanes even = {0}, odd = {0};
+    nitro_spmv_lanes even = {{0}}, odd = {{0}};
     for (int64_t at = 0; at < NUM_GATHERED; at += 2 * NITRO_SPMV_LANES) {
-        add(&even, g->x, g->x, g->columns + at);
-        add(&odd, g->x, g->x, g->columns + at + NITRO_SPMV_LANES);
+        nitro_spmv_add(&even, g->x, g->x, g->columns + at, unit);
+        nitro_spmv_add(&odd, g->x, g->x, g->columns + at + NITRO_SPMV_LANES, unit);
     }
-    NITRO_SPMV_STORE(g->sums, even + odd);
+    nitro_spmv_store(g->sums, &even, unit);
+    nitro_spmv_store(g->sums + NITRO_SPMV_LANES, &odd, unit);
 }
 NITRO_SPMV_COMPILE(add_products)
 
@@ -54,7 +55,7 @@ static bool is_supported(int unit)
 /* The shortest time: interruptions only ever add to it. Units take turns. */
 static int choose_unit(void)
 {
-    double x[NUM_X], sums[NITRO_SPMV_LANES];
+    double x[NUM_X], sums[2 * NITRO_SPMV_LANES];
     int32_t columns[NUM_GATHERED];
     int64_t best_ns[NITRO_SPMV_NUM_UNITS];
     const gathering g = {.x = x, .columns = columns, .sums = sums};
