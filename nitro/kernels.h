@@ -234,8 +234,8 @@ NITRO_API const nitro_kernel_backend *nitro_kernel_backend_find(const char *name
 
 /**
  * Compile, or take from the cache on disk: the folder that the setting kernel_cache names, else
- * "nitro/kernels" in the user's cache. An image that is damaged or cannot be written is compiled
- * again.
+ * "nitro/kernels" in the user's cache, which the setting kernel_cache_mb limits. An image that is
+ * damaged or cannot be written is compiled again.
  * @param[in]  values      shape [number of parameters], as text.
  * @param[out] compile_ms  time that compiling took; 0: it was in the cache.
  */

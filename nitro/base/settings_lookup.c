@@ -119,6 +119,13 @@ static const nitro_setting table[] = {
      .value = "FOLDER",
      .help = "where kernels compiled at run time are kept (unset: nitro/kernels in "
              "$XDG_CACHE_HOME)"},
+    {.name = "kernel_cache_mb",
+     .environment = "NITRO_KERNEL_CACHE_MB",
+     .value = "MB",
+     .standard = "256",
+     .is_number = true,
+     .maximum = 1e9,
+     .help = "keep up to so many MB of compiled kernels: those used least recently are deleted"},
     {.name = "trusted_keys",
      .environment = "NITRO_TRUSTED_KEYS",
      .value = "FILE",

@@ -80,6 +80,12 @@ char *nitro_kernel_values_text(nitro_context *context, const nitro_kernel *kerne
 /** Folder of the cache; made if it is missing. free() the path. */
 nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path);
 
+/** Delete the images in the folder of `path` that were used least recently, until all take no more
+ *  than the setting kernel_cache_mb; `path` itself stays. Other processes may read, write and
+ * delete there meanwhile. A folder that cannot be listed stays as it is. Done after one in 16
+ * images. */
+void nitro_kernel_cache_trim(nitro_context *context, const char *path);
+
 /** As nitro_kernel_compile.
  *  @param[in] may_read  from the cache; false: the device refuses what is there. */
 nitro_status nitro_kernel_make_image(nitro_context *context, const nitro_kernel_backend *backend,

@@ -1,8 +1,10 @@
 /* Compiles kernels, and keeps what was compiled on disk: a file for each source, options, compiler
  * and device, whose name is a hash of them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "nitro/kernels/kernel.h"
 
@@ -82,6 +84,7 @@ static bool read_image(nitro_context *context, const char *path, void **image, s
         *bytes = size - HEADER_BYTES;
         memmove(text, text + HEADER_BYTES, *bytes);
         *image = text;
+        utimensat(AT_FDCWD, path, NULL, 0); /* used now: nitro_kernel_cache_trim() goes by it */
     } else {
         free(text);
     }
@@ -99,6 +102,8 @@ static void write_image(nitro_context *context, const char *path, const void *im
         char error[512];
         nitro_context_last_error(context, error, sizeof(error));
         nitro_log(context, NITRO_LOG_WARNING, "a compiled kernel is not kept: %s", error);
+    } else if (path[strlen(path) - 1] == '0') {
+        nitro_kernel_cache_trim(context, path); /* a sixteenth of them: it lists the folder */
     }
     free(text);
 }

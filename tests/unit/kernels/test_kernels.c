@@ -1,6 +1,9 @@
 /* Kernels compiled at run time, in C on the host: configurations, launches, launchers, the cache on
  * disk, errors; and what NVRTC says of CUDA C++, where it is installed. */
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "nitro/kernels/kernel.h"
@@ -271,6 +274,164 @@ static void what_was_compiled_is_kept(void **state)
     nitro_context_free(context);
 }
 
+/* An image of 1000 bytes that begins with the options. */
+static nitro_status compile_plain(nitro_context *context, const nitro_kernel_target *target,
+                                  const char *origin, const char *source_, const char *options,
+                                  void **image, size_t *bytes)
+{
+    (void)target, (void)origin, (void)source_;
+    char *made = nitro_calloc(context, 1, 1000);
+    assert_non_null(made);
+    snprintf(made, 1000, "%s", options);
+    *image = made;
+    *bytes = 1000;
+    return NITRO_OK;
+}
+
+/* @return whether it was in the cache */
+static bool compile_value(nitro_context *context, int value)
+{
+    static const nitro_kernel_backend plain = {.name = "plain", .compile = compile_plain};
+    static const nitro_kernel_target target = {.identity = "plain"};
+    char text[16], expected[64];
+    void *image;
+    size_t bytes;
+    double compile_ms;
+    snprintf(text, sizeof(text), "%d", value);
+    snprintf(expected, sizeof(expected), "-DFACTOR=%d -DOTHER=0 ", value);
+    assert_ok(context,
+              nitro_kernel_compile(context, &plain, &target, &scale,
+                                   (const char *const[]){text, "0"}, &image, &bytes, &compile_ms));
+    assert_int_equal(bytes, 1000);
+    assert_string_equal(image, expected);
+    free(image);
+    return compile_ms == 0;
+}
+
+/* As if no file had been used for an hour. @return the bytes in all of them */
+static long age_files(const char *folder)
+{
+    long bytes = 0;
+    DIR *opened = opendir(folder);
+    for (struct dirent *entry = readdir(opened); entry; entry = readdir(opened)) {
+        struct timespec times[2];
+        struct stat file;
+        if (fstatat(dirfd(opened), entry->d_name, &file, 0) != 0 || !S_ISREG(file.st_mode))
+            continue;
+        times[0] = times[1] = (struct timespec){.tv_sec = file.st_mtim.tv_sec - 3600};
+        utimensat(dirfd(opened), entry->d_name, times, 0);
+        bytes += file.st_size;
+    }
+    closedir(opened);
+    return bytes;
+}
+
+static void write_text(const char *folder, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fprintf(file, "%09999d", 0), 9999);
+    fclose(file);
+}
+
+/* Its name is no image's, so none is spared. */
+static void trim(nitro_context *context, const char *folder)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/none", folder);
+    nitro_kernel_cache_trim(context, path);
+}
+
+static nitro_context *limited(const char *folder, const char *megabytes)
+{
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_context_set(context, NULL, "kernel_cache", folder));
+    assert_ok(context, nitro_context_set(context, NULL, "kernel_cache_mb", megabytes));
+    return context;
+}
+
+static void the_cache_keeps_what_was_used_last(void **state)
+{
+    char folder[] = "/tmp/nitro-kernels-XXXXXX", path[128], command[128];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    nitro_context *context = limited(folder, "0.0033");
+    write_text(folder, "best-0123456789abcdef"); /* no images: neither counted nor deleted */
+    write_text(folder, "0123456789abcdef0123456789abcdef0");
+    for (int i = 0; i < 3; i++) {
+        assert_false(compile_value(context, i));
+        age_files(folder);
+    }
+    assert_true(compile_value(context, 0)); /* of the three, 1 was used least recently */
+    assert_false(compile_value(context, 3));
+    trim(context, folder);
+    assert_true(compile_value(context, 0) && compile_value(context, 2) &&
+                compile_value(context, 3));
+    assert_false(compile_value(context, 1));
+    age_files(folder);
+    write_text(folder, "0123456789abcdef0123456789abcdef.0123456789abcdef"); /* was cut off */
+    snprintf(path, sizeof(path), "%s/0123456789abcdef0123456789abcdef.0123456789abcdef", folder);
+    nitro_kernel_cache_trim(context, path);
+    assert_int_equal(age_files(folder), 3 * 9999);
+    trim(context, folder);
+    assert_int_equal(age_files(folder), 2 * 9999);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    nitro_context_free(context);
+}
+
+/* Of 200 images of 1048 bytes. */
+static void the_cache_is_trimmed_while_it_is_filled(void **state)
+{
+    char folder[] = "/tmp/nitro-kernels-XXXXXX", command[128];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    nitro_context *context = limited(folder, "0.005");
+    for (int i = 0; i < 200; i++)
+        compile_value(context, i);
+    long bytes = age_files(folder);
+    assert_true(bytes > 0 && bytes <= 5000 + 64 * 1048);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    nitro_context_free(context);
+}
+
+static void compile_and_trim(const char *folder)
+{
+    nitro_context *context = limited(folder, "0.006");
+    for (int i = 0; i < 60; i++) {
+        compile_value(context, i % 20);
+        trim(context, folder);
+    }
+    nitro_context_free(context);
+}
+
+static void processes_share_a_cache_that_is_full(void **state)
+{
+    char folder[] = "/tmp/nitro-kernels-XXXXXX", command[128];
+    pid_t children[4];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < 4; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            compile_and_trim(folder);
+            _exit(0);
+        }
+    }
+    for (size_t i = 0; i < 4; i++) {
+        int ended;
+        assert_int_equal(waitpid(children[i], &ended, 0), children[i]);
+        assert_int_equal(ended, 0);
+    }
+    compile_and_trim(folder);
+    assert_true(age_files(folder) <= 6000);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void spaces_follow_the_device(void **state)
 {
     static const nitro_kernel tiled = {
@@ -419,6 +580,9 @@ int main(void)
         cmocka_unit_test(launches_that_cannot_be_fail),
         cmocka_unit_test(launchers_run_steps_with_other_values),
         cmocka_unit_test(what_was_compiled_is_kept),
+        cmocka_unit_test(the_cache_keeps_what_was_used_last),
+        cmocka_unit_test(the_cache_is_trimmed_while_it_is_filled),
+        cmocka_unit_test(processes_share_a_cache_that_is_full),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
