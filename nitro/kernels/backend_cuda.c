@@ -249,7 +249,7 @@ static int launch(void *function, const nitro_kernel_launch *launched, char *pro
         grid[d] = (unsigned)(launched->global[d] / launched->local[d]);
     }
     int device, code = nitro_cuda_enter(&device);
-    if (code == 0 && shared > 48 << 10)
+    if (code == 0 && shared > 0) /* beyond 48 KB with the static one it must be asked for */
         code = cuda->set_function(function, CUDA_FUNCTION_DYNAMIC_BYTES, (int)shared);
     if (code == 0)
         code = cuda->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],

@@ -150,7 +150,7 @@ static int elapsed(void *begin, void *end, double *elapsed_ms)
         code = nitro_cuda_driver_load()->elapsed(&between_ms, begin, end);
     if (code == 0)
         *elapsed_ms = (double)between_ms;
-    return code == CUDA_NOT_READY ? NITRO_STREAM_BUSY : code;
+    return code == CUDA_NOT_READY ? NITRO_STREAM_BUSY : code != 0 ? 2 : 0;
 }
 
 static void free_event(void *event)

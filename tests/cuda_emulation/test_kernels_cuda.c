@@ -326,6 +326,8 @@ static int record(void *event, void *stream)
 
 static int elapsed(float *elapsed_ms, void *begin, void *end)
 {
+    if (!begin || !end)
+        return 1; /* CUDA_ERROR_INVALID_VALUE */
     return (int)cudaEventElapsedTime(elapsed_ms, begin, end);
 }
 
@@ -431,6 +433,18 @@ static void calls_are_timed_without_waiting(void **state)
     nitro_context_free(context);
 }
 
+/* CUDA_ERROR_INVALID_VALUE and NITRO_STREAM_BUSY are the same number. */
+static void a_clock_that_fails_is_not_busy(void **state)
+{
+    const cuda_emulation_settings settings = cuda_emulation_defaults();
+    double elapsed_ms = -1;
+    (void)state;
+    cuda_emulation_reset(&settings);
+    int failure = nitro_cuda_driver_memory.clock->elapsed(NULL, NULL, &elapsed_ms);
+    assert_true(failure != 0 && failure != NITRO_STREAM_BUSY);
+    assert_true(elapsed_ms == -1);
+}
+
 static void failures_are_the_arguments(void **state)
 {
     nitro_context *context = unit_context();
@@ -506,6 +520,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_right_in_any_order_of_threads),
         cmocka_unit_test(calls_are_timed_without_waiting),
+        cmocka_unit_test(a_clock_that_fails_is_not_busy),
         cmocka_unit_test(failures_are_the_arguments),
         cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),
     };

@@ -10,9 +10,6 @@
 #define FLUSH_CACHES    2 /* multiples of the L2 cache, whose replacement is not LRU */
 #define MIN_FLUSH_BYTES ((size_t)32 << 20)
 
-/* Longer than the host takes to launch a variant's first kernel: 20 us at 2 GHz. */
-#define LEAD_CYCLES 40000
-
 #define WARM_UP_MS         100.0
 #define WARM_UP_CYCLES     1000000
 #define MAX_WARM_UP_ROUNDS 1000 /* if the host's clock does not advance */
@@ -120,7 +117,7 @@ static nitro_status start(nitro_device_session *session, void *stream)
 {
     static const char what[] = "starting a CUDA device's clock";
     nitro_status status =
-        check(session->context, nitro_cuda_launch_spin(LEAD_CYCLES, 1, stream), what);
+        check(session->context, nitro_cuda_launch_spin(NITRO_CUDA_LEAD_CYCLES, 1, stream), what);
     if (status == NITRO_OK)
         status = check(session->context, cudaEventRecord(session->begin, stream), what);
     return status;

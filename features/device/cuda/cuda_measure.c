@@ -121,7 +121,9 @@ static cudaError_t multiply_dp(bench *self)
 static nitro_status time_once(bench *self, launch run, const char *what, double *elapsed_ms)
 {
     float elapsed = 0;
-    cudaError_t error = cudaEventRecord(self->begin, self->stream);
+    cudaError_t error = nitro_cuda_launch_spin(NITRO_CUDA_LEAD_CYCLES, 1, self->stream);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(self->begin, self->stream);
     if (error == cudaSuccess)
         error = run(self);
     if (error == cudaSuccess)

@@ -19,6 +19,10 @@ extern "C" {
 /** Nothing. */
 cudaError_t nitro_cuda_launch_nothing(cudaStream_t stream);
 
+/** Before an event that begins a timing: longer than the host takes to launch the next kernel, 20
+ * us at 2 GHz. An event on an idle device would be done before that, and the launch would count. */
+#define NITRO_CUDA_LEAD_CYCLES 40000
+
 /** Blocks of one warp that do nothing for so many cycles of their multiprocessor's clock. */
 cudaError_t nitro_cuda_launch_spin(long long cycles, unsigned num_blocks, cudaStream_t stream);
 
