@@ -5,15 +5,14 @@
 #ifndef NITRO_APPS_BFS_GRAPH_H
 #define NITRO_APPS_BFS_GRAPH_H
 
-#include "nitro/nitro_backend.h"
+#include "apps/matrix/matrix.h"
 #include "variants/bfs/bfs.h"
 
 /** Undirected edges in any order. Zero-initialise, then set num_vertices. */
 typedef struct nitro_graph_edges {
-    int64_t num_vertices; /* 0 to NITRO_BFS_MAX_VERTICES */
-    int64_t count, capacity;
-    int32_t *ends;   /* shape [count][2] */
-    bool has_failed; /* out of memory: edges are ignored from there on */
+    int64_t num_vertices;         /* 0 to NITRO_BFS_MAX_VERTICES */
+    nitro_matrix_entries entries; /* both directions of each */
+    bool has_failed;              /* out of memory: edges are ignored from there on */
 } nitro_graph_edges;
 
 /** Append an edge; vertices out of range are ignored. */
@@ -21,7 +20,7 @@ void nitro_graph_add(nitro_graph_edges *edges, int64_t a, int64_t b);
 
 /**
  * An argument of bfs with up to 8 sources: vertices with neighbours, at places given by a hash.
- * @param[in]  edges  their array is taken or freed, also on error.
+ * @param[in]  edges  their arrays are freed, also on error.
  * @param[out] bfs    free it with nitro_kit_free(&nitro_bfs_kit, false, bfs).
  * @return NITRO_OK, NITRO_ERR_ARGUMENT (more edges than 32 bits count) or NITRO_ERR_NO_MEMORY.
  */

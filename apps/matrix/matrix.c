@@ -28,10 +28,11 @@ nitro_status nitro_matrix_entries_reserve(nitro_context *context, nitro_matrix_e
     int32_t *columns = reallocarray(entries->columns, count, sizeof(*columns));
     if (columns)
         entries->columns = columns;
-    double *values = reallocarray(entries->values, count, sizeof(*values));
+    double *values =
+        entries->is_pattern ? NULL : reallocarray(entries->values, count, sizeof(*values));
     if (values)
         entries->values = values;
-    if (!rows || !columns || !values)
+    if (!rows || !columns || (!values && !entries->is_pattern))
         return out_of_memory(context, entries, capacity);
     entries->capacity = capacity;
     return NITRO_OK;
@@ -48,7 +49,9 @@ nitro_status nitro_matrix_entries_add(nitro_context *context, nitro_matrix_entri
     }
     entries->rows[entries->count] = (int32_t)row;
     entries->columns[entries->count] = (int32_t)column;
-    entries->values[entries->count++] = value;
+    if (!entries->is_pattern)
+        entries->values[entries->count] = value;
+    entries->count++;
     return NITRO_OK;
 }
 
@@ -91,7 +94,8 @@ static nitro_status sort_by(nitro_context *context, const nitro_matrix_entries *
         int64_t at = next[keys[k]]++;
         to->rows[at] = from->rows[k];
         to->columns[at] = from->columns[k];
-        to->values[at] = from->values[k];
+        if (!from->is_pattern)
+            to->values[at] = from->values[k];
     }
     free(next);
     return NITRO_OK;
@@ -101,8 +105,10 @@ static nitro_status sort_entries(nitro_context *context, nitro_matrix_entries *e
 {
     if (is_sorted(entries))
         return NITRO_OK;
-    nitro_matrix_entries by_column = {
-        .num_rows = entries->num_rows, .num_cols = entries->num_cols, .count = entries->count};
+    nitro_matrix_entries by_column = {.num_rows = entries->num_rows,
+                                      .num_cols = entries->num_cols,
+                                      .count = entries->count,
+                                      .is_pattern = entries->is_pattern};
     nitro_status status = nitro_matrix_entries_reserve(context, &by_column, entries->count);
     if (status == NITRO_OK)
         status = sort_by(context, entries, entries->columns, entries->num_cols, &by_column);
@@ -120,6 +126,8 @@ static nitro_status merge_duplicates(nitro_context *context, const char *origin,
     for (int64_t k = 0; k < entries->count; k++) {
         int32_t row = entries->rows[k], column = entries->columns[k];
         if (kept > 0 && entries->rows[kept - 1] == row && entries->columns[kept - 1] == column) {
+            if (entries->is_pattern)
+                continue;
             entries->values[kept - 1] += entries->values[k];
             if (!isfinite(entries->values[kept - 1]))
                 return nitro_fail(context, NITRO_ERR_FORMAT,
@@ -129,7 +137,9 @@ static nitro_status merge_duplicates(nitro_context *context, const char *origin,
         }
         entries->rows[kept] = row;
         entries->columns[kept] = column;
-        entries->values[kept++] = entries->values[k];
+        if (!entries->is_pattern)
+            entries->values[kept] = entries->values[k];
+        kept++;
     }
     entries->count = kept;
     return NITRO_OK;
@@ -148,14 +158,16 @@ static nitro_status make_rows(nitro_context *context, const nitro_matrix_entries
         .num_nonzeros = entries->count,
         .row_offsets = nitro_host_allocate(entries->num_rows + 1, sizeof(*made->row_offsets)),
         .columns = nitro_host_allocate(entries->count, sizeof(*made->columns)),
-        .values = nitro_host_allocate(entries->count, sizeof(*made->values))};
-    if (!made->row_offsets || !made->columns || !made->values) {
+        .values = entries->is_pattern ? NULL
+                                      : nitro_host_allocate(entries->count, sizeof(*made->values))};
+    if (!made->row_offsets || !made->columns || (!made->values && !entries->is_pattern)) {
         nitro_matrix_free(made);
         return out_of_memory(context, entries, entries->count);
     }
     count_keys(entries->rows, entries->count, entries->num_rows, made->row_offsets);
     memcpy(made->columns, entries->columns, (size_t)entries->count * sizeof(*made->columns));
-    memcpy(made->values, entries->values, (size_t)entries->count * sizeof(*made->values));
+    if (made->values)
+        memcpy(made->values, entries->values, (size_t)entries->count * sizeof(*made->values));
     *matrix = made;
     return NITRO_OK;
 }

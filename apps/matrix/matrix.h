@@ -13,7 +13,7 @@ typedef struct nitro_matrix {
     int64_t num_rows, num_cols, num_nonzeros;
     int64_t *row_offsets; /* shape [num_rows + 1] */
     int32_t *columns;     /* shape [num_nonzeros] */
-    double *values;       /* shape [num_nonzeros] */
+    double *values;       /* shape [num_nonzeros]; NULL: a pattern */
 } nitro_matrix;
 
 /** Entries of a matrix, in any order. Zero-initialise, then set the sizes. */
@@ -23,6 +23,7 @@ typedef struct nitro_matrix_entries {
     int32_t *rows;    /* shape [count], in [0, num_rows) */
     int32_t *columns; /* shape [count], in [0, num_cols) */
     double *values;   /* shape [count] */
+    bool is_pattern;  /* there are no values */
 } nitro_matrix_entries;
 
 /** Reserve room for `capacity` entries. */

@@ -48,6 +48,16 @@ nitro_status nitro_matrix_load(nitro_context *context, const char *path, void **
     return status;
 }
 
+nitro_status nitro_matrix_check_square(nitro_context *context, const char *origin,
+                                       const nitro_matrix *matrix, const char *what)
+{
+    return matrix->num_rows == matrix->num_cols
+               ? NITRO_OK
+               : nitro_fail(context, NITRO_ERR_FORMAT,
+                            "%s: the matrix is %lld x %lld, and %s needs a square one", origin,
+                            (long long)matrix->num_rows, (long long)matrix->num_cols, what);
+}
+
 const nitro_kit_inputs nitro_matrix_inputs = {
     .load = nitro_matrix_load,
     .make = make,

@@ -43,6 +43,11 @@ extern const nitro_kit_inputs nitro_matrix_inputs;
 /** Its `load`: a Matrix Market file. */
 nitro_status nitro_matrix_load(nitro_context *context, const char *path, void **data);
 
+/** @return NITRO_OK, or NITRO_ERR_FORMAT: "`origin`: the matrix is 2 x 3, and `what` needs a square
+ *          one". */
+nitro_status nitro_matrix_check_square(nitro_context *context, const char *origin,
+                                       const nitro_matrix *matrix, const char *what);
+
 /**
  * A 7-point stencil on a grid of side x side x side: the large, regular matrix of benchmarks.
  * @param[out] matrix  free it with nitro_matrix_free.

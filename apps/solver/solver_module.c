@@ -74,25 +74,9 @@ static void fill_in(nitro_solver *system)
     }
 }
 
-/* Frees the matrix if it is not. */
-static nitro_status check_square(nitro_context *context, const char *origin, nitro_matrix *matrix)
-{
-    if (matrix->num_rows == matrix->num_cols)
-        return NITRO_OK;
-    nitro_status status =
-        nitro_fail(context, NITRO_ERR_FORMAT,
-                   "%s: the matrix is %lld x %lld, and a system to solve needs a square one",
-                   origin, (long long)matrix->num_rows, (long long)matrix->num_cols);
-    nitro_matrix_free(matrix);
-    return status;
-}
-
 nitro_status nitro_system_adopt(nitro_context *context, const char *origin, nitro_matrix *matrix,
                                 nitro_solver **system)
 {
-    nitro_status status = check_square(context, origin, matrix);
-    if (status != NITRO_OK)
-        return status;
     const nitro_solver taken = {.num_rows = matrix->num_rows,
                                 .num_nonzeros = matrix->num_nonzeros,
                                 .row_offsets = matrix->row_offsets,
@@ -101,7 +85,9 @@ nitro_status nitro_system_adopt(nitro_context *context, const char *origin, nitr
                                 .tolerance = NITRO_SOLVER_TOLERANCE,
                                 .max_iterations = NITRO_SOLVER_MAX_ITERATIONS};
     void *made;
-    status = nitro_kit_allocate(context, &nitro_solver_kit, &taken, &made);
+    nitro_status status = nitro_matrix_check_square(context, origin, matrix, "a system to solve");
+    if (status == NITRO_OK)
+        status = nitro_kit_allocate(context, &nitro_solver_kit, &taken, &made);
     if (status != NITRO_OK) {
         nitro_matrix_free(matrix);
         return status;
@@ -116,10 +102,13 @@ static nitro_status load(nitro_context *context, const char *path, void **data)
 {
     void *matrix;
     nitro_status status = nitro_matrix_load(context, path, &matrix);
-    if (status == NITRO_OK)
-        status = check_square(context, path, matrix);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_matrix_check_square(context, path, matrix, "a system to solve");
     if (status == NITRO_OK)
         *data = matrix;
+    else
+        nitro_matrix_free(matrix);
     return status;
 }
 

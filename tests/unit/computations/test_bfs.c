@@ -146,13 +146,14 @@ static void graphs_are_patterns_of_files(void **state)
          "4 vertices, 6 directed edges, 8 searches");
     load(*state, HEADER "3 3 1\n2 2\n", NITRO_OK, "3 vertices, 0 directed edges, 0 searches");
     load(*state, HEADER "0 0 0\n", NITRO_OK, "0 vertices, 0 directed edges, 0 searches");
-    load(*state, HEADER "2 3 1\n1 1\n", NITRO_ERR_FORMAT, "2 x 3 is no graph: it must be square");
+    load(*state, HEADER "2 3 1\n1 1\n", NITRO_ERR_FORMAT,
+         "the matrix is 2 x 3, and a graph needs a square one");
 }
 
 static void too_many_edges_are_refused(void **state)
 {
     computation_fixture *f = *state;
-    nitro_graph_edges edges = {.num_vertices = 2, .count = (int64_t)INT32_MAX};
+    nitro_graph_edges edges = {.num_vertices = 2, .entries.count = 2 * (int64_t)INT32_MAX};
     nitro_bfs *bfs = NULL;
     assert_fails(f->context, nitro_graph_create(f->context, &edges, &bfs), NITRO_ERR_ARGUMENT,
                  "2 vertices and 2147483647 edges");
