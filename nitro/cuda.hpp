@@ -258,6 +258,17 @@ static inline cudaLaunchConfig_t nitro_cuda_grid(const nitro_cuda *cuda, int64_t
     config.stream = (cudaStream_t)cuda->stream;
     return config;
 }
+
+/** Launch a kernel on such blocks; nothing for 0 threads. @return as nitro_cuda_check. */
+template <typename... Expected, typename... Given>
+static inline int nitro_cuda_launch(nitro_cuda *cuda, const char *what, int64_t num_threads,
+                                    int block_size, void (*kernel)(Expected...), Given... given)
+{
+    cudaLaunchConfig_t config = nitro_cuda_grid(cuda, num_threads, block_size);
+    return num_threads == 0
+               ? 0
+               : nitro_cuda_check(cuda, cudaLaunchKernelEx(&config, kernel, given...), what);
+}
 #endif
 
 #endif

@@ -87,12 +87,10 @@ static int run_atomic(void *argument, void *)
 {
     sum_cuda *call = (sum_cuda *)argument;
     int64_t num_threads = call->host.count < 65536 ? call->host.count + 1 : 65536;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&call->cuda, num_threads, 256);
     if (nitro_cuda_fill(&call->cuda, call->sum, 1, sizeof(double), 0) != 0)
         return call->cuda.failure;
-    return nitro_cuda_check(
-        &call->cuda,
-        cudaLaunchKernelEx(&config, add_all, call->numbers, call->host.count, call->sum), "adding");
+    return nitro_cuda_launch(&call->cuda, "adding", num_threads, 256, add_all, call->numbers,
+                             call->host.count, call->sum);
 }
 
 static const nitro_variant cub_sum = {.name = "cub", .run = run_cub, .prepare = prepare_cub};

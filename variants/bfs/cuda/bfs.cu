@@ -264,10 +264,8 @@ static int run_steps(nitro_bfs_cuda *bfs, const search &s)
     for (int turn = 0; count > 0; turn = 1 - turn) {
         int now = s.how.phases[phase];
         int64_t threads = now == SWEEP ? s.num_vertices : (int64_t)count * s.lanes;
-        cudaLaunchConfig_t config = nitro_cuda_grid(&bfs->cuda, threads, BLOCK);
-        if (nitro_cuda_check(&bfs->cuda,
-                             cudaLaunchKernelEx(&config, one_step, s, now, (int)count, depth, turn),
-                             "launching bfs") != 0 ||
+        if (nitro_cuda_launch(&bfs->cuda, "launching bfs", threads, BLOCK, one_step, s, now,
+                              (int)count, depth, turn) != 0 ||
             nitro_cuda_download(&bfs->cuda, s.counts + NEXT_COUNT, 1, sizeof(count), &count) != 0 ||
             nitro_cuda_fill(&bfs->cuda, s.counts + NEXT_COUNT, 1, sizeof(count), 0) != 0)
             return bfs->cuda.failure;
@@ -287,11 +285,9 @@ static int run(void *argument, void *user)
         return nitro_cuda_fail(&bfs->cuda, "bfs was not prepared");
     for (int64_t i = 0; i < bfs->host.num_sources; i++) {
         search s = describe(bfs, how, i);
-        cudaLaunchConfig_t config = nitro_cuda_grid(&bfs->cuda, s.num_vertices, BLOCK);
-        if (nitro_cuda_check(&bfs->cuda, cudaLaunchKernelEx(&config, begin_search, s),
-                             "launching bfs") != 0)
-            return bfs->cuda.failure;
-        if ((how->is_fused ? launch_fused(bfs, s) : run_steps(bfs, s)) != 0)
+        if (nitro_cuda_launch(&bfs->cuda, "launching bfs", s.num_vertices, BLOCK, begin_search,
+                              s) != 0 ||
+            (how->is_fused ? launch_fused(bfs, s) : run_steps(bfs, s)) != 0)
             return bfs->cuda.failure;
     }
     return 0;

@@ -18,9 +18,7 @@ static __global__ void __launch_bounds__(BLOCK)
 int nitro_histogram_cuda_clear(nitro_histogram_cuda *histogram)
 {
     int num_bins = (int)histogram->host.num_bins;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&histogram->cuda, num_bins / PER_THREAD + 1, BLOCK);
-    return nitro_cuda_check(&histogram->cuda,
-                            cudaLaunchKernelEx(&config, clear, histogram->counts, num_bins,
-                                               histogram->queues, NITRO_HISTOGRAM_CUDA_MAX_RANGES),
-                            "clearing the counts");
+    return nitro_cuda_launch(&histogram->cuda, "clearing the counts", num_bins / PER_THREAD + 1,
+                             BLOCK, clear, histogram->counts, num_bins, histogram->queues,
+                             NITRO_HISTOGRAM_CUDA_MAX_RANGES);
 }

@@ -132,11 +132,9 @@ static inline int nitro_histogram_launch(nitro_histogram_cuda *histogram,
                          what) != 0)
         return histogram->cuda.failure;
     int num_blocks = nitro_histogram_num_blocks(&units, most * blocks_per_sm);
-    cudaLaunchConfig_t config =
-        nitro_cuda_grid(&histogram->cuda, (int64_t)num_blocks * NITRO_HISTOGRAM_CUDA_BLOCK,
-                        NITRO_HISTOGRAM_CUDA_BLOCK);
-    return nitro_cuda_check(&histogram->cuda,
-                            cudaLaunchKernelEx(&config, kernel, units, histogram->counts), what);
+    return nitro_cuda_launch(&histogram->cuda, what,
+                             (int64_t)num_blocks * NITRO_HISTOGRAM_CUDA_BLOCK,
+                             NITRO_HISTOGRAM_CUDA_BLOCK, kernel, units, histogram->counts);
 }
 
 /* `run` of a variant: zero counts, then LAUNCH with the queue, or with NULL for even shares. */

@@ -527,9 +527,8 @@ template <int STEP> static bool launch(nitro_solver_cuda *s, const task &t)
 {
     int64_t threads = (int64_t)t.num_rows * (is_product<STEP> ? t.lanes : 1);
     int64_t most = (int64_t)MAX_BLOCKS * BLOCK;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&s->cuda, threads < most ? threads : most, BLOCK);
-    return nitro_cuda_check(&s->cuda, cudaLaunchKernelEx(&config, do_step<STEP>, t),
-                            "launching a step of a solver") == 0;
+    return nitro_cuda_launch(&s->cuda, "launching a step of a solver",
+                             threads < most ? threads : most, BLOCK, do_step<STEP>, t) == 0;
 }
 
 /* to = M from, unless Jacobi did that within other steps. */
@@ -564,15 +563,13 @@ static bool iterate(nitro_solver_cuda *s, const task &t)
 static bool set_up(nitro_solver_cuda *s, const task &t)
 {
     bool is_blocks = t.how.preconditioner == BLOCKS;
-    cudaLaunchConfig_t config = nitro_cuda_grid(&s->cuda, t.num_rows, is_blocks ? TILE : 1);
-    config.blockDim = dim3(WARP);
+    int64_t warps = is_blocks ? (t.num_rows + TILE - 1) / TILE : t.num_rows;
     if (nitro_cuda_fill(&s->cuda, t.now, 1, sizeof(numbers), 0) != 0 || !launch<DIAGONAL>(s, t) ||
         nitro_cuda_fill(&s->cuda, t.factors, factors_length(&s->host, &t.how), sizeof(double), 0))
         return false;
     return t.how.preconditioner == JACOBI ||
-           nitro_cuda_check(&s->cuda,
-                            cudaLaunchKernelEx(&config, is_blocks ? invert_blocks : invert_rows, t),
-                            "launching the set-up of a solver") == 0;
+           nitro_cuda_launch(&s->cuda, "launching the set-up of a solver", warps * WARP, WARP,
+                             is_blocks ? invert_blocks : invert_rows, t) == 0;
 }
 
 static bool look(nitro_solver_cuda *s, const task &t, numbers *now)

@@ -199,29 +199,27 @@ static int64_t aligned(int64_t bytes)
 }
 
 template <typename Key, typename Value>
-static cudaError_t launch(nitro_sort_cuda *sort, const sorting<Key, Value> &s)
+static int launch(nitro_cuda *cuda, const sorting<Key, Value> &s)
 {
-    const nitro_cuda *cuda = &sort->cuda;
-    cudaLaunchConfig_t tiles = nitro_cuda_grid(cuda, (s.count + ITEMS - 1) / ITEMS, THREADS);
-    cudaLaunchConfig_t keys = nitro_cuda_grid(cuda, s.count, THREADS);
-    cudaError_t error =
-        cudaMemsetAsync(s.has_moved, 0, MAX_PASSES * sizeof(int), (cudaStream_t)cuda->stream);
+    const char *what = "locality";
+    int64_t threads = (s.count + ITEMS - 1) / ITEMS;
     int num_passes = 0;
-    if (error == cudaSuccess)
-        error = cudaLaunchKernelEx(&tiles, sort_tiles<Key, Value>, s);
-    for (int64_t length = TILE; length < s.count && error == cudaSuccess; length *= 2) {
-        cudaLaunchConfig_t pairs = nitro_cuda_grid(cuda, s.count / (2 * length) + 1, THREADS);
-        error = cudaLaunchKernelEx(&pairs, compare_runs<Key, Value>, s, num_passes);
-        if (error == cudaSuccess)
-            error = cudaLaunchKernelEx(&tiles, merge_runs<Key, Value>, s, num_passes);
-        num_passes++;
+    int failure = nitro_cuda_fill(cuda, s.has_moved, MAX_PASSES, sizeof(int), 0);
+    if (!failure)
+        failure = nitro_cuda_launch(cuda, what, threads, THREADS, sort_tiles<Key, Value>, s);
+    for (int64_t length = TILE; length < s.count && !failure; length *= 2, num_passes++) {
+        failure = nitro_cuda_launch(cuda, what, s.count / (2 * length) + 1, THREADS,
+                                    compare_runs<Key, Value>, s, num_passes);
+        if (!failure)
+            failure = nitro_cuda_launch(cuda, what, threads, THREADS, merge_runs<Key, Value>, s,
+                                        num_passes);
     }
-    return error == cudaSuccess ? cudaLaunchKernelEx(&keys, take_result<Key, Value>, s, num_passes)
-                                : error;
+    return failure ? failure
+                   : nitro_cuda_launch(cuda, what, s.count, THREADS, take_result<Key, Value>, s,
+                                       num_passes);
 }
 
-template <typename Key, typename Value>
-static cudaError_t sort_pairs(nitro_sort_cuda *sort, char *room)
+template <typename Key, typename Value> static int sort_pairs(nitro_sort_cuda *sort, char *room)
 {
     int64_t key_bytes = aligned(sort->host.num_keys * (int64_t)sizeof(Key));
     int64_t value_bytes = aligned(sort->host.num_keys * sort->host.value_bytes);
@@ -234,10 +232,10 @@ static cudaError_t sort_pairs(nitro_sort_cuda *sort, char *room)
     s.values[0] = (Value *)sort->sorted_values;
     s.values[1] = (Value *)(room + key_bytes);
     s.has_moved = (int *)(room + key_bytes + value_bytes);
-    return launch(sort, s);
+    return launch(&sort->cuda, s);
 }
 
-template <typename Key> static cudaError_t sort_typed(nitro_sort_cuda *sort, void *room)
+template <typename Key> static int sort_typed(nitro_sort_cuda *sort, void *room)
 {
     return sort->host.value_bytes == 8 ? sort_pairs<Key, uint64_t>(sort, (char *)room)
                                        : sort_pairs<Key, uint32_t>(sort, (char *)room);
@@ -245,11 +243,11 @@ template <typename Key> static cudaError_t sort_typed(nitro_sort_cuda *sort, voi
 
 int nitro_sort_cuda_locality(nitro_sort_cuda *sort, void *room, size_t *bytes)
 {
-    static cudaError_t (*const sorts[NITRO_SORT_NUM_TYPES])(nitro_sort_cuda *, void *) = {
+    static int (*const sorts[NITRO_SORT_NUM_TYPES])(nitro_sort_cuda *, void *) = {
         sort_typed<uint32_t>, sort_typed<int32_t>, sort_typed<float>,
         sort_typed<uint64_t>, sort_typed<int64_t>, sort_typed<double>};
     if (room)
-        return nitro_cuda_check(&sort->cuda, sorts[sort->host.type](sort, room), "locality");
+        return sorts[sort->host.type](sort, room);
     *bytes = (size_t)(aligned(sort->host.num_keys * sort->host.key_bytes) +
                       aligned(sort->host.num_keys * sort->host.value_bytes)) +
              MAX_PASSES * sizeof(int);

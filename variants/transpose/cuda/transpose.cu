@@ -84,33 +84,21 @@ static __global__ void __launch_bounds__(BLOCK) move_shared(matrix m)
             ((Element *)m.out)[(col + j) * m.rows + row + lane] = tile[lane][j];
 }
 
-template <typename Element>
-static cudaError_t launch_move(const nitro_cuda *cuda, matrix m, int method)
+template <typename Element> static int launch_move(nitro_cuda *cuda, matrix m, int method)
 {
-    int64_t tiles = tiles_of(m.rows) * tiles_of(m.cols) * BLOCK;
+    static void (*const kernels[])(matrix) = {move_one<Element>, move_tile<Element>,
+                                              move_square<Element>, move_shared<Element, 0>,
+                                              move_shared<Element, 1>};
     int64_t squares = ((m.rows + SQUARE - 1) / SQUARE) * ((m.cols + SQUARE - 1) / SQUARE);
-    cudaLaunchConfig_t config = nitro_cuda_grid(cuda,
-                                                method == NAIVE      ? m.rows * m.cols
-                                                : method == REGISTER ? squares
-                                                                     : tiles,
-                                                BLOCK);
-    if (method == NAIVE)
-        return cudaLaunchKernelEx(&config, move_one<Element>, m);
-    if (method == TILED)
-        return cudaLaunchKernelEx(&config, move_tile<Element>, m);
-    if (method == REGISTER)
-        return cudaLaunchKernelEx(&config, move_square<Element>, m);
-    if (method == SHARED)
-        return cudaLaunchKernelEx(&config, move_shared<Element, 0>, m);
-    return cudaLaunchKernelEx(&config, move_shared<Element, 1>, m);
+    int64_t threads = method == NAIVE      ? m.rows * m.cols
+                      : method == REGISTER ? squares
+                                           : tiles_of(m.rows) * tiles_of(m.cols) * BLOCK;
+    return nitro_cuda_launch(cuda, "launching a transposition", threads, BLOCK, kernels[method], m);
 }
 
 static int move(nitro_transpose_cuda *t, matrix m, int method)
 {
-    if (m.rows == 0 || m.cols == 0)
-        return 0;
-    cudaError_t error = BY_SIZE(t->host.element_bytes, launch_move, &t->cuda, m, method);
-    return nitro_cuda_check(&t->cuda, error, "launching a transposition");
+    return BY_SIZE(t->host.element_bytes, launch_move, &t->cuda, m, method);
 }
 
 static int run_move(void *argument, void *user)
@@ -213,29 +201,27 @@ static decomposition describe(const nitro_transpose_cuda *t, bool is_inverse)
     return d;
 }
 
-template <typename Element>
-static cudaError_t launch_steps(const nitro_cuda *cuda, const decomposition &d)
+template <typename Element> static int launch_steps(nitro_cuda *cuda, const decomposition &d)
 {
-    cudaError_t error = cudaSuccess;
-    for (int turn = 1; turn <= 3 && error == cudaSuccess; turn++) {
+    const char *what = "launching a step of a transposition";
+    int failure = 0;
+    for (int turn = 1; turn <= 3 && !failure; turn++) {
         int step = d.is_inverse ? 4 - turn : turn;
         int64_t parts = step == 2 ? d.rows : (d.cols + COLUMNS - 1) / COLUMNS;
-        cudaLaunchConfig_t config =
-            nitro_cuda_grid(cuda, (parts < BLOCKS ? parts : BLOCKS) * BLOCK, BLOCK);
+        int64_t threads = (parts < BLOCKS ? parts : BLOCKS) * BLOCK;
         if (step == 2)
-            error = cudaLaunchKernelEx(&config, permute_rows<Element>, d);
+            failure = nitro_cuda_launch(cuda, what, threads, BLOCK, permute_rows<Element>, d);
         else if (step == 3 || d.divisor > 1)
-            error = cudaLaunchKernelEx(&config, permute_columns<Element>, d, step);
+            failure =
+                nitro_cuda_launch(cuda, what, threads, BLOCK, permute_columns<Element>, d, step);
     }
-    return error;
+    return failure;
 }
 
-template <typename Element>
-static cudaError_t launch_swap(const nitro_cuda *cuda, void *data, int64_t side)
+template <typename Element> static int launch_swap(nitro_cuda *cuda, void *data, int64_t side)
 {
-    cudaLaunchConfig_t config =
-        nitro_cuda_grid(cuda, tiles_of(side) * tiles_of(side) * BLOCK, BLOCK);
-    return cudaLaunchKernelEx(&config, swap_tiles<Element>, (Element *)data, side);
+    return nitro_cuda_launch(cuda, "launching square_swap", tiles_of(side) * tiles_of(side) * BLOCK,
+                             BLOCK, swap_tiles<Element>, (Element *)data, side);
 }
 
 static bool is_empty(const nitro_transpose_cuda *t)
@@ -279,8 +265,7 @@ static int run_steps(void *argument, void *user)
         return 0;
     if (!t->cuda.room.memory)
         return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
-    cudaError_t error = BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, d);
-    return nitro_cuda_check(&t->cuda, error, "launching the steps of a transposition");
+    return BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, d);
 }
 
 static bool allows_square(const double *features, const void *argument, void *user)
@@ -295,11 +280,7 @@ static int run_square(void *argument, void *user)
 {
     (void)user;
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    if (is_empty(t))
-        return 0;
-    cudaError_t error =
-        BY_SIZE(t->host.element_bytes, launch_swap, &t->cuda, t->data, t->host.num_rows);
-    return nitro_cuda_check(&t->cuda, error, "launching square_swap");
+    return BY_SIZE(t->host.element_bytes, launch_swap, &t->cuda, t->data, t->host.num_rows);
 }
 
 static int64_t bytes_of(const nitro_transpose_cuda *t)
