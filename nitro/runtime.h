@@ -286,6 +286,38 @@ typedef struct nitro_hooks {
  */
 typedef const char *(*nitro_problem_text_function)(const void *argument, void *user);
 
+/** Where an argument has a number; see NITRO_MEMBER. */
+typedef struct nitro_member {
+    size_t offset;
+    int type; /* 0: nowhere */
+} nitro_member;
+
+enum { NITRO_MEMBER_SIGNED = 0x10, NITRO_MEMBER_UNSIGNED = 0x20, NITRO_MEMBER_REAL = 0x30 };
+
+#ifndef __cplusplus
+/* clang-format off */
+/** The initialiser of a nitro_member: a member of the argument's struct that is a bool, an integer,
+ *  a float or a double. */
+#define NITRO_MEMBER(struct_type, member)                                                          \
+    {offsetof(struct_type, member), (int)sizeof(((struct_type *)0)->member) +                      \
+     _Generic(((struct_type *)0)->member,                                                          \
+              signed char: NITRO_MEMBER_SIGNED, short: NITRO_MEMBER_SIGNED,                        \
+              int: NITRO_MEMBER_SIGNED, long: NITRO_MEMBER_SIGNED, long long: NITRO_MEMBER_SIGNED, \
+              bool: NITRO_MEMBER_UNSIGNED, unsigned char: NITRO_MEMBER_UNSIGNED,                   \
+              unsigned short: NITRO_MEMBER_UNSIGNED, unsigned: NITRO_MEMBER_UNSIGNED,              \
+              unsigned long: NITRO_MEMBER_UNSIGNED, unsigned long long: NITRO_MEMBER_UNSIGNED,     \
+              float: NITRO_MEMBER_REAL, double: NITRO_MEMBER_REAL)}
+/* clang-format on */
+#endif
+
+/** A feature of a declaration: a member of the argument, or computed by `evaluate`. */
+typedef struct nitro_declared_feature {
+    const char *name, *unit; /* these as in nitro_feature */
+    nitro_scale scale;
+    double cost_ns;
+    nitro_member member; /* NITRO_MEMBER(struct, member); without it, `evaluate` computes it */
+} nitro_declared_feature;
+
 /**
  * A whole computation in one struct, static and const as a rule. Each array ends at its first entry
  * without a name; the first variant is the default.
@@ -294,8 +326,9 @@ typedef struct nitro_declaration {
     const char *name;
     const char *device_kind; /* NULL: "host"; see nitro_computation_set_device_kind */
     nitro_variant variants[NITRO_MAX_VARIANTS];
-    nitro_feature features[NITRO_MAX_FEATURES];
-    nitro_features_function evaluate; /* computes all of `features` */
+    nitro_declared_feature features[NITRO_MAX_FEATURES];
+    nitro_features_function evaluate; /* computes the features without a member, which stand next to
+                                         each other; NULL: all have one */
     nitro_relative_feature relative_features[NITRO_MAX_FEATURES];
     double uses; /* of an input; 0: unlimited; see nitro_computation_set_uses */
     nitro_problem_text_function problem; /* NULL: unknown */

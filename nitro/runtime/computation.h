@@ -30,6 +30,7 @@ struct nitro_computation {
     nitro_variant variants[NITRO_MAX_VARIANTS]; /* names owned by the schema, versions by these */
     uint64_t reads[NITRO_MAX_VARIANTS]; /* bit f: feature f is evaluated for the constraint */
     double feature_costs_ns[NITRO_MAX_FEATURES];
+    nitro_member members[NITRO_MAX_FEATURES]; /* of the features that a declaration reads */
     nitro_feature_group groups[NITRO_MAX_FEATURES];
     size_t num_groups;
     bool has_constraints; /* does any variant have a constraint? */

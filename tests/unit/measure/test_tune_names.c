@@ -79,7 +79,7 @@ static void tune(fixture *f, const char *letters, size_t num_features)
         declaration.variants[v] = (nitro_variant){.name = names[v], .run = run, .user = names[v]};
     }
     for (size_t i = 0; i < num_features; i++)
-        declaration.features[i] = (nitro_feature){.name = features[i]};
+        declaration.features[i] = (nitro_declared_feature){.name = features[i]};
     for (size_t i = 0; i < 3; i++)
         list[i] = (nitro_input){.name = (const char *[]){"first", "second", "third"}[i],
                                 .load = load,

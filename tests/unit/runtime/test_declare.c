@@ -122,6 +122,83 @@ static void test_an_error_names_the_part(void **state)
     nitro_context_free(context);
 }
 
+typedef struct numbers {
+    signed char tiny;
+    short brief;
+    int whole;
+    int64_t large;
+    bool is_set;
+    unsigned char byte;
+    uint16_t port;
+    unsigned count;
+    size_t size;
+    float share;
+    double weight;
+} numbers;
+
+static int evaluate_two(const void *argument, double *values, void *user)
+{
+    (void)user;
+    values[0] = ((const numbers *)argument)->whole + 1;
+    values[1] = ((const numbers *)argument)->whole + 2;
+    return 0;
+}
+
+#define MEMBER(its_name)                                                                           \
+    {                                                                                              \
+        .name = #its_name, .member = NITRO_MEMBER(numbers, its_name)                               \
+    }
+
+static void test_members_of_the_argument_are_features(void **state)
+{
+    (void)state;
+    static const nitro_declaration declaration = {.name = "members",
+                                                  .variants = {{.name = "any", .run = count_run}},
+                                                  .features = {MEMBER(tiny),
+                                                               MEMBER(brief),
+                                                               MEMBER(whole),
+                                                               MEMBER(large),
+                                                               {.name = "more"},
+                                                               {.name = "most"},
+                                                               MEMBER(is_set),
+                                                               MEMBER(byte),
+                                                               MEMBER(port),
+                                                               MEMBER(count),
+                                                               MEMBER(size),
+                                                               MEMBER(share),
+                                                               MEMBER(weight)},
+                                                  .evaluate = evaluate_two};
+    const numbers argument = {-3,    -300,       -70000,           -5000000000, true, 200,
+                              60000, 4000000000, 9007199254740992, 0.25F,       1e300};
+    const double expected[] = {-3,    -300, -70000,           -5e9, -69999, -69998, 1, 200,
+                               60000, 4e9,  9007199254740992, 0.25, 1e300};
+    nitro_context *context = unit_context();
+    nitro_computation *made = NULL;
+    double values[13];
+    assert_ok(context, nitro_computation_declare(context, &declaration, &made));
+    assert_int_equal(nitro_computation_num_features(made), 13);
+    assert_ok(context, nitro_computation_evaluate(made, &argument, values));
+    for (size_t f = 0; f < 13; f++)
+        if (values[f] != expected[f])
+            fail_msg("%s is %g", nitro_computation_feature_name(made, f), values[f]);
+    nitro_computation_free(made);
+
+    nitro_declaration wrong = declaration;
+    wrong.evaluate = NULL;
+    assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
+                 "needs a function");
+    wrong = declaration;
+    wrong.features[6].member.type = 0;
+    wrong.features[8].member.type = 0;
+    assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
+                 "'port' follows one that is a member of the argument");
+    wrong =
+        (nitro_declaration){.name = "none", .evaluate = evaluate_two, .features = {MEMBER(tiny)}};
+    assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
+                 "at least one feature");
+    nitro_context_free(context);
+}
+
 static void test_full_arrays_need_no_end(void **state)
 {
     (void)state;
@@ -147,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_part_of_a_declaration_arrives),
         cmocka_unit_test(test_an_error_names_the_part),
+        cmocka_unit_test(test_members_of_the_argument_are_features),
         cmocka_unit_test(test_full_arrays_need_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
