@@ -22,7 +22,7 @@ std::unique_ptr<numbers> random_numbers(unsigned seed)
 int main(int argc, char **)
 {
     nitro::context context;
-    nitro::computation<numbers> sort(context, "sort");
+    nitro::computation<numbers> sort(context, "sort_numbers");
     sort.add_variant("comparing", [](numbers &n) {
         n.sorted = n.keys;
         std::sort(n.sorted.begin(), n.sorted.end());
@@ -47,7 +47,7 @@ int main(int argc, char **)
             inputs.push_back({std::to_string(i), [i] { return random_numbers(i); }});
         nitro::store store(context, "sort.db", NITRO_STORE_WRITE);
         sort.set_hooks(hooks).tune(store, inputs);
-        store.learn_own("sort", "host").save("sort.json");
+        store.learn_own("sort_numbers", "host").save("sort.json");
         return 0;
     }
     sort.configure();

@@ -104,11 +104,8 @@ static double disorder(const sort_call *call)
 
 static int evaluate(const void *argument, double *values, void *user)
 {
-    const sort_call *call = argument;
     (void)user;
-    values[0] = (double)call->length;
-    values[1] = (double)call->bound;
-    values[2] = disorder(call);
+    values[0] = disorder(argument);
     return 0;
 }
 
@@ -137,11 +134,11 @@ static int check_result(void *argument, char *why, size_t size, void *user)
 const nitro_hooks sorting_hooks = {.keep_reference = keep_reference, .check_result = check_result};
 
 const nitro_declaration sorting = {
-    .name = "sort",
+    .name = "sort_keys",
     .variants = {{.name = "merge", .run = sort_by_merging},
                  {.name = "counting", .run = sort_by_counting, .allows = allows_counting},
                  {.name = "insertion", .run = sort_by_insertion, .allows = allows_insertion}},
-    .features = {{.name = "length", .unit = "keys", .scale = NITRO_SCALE_LOG},
-                 {.name = "bound", .scale = NITRO_SCALE_LOG},
-                 {.name = "disorder", .scale = NITRO_SCALE_LINEAR}},
+    .features = {{"length", "keys", NITRO_SCALE_LOG, .member = NITRO_MEMBER(sort_call, length)},
+                 {"bound", .scale = NITRO_SCALE_LOG, .member = NITRO_MEMBER(sort_call, bound)},
+                 {"disorder", .scale = NITRO_SCALE_LINEAR}},
     .evaluate = evaluate};

@@ -112,7 +112,7 @@ __attribute__((visibility("default"))) const nitro_module *nitro_module_get(void
 const nitro_module *nitro_module_get(void)
 {
     static const nitro_module modules[] = {{.version = NITRO_MODULE_VERSION,
-                                            .name = "sort",
+                                            .name = "sort_keys",
                                             .description = "sort unsigned keys (files of numbers)",
                                             .declaration = &sorting,
                                             .hooks = &sorting_hooks,
