@@ -43,7 +43,7 @@ if(NITRO_SHIP_MODELS)
     if(TARGET nitro_wheel_parts)
         add_dependencies(nitro_wheel_parts shipped_models)
     endif()
-    install(DIRECTORY ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+    install(DIRECTORY ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro COMPONENT models)
 endif()
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -1,5 +1,5 @@
 # Debian packages by `cpack -G DEB` in the build folder: two libraries, plug-ins, what is needed to build
-# with them, the tools, the Python package. What each depends on is read off its binaries;
+# with them, the tools, the Python package, the models that ship. What each depends on is read off its binaries;
 # debian/policy.cmake adds what every package of Debian has.
 set(CPACK_PACKAGE_NAME nitro)
 set(CPACK_PACKAGE_VENDOR Nitro)
@@ -19,6 +19,9 @@ set(CPACK_COMPONENTS_ALL runtime libraries plugins development program)
 if(TARGET nitro_python)
     list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
+if(NITRO_SHIP_MODELS)
+    list(APPEND CPACK_COMPONENTS_ALL models)
+endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -37,7 +40,7 @@ set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME ${library})
 foreach(component RUNTIME LIBRARIES)
     set(CPACK_DEBIAN_${component}_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 endforeach()
-set(CPACK_DEBIAN_LIBRARIES_PACKAGE_RECOMMENDS ${library}-plugins)
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_RECOMMENDS "${library}-plugins, nitro-models")
 set(CPACK_DEBIAN_PLUGINS_PACKAGE_NAME ${library}-plugins)
 set(CPACK_DEBIAN_PLUGINS_PACKAGE_DEPENDS "${library} ${same_version}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libnitro-dev)
@@ -52,6 +55,9 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "${library} ${same_version}, python3 (>= 3.9), python3-cffi-backend (>= 1.15)")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS nitro-tools) # reports
+set(CPACK_DEBIAN_MODELS_PACKAGE_NAME nitro-models)
+set(CPACK_DEBIAN_MODELS_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_MODELS_PACKAGE_SECTION misc)
 include(CPack)
 
 # cpack reads these while it installs a component.
@@ -70,6 +76,9 @@ and examples.")
 cpack_add_component(program DEPENDS libraries DESCRIPTION
     "The nitro command: measure variants, learn models, decide, evaluate, report.
 The guides.")
+cpack_add_component(models DESCRIPTION
+    "Models of Nitro's own computations, for hosts and for NVIDIA cards. Programs
+and the nitro command use them until nitro tune has made a better one.")
 cpack_add_component(python DEPENDS libraries DESCRIPTION
     "Nitro from Python: declare computations, tune, learn, evaluate, explain,
 decide.")

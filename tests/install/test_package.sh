@@ -46,6 +46,8 @@ grep -q 'libsqlite3-0.*libsvm3' "$work/libnitro0.depends" ||
     fail "libnitro0 depends on: $(<"$work/libnitro0.depends")"
 ! grep -qE 'libcurl|libarchive|libhiredis|libssl' "$work/libnitro0.depends" ||
     fail "libnitro0 asks for what its plug-ins load"
+dpkg-deb -f "$work/packages"/libnitro0_*.deb Recommends | grep -qE 'plugins, nitro-models$' ||
+    fail "libnitro0 does not recommend the models that ship"
 for package in "${packages[@]:2}"; do
     grep -qF "libnitro0 (= $version)" "$work/$package.depends" ||
         fail "$package depends on: $(<"$work/$package.depends")"
@@ -73,6 +75,15 @@ for file in man/man1/nitro-tune.1.gz bash-completion/completions/nitro zsh/vendo
     [[ -s $root/share/$file ]] || fail "there is no share/$file"
 done
 
+# The models that ship, where this build makes them, are a package of their own: for programs, too.
+models=$(find "$work/packages" -name "nitro-models_${version}_all.deb")
+if [[ -n $models ]]; then
+    [[ ! -e $root/share/nitro/models ]] || fail "another package than nitro-models has models"
+    dpkg-deb -x "$models" "$work/root"
+    XDG_DATA_HOME=$work/none "$root/bin/nitro" models spmv | grep -qF "$root/share/nitro/models/spmv@host" ||
+        fail "the models that ship are not found"
+fi
+
 # Without the package of plug-ins, an error names it.
 mv "$libraries/nitro0" "$work/plugins"
 ! "$root/bin/nitro" store list --store redis://127.0.0.1:1/ 2>"$work/error" || fail "Redis answers"
@@ -82,7 +93,7 @@ grep -qF "install the package libnitro0-plugins" "$work/error" ||
 # A program builds against the unpacked development package; Python finds its package.
 "$CC" -std=c11 -fopenmp "$root/share/doc/nitro/examples/sum.c" -I"$root/include" -L"$libraries" -lnitro \
     -o "$work/program"
-"$work/program" | grep -q "^10 by serial" || fail "a program built against libnitro-dev does not run"
+"$work/program" | grep -qx "5 7 9" || fail "a program built against libnitro-dev does not run"
 [[ -z $PYTHON ]] || PYTHONPATH=$root/lib/python3/dist-packages "$PYTHON" -c \
     'import nitro; assert nitro.__version__ == "'"$version"'"' || fail "python3-nitro does not work"
 echo "package: ${packages[*]} work"
