@@ -75,6 +75,7 @@ typedef struct report_chart {
     bool stepped;                  /* of curves: a value holds until the next place */
     size_t num_small;              /* of dots: the last series are small, and not in the legend */
     size_t num_points;             /* of curves: the last series are points without a line */
+    double pixels;                 /* the picture's width */
 } report_chart;
 
 /** Room for all values, all NaN, once the series are there, and categories or `width` are. */

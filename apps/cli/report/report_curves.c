@@ -55,17 +55,18 @@ static void draw_axes(FILE *file, const plane *self)
         svg_value(ticks[i], self->y.unit, text, sizeof text);
         svg_text(file, self->x.first - 8.0, y + 4.5, "end", text);
     }
+    double labelled = -INFINITY;
     count = svg_ticks(&self->x, chart->counted_x, ticks);
     for (size_t i = 0; i < count; i++) {
         double x = svg_place(&self->x, ticks[i]);
         svg_grid_line(file, x, self->y.first, x, self->y.first + 5.0);
         bool in_label = self->x.unit && strcmp(self->x.unit, "%") == 0;
         svg_value(ticks[i], in_label ? NULL : self->x.unit, text, sizeof text);
-        svg_text(file, x, self->y.first + 20.0, "middle", text);
+        svg_tick_label(file, x, self->y.first + 20.0, text, &labelled);
     }
     if (chart->x_label)
-        svg_text(file, (self->x.first + self->x.last) / 2.0, self->y.first + 38.0, "middle",
-                 chart->x_label);
+        svg_axis_name(file, chart, (self->x.first + self->x.last) / 2.0, self->y.first + 38.0,
+                      chart->x_label);
     if (chart->y_label) {
         fprintf(file, "<g transform=\"translate(12 %.1f) rotate(-90)\">",
                 (self->y.first + self->y.last) / 2.0);
@@ -153,7 +154,7 @@ double svg_draw_curves(FILE *file, const report_chart *chart)
     plane self = {.chart = chart};
     double top =
         chart->series.count > 1 ? svg_legend(file, chart, chart->series.count) + 8.0 : 10.0;
-    self.x = (svg_axis){.first = 76.0, .last = SVG_WIDTH - 20.0, .unit = chart->x_unit};
+    self.x = (svg_axis){.first = 76.0, .last = chart->pixels - 20.0, .unit = chart->x_unit};
     self.y = (svg_axis){.first = top + HEIGHT, .last = top, .unit = chart->unit};
     if (self.y.unit && strcmp(self.y.unit, "ms") != 0)
         self.y.unit = NULL; /* the label has it */

@@ -6,65 +6,96 @@
 
 #include "apps/cli/report/report_svg.h"
 
-/** The drawing without its frame, and its height. */
-static char *draw(const report_chart *chart, double *height)
+/** A drawing without its frame; NULL: out of memory. */
+typedef struct drawing {
+    char *text;
+    double width, height;
+} drawing;
+
+static drawing draw(const report_chart *chart, double width)
 {
-    char *text = NULL;
+    report_chart sized = *chart;
+    drawing made = {.width = width};
     size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = open_memstream(&made.text, &size);
     if (!file)
-        return NULL;
-    *height =
-        chart->kind == REPORT_CURVES ? svg_draw_curves(file, chart) : svg_draw_rows(file, chart);
+        return made;
+    sized.pixels = width;
+    made.height =
+        chart->kind == REPORT_CURVES ? svg_draw_curves(file, &sized) : svg_draw_rows(file, &sized);
     bool failed = ferror(file) != 0;
     failed |= fclose(file) != 0;
-    if (!failed)
-        return text;
-    free(text);
-    return NULL;
+    if (failed) {
+        free(made.text);
+        made.text = NULL;
+    }
+    return made;
 }
 
 static const char frame[] =
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-4 0 %d %.0f\" width=\"%d\" "
-    "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#1d2329\" role=\"img\">\n";
+    "<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"-4 0 %.0f %.0f\" width=\"%.0f\" "
+    "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#1d2329\" role=\"img\">\n"
+    "<title>%s</title>\n%s%s</svg>\n";
 
-/** `part->svg`: as the page has it. A file has its own colours and ground. */
-static nitro_status frame_drawing(const report *self, report_part *part, const char *drawing,
-                                  double height, char **file)
+/** `attributes`: of the element; `ground`: elements under the drawing. */
+static char *frame_drawing(const report *self, const report_part *part, const drawing *drawn,
+                           const char *attributes, const char *ground)
 {
-    char *head = nitro_asprintf(self->context, frame, SVG_WIDTH + 8, height, SVG_WIDTH + 8, height);
-    char *title = head ? nitro_asprintf(self->context, "<title>%s</title>\n", part->title) : NULL;
-    if (title)
-        part->svg = nitro_asprintf(self->context, "%s%s%s</svg>\n", head, title, drawing);
-    if (part->svg)
-        *file = nitro_asprintf(self->context,
-                               "%s%s<style>.p{fill:#fff}\n@media(prefers-color-scheme:dark){"
-                               ".p{fill:#14181c}%s}</style>\n<rect class=\"p\" fill=\"#fff\" "
-                               "x=\"-4\" width=\"100%%\" height=\"100%%\"/>\n%s</svg>\n",
-                               head, title, svg_dark_style, drawing);
-    free(head);
-    free(title);
-    return part->svg && *file ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    return nitro_asprintf(self->context, frame, attributes, drawn->width + 8.0, drawn->height,
+                          drawn->width + 8.0, drawn->height, part->title, ground, drawn->text);
+}
+
+/** A picture of its own has its own colours and ground. */
+static char *make_file(const report *self, const report_part *part, const drawing *wide)
+{
+    char *ground = nitro_asprintf(
+        self->context,
+        "<style>.p{fill:#fff}\n@media(prefers-color-scheme:dark){.p{fill:#14181c}%s}</style>\n"
+        "<rect class=\"p\" fill=\"#fff\" x=\"-4\" width=\"100%%\" height=\"100%%\"/>\n",
+        svg_dark_style);
+    char *file = ground ? frame_drawing(self, part, wide, "", ground) : NULL;
+    free(ground);
+    return file;
+}
+
+/** In the page: one for phones, too, where it is narrower. */
+static char *make_element(const report *self, const report_part *part, const drawing *wide)
+{
+    double width = svg_narrow_width(&part->chart);
+    if (width >= SVG_WIDTH)
+        return frame_drawing(self, part, wide, "", "");
+    drawing narrow = draw(&part->chart, width);
+    char *first = frame_drawing(self, part, wide, " class=\"wide\"", ""), *both = NULL;
+    char *second = narrow.text ? frame_drawing(self, part, &narrow, " class=\"narrow\"", "") : NULL;
+    if (first && second)
+        both = nitro_asprintf(self->context, "%s%s", first, second);
+    free(narrow.text);
+    free(first);
+    free(second);
+    return both;
 }
 
 nitro_status report_draw(const report *self, report_part *part, const char *folder)
 {
     nitro_context *context = self->context;
-    double height = 0.0;
-    char *drawing = NULL, *file = NULL;
+    char *file = NULL;
     char *path = nitro_asprintf(context, "%s/%s-%s.svg", folder, self->computation, part->name);
     if (!path)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = NITRO_OK;
     unlink(path); /* what an earlier run drew is not of this one */
     if (part->chart.kind != REPORT_NO_CHART && !part->omitted) {
-        drawing = draw(&part->chart, &height);
-        status = drawing ? frame_drawing(self, part, drawing, height, &file)
-                         : nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a picture");
+        drawing wide = draw(&part->chart, SVG_WIDTH);
+        if (wide.text) {
+            file = make_file(self, part, &wide);
+            part->svg = make_element(self, part, &wide);
+        }
+        free(wide.text);
+        if (!file || !part->svg)
+            status = nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a picture");
     }
     if (status == NITRO_OK && file)
         status = nitro_file_write(context, path, file, strlen(file));
-    free(drawing);
     free(file);
     free(path);
     return status;

@@ -25,8 +25,9 @@ static const char style[] =
     ".warn{background:var(--warnground);color:var(--warn);padding:.6rem .9rem;border-radius:4px}\n"
     "nav ul{columns:18rem;margin:.75rem 0;padding-left:1.2rem}\n"
     "figure{margin:1rem 0}\n"
-    /* On phones pictures scroll like tables: their labels stay 13 pixels high. */
-    "figure div{overflow-x:auto}figure svg{display:block;width:688px;height:auto}\n"
+    /* Phones show the narrow pictures, whose labels are as high; large matrices scroll. */
+    "figure div{overflow-x:auto}figure svg{display:block}figure .narrow{display:none}\n"
+    "@media screen and (max-width:45rem){figure .wide{display:none}figure .narrow{display:block}}\n"
     ".m:hover circle{stroke:var(--ink);stroke-width:2}.m:hover rect,.m:hover path{opacity:.8}\n"
     "#tip{position:fixed;pointer-events:none;background:var(--ink);color:var(--ground);"
     "padding:.15rem .5rem;border-radius:4px;font-size:.875rem;max-width:20rem}\n"

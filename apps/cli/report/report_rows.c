@@ -5,7 +5,13 @@
 
 #include "apps/cli/report/report_svg.h"
 
-enum { MOST_LABEL = 264, AXIS_HEIGHT = 44, LEGEND_GAP = 4 };
+enum { AXIS_HEIGHT = 44, LEGEND_GAP = 4, FIELD = 90, LEAST_FIELD = 40, MATRIX_MARGIN = 30 };
+
+/** The room of the rows' names. */
+static double most_label(const report_chart *chart)
+{
+    return 0.388 * chart->pixels;
+}
 
 /** Where things are. */
 typedef struct layout {
@@ -53,6 +59,7 @@ static void draw_axis(FILE *file, const layout *self)
 {
     const report_chart *chart = self->chart;
     double bottom = row_middle(self, chart->width) - SVG_ROW / 2.0, ticks[SVG_MAX_TICKS];
+    double labelled = -INFINITY;
     size_t count = svg_ticks(&self->axis, chart->counted, ticks);
     for (size_t i = 0; i < count; i++) {
         char text[48];
@@ -60,10 +67,10 @@ static void draw_axis(FILE *file, const layout *self)
         svg_value(ticks[i], chart->unit && strcmp(chart->unit, "ms") == 0 ? "ms" : NULL, text,
                   sizeof text);
         svg_grid_line(file, x, self->top, x, bottom + 4.0);
-        svg_text(file, x, bottom + 18.0, "middle", text);
+        svg_tick_label(file, x, bottom + 18.0, text, &labelled);
     }
     if (chart->y_label)
-        svg_text(file, (self->left + self->right) / 2.0, bottom + 36.0, "middle", chart->y_label);
+        svg_axis_name(file, chart, (self->left + self->right) / 2.0, bottom + 36.0, chart->y_label);
 }
 
 static void draw_names(FILE *file, const layout *self)
@@ -71,9 +78,9 @@ static void draw_names(FILE *file, const layout *self)
     const report_chart *chart = self->chart;
     for (size_t c = 0; c < chart->categories.count; c++)
         svg_label(file, self->left - 12.0, row_middle(self, c) + 4.5, "end",
-                  chart->categories.items[c], MOST_LABEL);
+                  chart->categories.items[c], most_label(chart));
     for (size_t c = 0; c < chart->notes.count; c++)
-        svg_text(file, SVG_WIDTH, row_middle(self, c) + 4.5, "end", chart->notes.items[c]);
+        svg_text(file, chart->pixels, row_middle(self, c) + 4.5, "end", chart->notes.items[c]);
 }
 
 static void title_mark(FILE *file, const report_chart *chart, size_t series, size_t row)
@@ -182,13 +189,13 @@ static void draw_field(FILE *file, const layout *self, size_t series, size_t col
 static double draw_matrix(FILE *file, layout *self)
 {
     const report_chart *chart = self->chart;
-    double width = fmin(90.0, (SVG_WIDTH - self->left - 30.0) / (double)chart->width);
+    double width = fmin(FIELD, (chart->pixels - self->left - MATRIX_MARGIN) / (double)chart->width);
     double bottom = self->top + SVG_ROW * (double)chart->series.count;
-    double longest = fmin(MOST_LABEL, svg_longest(&chart->categories));
+    double longest = fmin(most_label(chart), svg_longest(&chart->categories));
     bool turned = longest > width;
     for (size_t s = 0; s < chart->series.count; s++) {
         svg_label(file, self->left - 12.0, row_middle(self, s) + 4.5, "end", chart->series.items[s],
-                  MOST_LABEL);
+                  most_label(chart));
         for (size_t c = 0; c < chart->width; c++)
             if (isfinite(chart->values[s * chart->width + c]))
                 draw_field(file, self, s, c, width);
@@ -199,10 +206,20 @@ static double draw_matrix(FILE *file, layout *self)
             fprintf(file, "<g transform=\"translate(%.1f %.1f) rotate(-40)\">", x + 4.0,
                     bottom + 12.0);
         svg_label(file, turned ? 0.0 : x, turned ? 0.0 : bottom + 15.0, turned ? "end" : "middle",
-                  chart->categories.items[c], MOST_LABEL);
+                  chart->categories.items[c], most_label(chart));
         fputs(turned ? "</g>\n" : "", file);
     }
     return bottom + (turned ? 20.0 + 0.66 * longest : 24.0);
+}
+
+double svg_narrow_width(const report_chart *chart)
+{
+    report_chart narrow = *chart;
+    narrow.pixels = SVG_NARROW;
+    double names = fmin(most_label(&narrow), svg_longest(&chart->series)) + 16.0;
+    bool matrix = chart->kind == REPORT_MATRIX;
+    return fmax(SVG_NARROW,
+                matrix ? names + MATRIX_MARGIN + LEAST_FIELD * (double)chart->width : 0.0);
 }
 
 double svg_draw_rows(FILE *file, const report_chart *chart)
@@ -211,8 +228,8 @@ double svg_draw_rows(FILE *file, const report_chart *chart)
     const nitro_string_list *names = matrix ? &chart->series : &chart->categories;
     double room = chart->notes.count ? svg_longest(&chart->notes) + 14.0 : 14.0;
     layout self = {.chart = chart,
-                   .left = fmin(MOST_LABEL, svg_longest(names)) + 16.0,
-                   .right = SVG_WIDTH - room,
+                   .left = fmin(most_label(chart), svg_longest(names)) + 16.0,
+                   .right = chart->pixels - room,
                    .num_legend = chart->series.count - chart->num_small};
     bool legend = !matrix && !chart->by_row && self.num_legend > 1;
     self.top = legend ? svg_legend(file, chart, self.num_legend) + LEGEND_GAP : 6.0;

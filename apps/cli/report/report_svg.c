@@ -234,13 +234,28 @@ void svg_value(double value, const char *unit, char *text, size_t size)
         snprintf(text, size, "%.4g%s%s", value, unit ? " " : "", unit ? unit : "");
 }
 
+void svg_axis_name(FILE *file, const report_chart *chart, double x, double y, const char *name)
+{
+    double half = fmin(svg_text_width(name), chart->pixels) / 2.0;
+    svg_label(file, fmax(half, fmin(x, chart->pixels - half)), y, "middle", name, chart->pixels);
+}
+
+void svg_tick_label(FILE *file, double x, double y, const char *text, double *end)
+{
+    double half = svg_text_width(text) / 2.0;
+    if (x - half < *end)
+        return;
+    svg_text(file, x, y, "middle", text);
+    *end = x + half;
+}
+
 double svg_legend(FILE *file, const report_chart *chart, size_t count)
 {
     double x = 0.0, y = 14.0;
     for (size_t s = 0; s < count; s++) {
         const char *name = chart->series.items[s];
         double width = svg_text_width(name) + 30.0;
-        if (x > 0.0 && x + width > SVG_WIDTH) {
+        if (x > 0.0 && x + width > chart->pixels) {
             x = 0.0;
             y += SVG_LINE;
         }

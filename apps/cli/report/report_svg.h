@@ -8,7 +8,13 @@
 #include "apps/cli/report/report.h"
 
 /* Lengths are in pixels of a page that shows the picture at its natural size. */
-enum { SVG_WIDTH = 680, SVG_ROW = 24, SVG_LETTER = 8, SVG_LINE = 18 };
+enum {
+    SVG_WIDTH = 680,
+    SVG_NARROW = 312 /* on phones */,
+    SVG_ROW = 24,
+    SVG_LETTER = 8,
+    SVG_LINE = 18
+};
 
 /** The colours, as rules for a style element: black, grey and the palette on dark ground. */
 extern const char svg_dark_style[];
@@ -23,6 +29,8 @@ void svg_title(FILE *file, const char *format, ...) NITRO_PRINTF(2, 3);
 void svg_text(FILE *file, double x, double y, const char *anchor, const char *text);
 /** The same, cut to `width` (the whole text in its title). */
 void svg_label(FILE *file, double x, double y, const char *anchor, const char *text, double width);
+/** An axis' name: centred at x, or as near as the picture has room. */
+void svg_axis_name(FILE *file, const report_chart *chart, double x, double y, const char *name);
 void svg_grid_line(FILE *file, double x1, double y1, double x2, double y2);
 
 /** The width of the longest text, about. */
@@ -48,6 +56,8 @@ typedef struct svg_axis {
 enum { SVG_MAX_TICKS = 16 };
 
 double svg_place(const svg_axis *axis, double value);
+/** A label under a tick, unless it would touch the one before, which ends at `*end`. */
+void svg_tick_label(FILE *file, double x, double y, const char *text, double *end);
 /** Widen the range to what ticks at round numbers need. `fixed`: keep its ends. */
 void svg_round_axis(svg_axis *axis, bool fixed);
 /** Values of ticks; whole ones only, where they are counts. @return how many */
@@ -61,6 +71,8 @@ double svg_legend(FILE *file, const report_chart *chart, size_t count);
 
 /** The drawing of a chart, from its top; @return its height. */
 double svg_draw_rows(FILE *file, const report_chart *chart);
+/** The width of a picture for phones: SVG_NARROW, or what a matrix needs. */
+double svg_narrow_width(const report_chart *chart);
 double svg_draw_curves(FILE *file, const report_chart *chart);
 
 #endif
