@@ -6,6 +6,7 @@
 #define NITRO_APPS_CLI_OUTPUT_H
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "apps/cli/options.h"
@@ -80,9 +81,20 @@ typedef struct progress_line {
     double started_ms, last_ms;
     size_t last_percent;
     double left_ms; /* time left, where the caller knows better than by the rate; else 0 or NaN */
+    bool waits, updated, ended;
+    pthread_t thread; /* these only where it waits */
+    pthread_mutex_t lock;
+    pthread_cond_t end;
 } progress_line;
 
 void progress_begin(progress_line *progress, invocation *call, const char *task, const char *unit);
+/**
+ * The same for a step that reports nothing (`unit` NULL), or late: on a terminal, the time that it
+ * has taken is shown every second until the first update. A thread does it: not where variants are
+ * measured.
+ */
+void progress_begin_waiting(progress_line *progress, invocation *call, const char *task,
+                            const char *unit);
 /** `found`: how many of `done` were there already; `detail` may be NULL. */
 void progress_update(progress_line *progress, size_t done, size_t total, size_t found,
                      const char *detail);

@@ -186,7 +186,7 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     progress_line progress;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
-    progress_begin(&progress, call, "evaluate", "methods");
+    progress_begin_waiting(&progress, call, "evaluate", "methods");
     how->progress = show_progress;
     how->progress_user = &progress;
     nitro_status status =

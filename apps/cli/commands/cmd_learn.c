@@ -50,7 +50,7 @@ static nitro_status find_id(nitro_context *context, nitro_store *store, const ch
     return *id ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-static int learn(const invocation *call, nitro_store *store, const char *computation)
+static int learn(invocation *call, nitro_store *store, const char *computation)
 {
     const settings *given = call->settings;
     nitro_model *model = NULL;

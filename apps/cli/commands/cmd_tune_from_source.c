@@ -103,13 +103,14 @@ static bool measures_now(const settings *given)
     return given->inputs.count > 0 || given->generate > 0;
 }
 
-static int learn(const invocation *call, const char *computation, target_measuring *measuring,
+static int learn(invocation *call, const char *computation, target_measuring *measuring,
                  nitro_model **model)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
     nitro_store_mode mode = measures_now(given) ? NITRO_STORE_WRITE : NITRO_STORE_READ;
     nitro_learn_options how;
+    progress_line progress = {.call = call};
     nitro_learn_options_init(&how);
     nitro_string_list left = {0};
     const nitro_string_list *sources = named_sources(&given->sources, &how.equal_sources);
@@ -130,9 +131,12 @@ static int learn(const invocation *call, const char *computation, target_measuri
         exclude_sources(store, computation, given->target, &given->exclude, &sources, &left);
     how.sources = sources ? (const char *const *)sources->items : NULL;
     how.num_sources = sources ? sources->count : 0;
+    if (status == NITRO_OK && !measures_now(given))
+        progress_begin_waiting(&progress, call, "learn", NULL);
     if (status == NITRO_OK)
         status =
             nitro_tune_from_source(call->context, store, computation, given->target, &how, model);
+    progress_end(&progress);
     nitro_string_list_free(&left);
     nitro_store_close(store);
     return status == NITRO_OK ? EXIT_DONE : fail(call);

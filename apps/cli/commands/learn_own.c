@@ -49,15 +49,17 @@ static nitro_status save(nitro_context *context, const nitro_model *model, const
     return status;
 }
 
-int learn_own(const invocation *call, nitro_store *store, const char *computation,
-              const char *device, uint64_t seed, const char *output, nitro_model **model,
-              char **path)
+int learn_own(invocation *call, nitro_store *store, const char *computation, const char *device,
+              uint64_t seed, const char *output, nitro_model **model, char **path)
 {
     nitro_learn_options how;
     nitro_model *made = NULL;
+    progress_line progress;
     nitro_learn_options_init(&how);
     how.seed = seed;
+    progress_begin_waiting(&progress, call, "learn", NULL);
     nitro_status status = nitro_learn_own(call->context, store, computation, device, &how, &made);
+    progress_end(&progress);
     if (status == NITRO_ERR_NO_DATA && !output) {
         char why[1024];
         nitro_context_last_error(call->context, why, sizeof why);

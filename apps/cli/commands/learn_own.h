@@ -8,8 +8,7 @@
  * Learn and save. `output` NULL: the default place, and too few samples are a warning only.
  * @param[out] model, path  what was learnt and where it is; untouched where nothing was.
  */
-int learn_own(const invocation *call, nitro_store *store, const char *computation,
-              const char *device, uint64_t seed, const char *output, nitro_model **model,
-              char **path);
+int learn_own(invocation *call, nitro_store *store, const char *computation, const char *device,
+              uint64_t seed, const char *output, nitro_model **model, char **path);
 
 #endif

@@ -102,7 +102,7 @@ static nitro_status compute(making *self, report *made)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == NITRO_OK; i++) {
         size_t first = made->num_parts;
         progress_line progress;
-        progress_begin(&progress, self->call, task, steps[i].unit);
+        progress_begin_waiting(&progress, self->call, task, steps[i].unit);
         made->progress = &progress;
         status = steps[i].add(made);
         progress_end(&progress);

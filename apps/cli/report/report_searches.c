@@ -250,7 +250,7 @@ static nitro_status compute_all(search_report *self, report *reports, size_t cou
 {
     nitro_status status = NITRO_OK;
     progress_line progress;
-    progress_begin(&progress, self->call, "report", "searchers");
+    progress_begin_waiting(&progress, self->call, "report", "searchers");
     for (size_t r = 0; r < count && status == NITRO_OK; r++) {
         reports[r] = (report){.call = self->call, .context = self->call->context};
         reports[r].computation = name_of(self->call->context, self->request->recorded->items[r]);

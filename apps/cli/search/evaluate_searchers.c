@@ -243,7 +243,7 @@ int evaluate_searchers(invocation *call, const searcher_evaluation *given)
         self.optima = nitro_calloc(call->context, files, sizeof(*self.optima));
         code = self.scores && self.optima ? EXIT_DONE : fail(call);
     }
-    progress_begin(&progress, call, "evaluate", "searchers");
+    progress_begin_waiting(&progress, call, "evaluate", "searchers");
     for (size_t f = 0; f < files && code == EXIT_DONE; f++)
         code = score_file(&self, f, &progress);
     progress_end(&progress);

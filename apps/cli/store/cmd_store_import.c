@@ -103,6 +103,7 @@ static int run_csv(invocation *call)
         return fail_usage(call, "several tables of --devices go with --format ginkgo, or alone");
     nitro_store *store = NULL;
     nitro_import_report report = {0};
+    progress_line progress;
     nitro_import_options how = {.computation = given->computation,
                                 .device = device,
                                 .samples_path = given->samples,
@@ -115,7 +116,9 @@ static int run_csv(invocation *call)
                                 .replace = given->replace};
     if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
         return fail(call);
+    progress_begin_waiting(&progress, call, "import", NULL);
     nitro_status status = nitro_store_import_csv(store, &how, &report);
+    progress_end(&progress);
     int code =
         status == NITRO_OK ? print_report(call, nitro_store_url(store), &report) : fail(call);
     nitro_store_close(store);

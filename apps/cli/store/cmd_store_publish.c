@@ -35,14 +35,17 @@ static int print_report(const invocation *call, const nitro_publish_report *repo
     return EXIT_DONE;
 }
 
-static nitro_status publish(const invocation *call, const nitro_publish_options *how,
+static nitro_status publish(invocation *call, const nitro_publish_options *how,
                             nitro_publish_report *report)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
+    progress_line progress;
     nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
+    progress_begin_waiting(&progress, call, "publish", NULL);
     if (status == NITRO_OK)
         status = nitro_store_publish(store, how, report);
+    progress_end(&progress);
     nitro_store_close(store);
     return status;
 }

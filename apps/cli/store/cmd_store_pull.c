@@ -101,6 +101,7 @@ static int run(invocation *call)
 {
     nitro_trusted_keys *keys = NULL;
     nitro_pull_report report = {0};
+    progress_line progress;
     const settings *given = call->settings;
     if (given->allow_unsigned && (given->require_signature || given->trusted_keys))
         return fail_usage(call, "--allow-unsigned contradicts --require-signature and "
@@ -110,8 +111,10 @@ static int run(invocation *call)
                                     .keys = keys,
                                     .allow_unsigned = given->allow_unsigned,
                                     .take_declaration = given->take_declaration};
+    progress_begin_waiting(&progress, call, "pull", NULL);
     if (status == NITRO_OK)
         status = nitro_store_pull(call->context, given->store, &how, &report);
+    progress_end(&progress);
     int code = status == NITRO_OK ? print_report(call, &report) : fail(call);
     for (size_t i = 0; i < report.refused.count; i++)
         code = print_reason(call, &report.refused, i) == EXIT_DONE ? code : EXIT_FAILED;

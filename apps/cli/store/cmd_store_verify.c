@@ -17,11 +17,13 @@ static const option options[] = {
 typedef struct findings {
     bool json;
     json_t *problems;
+    progress_line progress;
 } findings;
 
 static void report(void *user, const char *problem)
 {
-    const findings *self = user;
+    findings *self = user;
+    progress_clear(&self->progress);
     if (self->json)
         json_array_append_new(self->problems, json_text(problem));
     else
@@ -47,8 +49,10 @@ static int run(invocation *call)
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     found.problems = json_array();
+    progress_begin_waiting(&found.progress, call, "verify", NULL);
     nitro_status status =
         given->model ? check_model(call, store, &found) : nitro_store_verify(store, report, &found);
+    progress_end(&found.progress);
     int code = status == NITRO_OK ? EXIT_DONE : fail(call);
     if (given->json)
         print_json(

@@ -157,6 +157,7 @@ int import_ginkgo(invocation *call)
     const import_settings *given = call->settings;
     nitro_store *store = NULL;
     nitro_ginkgo_report *report = NULL;
+    progress_line progress;
     int code = check_options(call);
     if (code != EXIT_DONE)
         return code;
@@ -175,8 +176,10 @@ int import_ginkgo(invocation *call)
                                       .replace = given->replace};
     if (status == NITRO_OK)
         status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
+    progress_begin_waiting(&progress, call, "import", NULL);
     if (status == NITRO_OK)
         status = nitro_store_import_ginkgo(store, &how, &report);
+    progress_end(&progress);
     if (status != NITRO_OK)
         code = fail(call);
     else if (given->json)

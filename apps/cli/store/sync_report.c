@@ -36,18 +36,21 @@ static int print_report(const invocation *call, const nitro_copy_report *report,
     return code;
 }
 
-int sync_stores(const invocation *call, nitro_sync_options options, bool json)
+int sync_stores(invocation *call, nitro_sync_options options, bool json)
 {
     nitro_store *from = NULL, *to = NULL;
     nitro_copy_report report = {0};
+    progress_line progress;
     options.damaged = warn_of_damage;
     options.user = (void *)(uintptr_t)call;
     nitro_status status =
         nitro_store_open(call->context, call->arguments.items[0], NITRO_STORE_READ, &from);
     if (status == NITRO_OK)
         status = nitro_store_open(call->context, call->arguments.items[1], NITRO_STORE_WRITE, &to);
+    progress_begin_waiting(&progress, call, "copy samples", NULL);
     if (status == NITRO_OK)
         status = nitro_store_sync(from, to, &options, &report);
+    progress_end(&progress);
     int code = status == NITRO_OK ? EXIT_DONE : fail(call);
     if (code == EXIT_DONE)
         code = print_report(call, &report, json);

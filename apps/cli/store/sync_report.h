@@ -6,6 +6,6 @@
 
 /** Open FROM and TO (the invocation's first two arguments), copy the records of FROM, and print the
  * counts. Records that are not copied are warned of and make the exit code 1. */
-int sync_stores(const invocation *call, nitro_sync_options options, bool json);
+int sync_stores(invocation *call, nitro_sync_options options, bool json);
 
 #endif
