@@ -54,8 +54,8 @@ NITRO_API double nitro_model_expected_ratio(const nitro_model *model, const doub
 
 /**
  * The cost of preparing each variant for an input, as the model expects it, in units of the fastest
- * variant's run. Divided by the performance of a variant, 1 + its score (at least 0.1), it is in
- * units of another's run.
+ * variant's run, or of an eighth of the fastest run without preparing if that is longer. Divided by
+ * the performance of a variant, 1 + its score (at least 0.1), it is in units of another's run.
  * @param[in]  features  shape [nitro_model_num_features], finite.
  * @param[out] runs      shape [nitro_model_num_variants]; 0: none.
  * @return false: the model knows no such costs; nothing is written.

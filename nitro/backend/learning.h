@@ -63,6 +63,7 @@ typedef struct nitro_training_set {
     /** Hyper-parameter setting of the strategy, in the first; of an ensemble, of each member. 0:
      * the default one. */
     size_t hyper_settings[NITRO_MAX_MEMBERS];
+    uint64_t prepared; /* bit v: variant v has a cost of preparing on some row */
 } nitro_training_set;
 
 /** Kernels and trees that scores are sums of (nitro/runtime/scores/score_terms.h). */

@@ -141,8 +141,9 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
         const double *features = nitro_dataset_features(dataset, rows[i]);
         uint64_t allowed = find_allowed(nitro_dataset_times(dataset, rows[i]), num_variants);
         nitro_decision decision;
-        if (nitro_model_decide_few_uses(model, evaluation->share, features,
-                                        dataset->row_allowed[rows[i]], &decision) ||
+        if ((nitro_model_decide_few_uses(model, evaluation->share, features, UINT64_MAX,
+                                         &decision) &&
+             (allowed >> decision.variant & 1)) ||
             (decides && nitro_model_decide_uses(model, features, allowed, evaluation->share, 0.0,
                                                 &decision) == NITRO_OK)) {
             choices[i] = decision.variant;

@@ -71,9 +71,10 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
                                    const nitro_training_rows *rows, const double *times_ms,
                                    nitro_model *model, double *held_out_scores)
 {
+    size_t num_variants = model->schema->num_variants;
     nitro_training_set set = {.num_rows = rows->num_rows,
                               .num_columns = rows->num_columns,
-                              .num_variants = model->schema->num_variants,
+                              .num_variants = num_variants,
                               .columns = rows->columns,
                               .times_ms = times_ms,
                               .row_input = rows->row_input,
@@ -82,15 +83,16 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
                               .seed = task->seed,
                               .num_threads = task->num_threads,
                               .quick = task->quick,
-                              .members = task->members};
+                              .members = task->members,
+                              .prepared = nitro_training_rows_prepared(rows, num_variants)};
     memcpy(set.hyper_settings, task->hyper_settings, sizeof set.hyper_settings);
     model->strategy = task->strategy;
     nitro_status status =
         nitro_training_memo_train(task->memo, context, task->strategy, &set, &model->predictor,
                                   held_out_scores, &model->borrows_predictor);
     if (status == NITRO_OK)
-        status = nitro_calibration_fit(context, NULL, NULL, NULL, 0, set.num_variants,
-                                       &model->calibration);
+        status =
+            nitro_calibration_fit(context, NULL, NULL, NULL, 0, num_variants, &model->calibration);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "nitro/base/cholesky.h"
+#include "nitro/learn/data/regret.h"
 #include "nitro/learn/few_uses_fit.h"
 
 #define RIDGE            1.0  /* rows' worth of evidence that a column does not matter */
@@ -19,15 +20,16 @@
 typedef struct cost_rows {
     const nitro_training_rows *all;
     size_t num_variants, variant;
+    uint64_t prepared;
 } cost_rows;
 
-/** ln(cost / best time); NaN: unknown. */
+/** ln(cost / unit of losses); NaN: unknown. */
 static double logarithm(const cost_rows *rows, size_t row)
 {
     const double *times = rows->all->times_ms + row * rows->num_variants;
     double prepare_ms = rows->all->prepare_ms[row * rows->num_variants + rows->variant];
-    double best_ms = times[nitro_times_best(times, rows->num_variants)];
-    return isnan(prepare_ms) ? NAN : log(fmax(prepare_ms / best_ms, LEAST_RUNS));
+    double unit_ms = nitro_losses_unit(times, rows->num_variants, rows->prepared);
+    return isnan(prepare_ms) ? NAN : log(fmax(prepare_ms / unit_ms, LEAST_RUNS));
 }
 
 static double column(const cost_rows *rows, size_t row, size_t index)
@@ -101,10 +103,12 @@ static nitro_status fit_variants(nitro_context *context, const nitro_training_ro
                                  nitro_prepare_costs *costs)
 {
     size_t size = costs->num_columns + 1;
+    uint64_t prepared = nitro_training_rows_prepared(rows, costs->num_variants);
     double *matrix = nitro_calloc(context, size, size * sizeof *matrix);
     nitro_status status = matrix ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t v = 0; v < costs->num_variants && status == NITRO_OK; v++)
-        status = fit_variant(context, &(cost_rows){rows, costs->num_variants, v}, matrix, costs);
+        status = fit_variant(context, &(cost_rows){rows, costs->num_variants, v, prepared}, matrix,
+                             costs);
     free(matrix);
     return status;
 }

@@ -60,8 +60,8 @@ static uint64_t hash_set(const nitro_training_set *set, const nitro_strategy *st
     for (size_t i = 0; set->source_weights && set->row_device && i < set->num_rows; i++)
         if (set->row_device[i] >= num_devices)
             num_devices = set->row_device[i] + 1;
-    const uint64_t numbers[] = {set->num_rows, set->num_columns, set->num_variants,
-                                set->seed,     set->quick,       set->members};
+    const uint64_t numbers[] = {set->num_rows, set->num_columns, set->num_variants, set->seed,
+                                set->quick,    set->members,     set->prepared};
     uint64_t hash = add(seed, strategy->name, strlen(strategy->name));
     hash = add(hash, numbers, sizeof numbers);
     hash = add(hash, set->hyper_settings, sizeof set->hyper_settings);

@@ -166,6 +166,14 @@ nitro_status nitro_training_rows_scale(nitro_context *context, nitro_training_ro
     return NITRO_OK;
 }
 
+uint64_t nitro_training_rows_prepared(const nitro_training_rows *rows, size_t num_variants)
+{
+    uint64_t prepared = 0;
+    for (size_t i = 0; i < rows->num_rows * num_variants; i++)
+        prepared |= rows->prepare_ms[i] > 0.0 ? UINT64_C(1) << i % num_variants : 0;
+    return prepared;
+}
+
 void nitro_training_rows_free(nitro_training_rows *rows)
 {
     free(rows->columns);

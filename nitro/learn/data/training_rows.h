@@ -47,6 +47,9 @@ void nitro_training_rows_log_skipped(const nitro_model *model, const nitro_datas
 nitro_status nitro_training_rows_scale(nitro_context *context, nitro_training_rows *rows,
                                        nitro_model *model);
 
+/** The variants that have a cost of preparing in some row, as bits. */
+uint64_t nitro_training_rows_prepared(const nitro_training_rows *rows, size_t num_variants);
+
 void nitro_training_rows_free(nitro_training_rows *rows);
 
 #endif

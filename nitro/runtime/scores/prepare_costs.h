@@ -1,6 +1,7 @@
 /*
- * prepare_costs.h - the cost of preparing each variant, in units of the fastest variant's run time:
- * log-linear in a model's columns. Internal to nitro/.
+ * prepare_costs.h - the cost of preparing each variant, in units of the fastest variant's run time
+ * (nitro_losses_unit where that needs preparing and is far faster): log-linear in a model's
+ * columns. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_SCORES_PREPARE_COSTS_H
 #define NITRO_RUNTIME_SCORES_PREPARE_COSTS_H

@@ -52,6 +52,31 @@ static void test_losses(void **state)
     nitro_context_free(context);
 }
 
+/* Without the unit, both searches would lose 0.99 and more beside the two indexes. */
+static void test_losses_tell_searches_apart_beside_an_index(void **state)
+{
+    (void)state;
+    enum { INDEX, OTHER_INDEX, SEARCH, SLOW_SEARCH };
+    nitro_context *context = unit_context();
+    const double of_searches[] = {0.001, 0.01, 0.8, 1.6}, without_index[] = {NAN, NAN, 0.8, 1.6};
+    const uint64_t prepared = 1 << INDEX | 1 << OTHER_INDEX;
+    const nitro_training_set set = {.num_rows = 1,
+                                    .num_variants = 4,
+                                    .times_ms = of_searches,
+                                    .row_input = &(size_t){0},
+                                    .prepared = prepared};
+    double *losses = NULL;
+    assert_near(nitro_losses_unit(of_searches, 4, prepared), 0.1, 1e-15);
+    assert_near(nitro_losses_unit(of_searches, 4, 0), 0.001, 1e-15);
+    assert_near(nitro_losses_unit(without_index, 4, prepared), 0.8, 1e-15);
+    assert_ok(context, nitro_losses_find(context, &set, &(size_t){0}, 1, &losses));
+    const double expected[] = {-0.99, -0.9, 0.875, 0.9375};
+    for (size_t v = 0; v < 4; v++)
+        assert_near(losses[v], expected[v], 1e-12);
+    free(losses);
+    nitro_context_free(context);
+}
+
 enum { INPUTS = 50, ROWS = 2 * INPUTS };
 
 static void test_folds_keep_inputs_together(void **state)
@@ -200,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_regrets),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_losses_tell_searches_apart_beside_an_index),
         cmocka_unit_test(test_folds_keep_inputs_together),
         cmocka_unit_test(test_folds_sample_whole_inputs),
         cmocka_unit_test(test_cholesky_solves),
