@@ -20,6 +20,7 @@ typedef struct faulty_switch {
     volatile faulty_mode mode;
     volatile size_t num_calls;  /* that reached the store */
     volatile size_t away_after; /* calls; 0: never */
+    volatile size_t num_exist;  /* writes that find their inputs there, though nothing else does */
 } faulty_switch;
 
 extern const nitro_store_kind nitro_store_sqlite;
@@ -41,6 +42,10 @@ static inline nitro_status faulty_gate(const faulty_store *store, bool is_write)
         return nitro_fail(store->context, NITRO_ERR_DENIED, "faulty: WRONGPASS");
     if (is_write && faulty->mode == FAULTY_READ_ONLY)
         return nitro_fail(store->context, NITRO_ERR_IO, "faulty: READONLY or out of memory");
+    if (is_write && faulty->num_exist > 0) {
+        faulty->num_exist--;
+        return nitro_fail(store->context, NITRO_ERR_EXISTS, "faulty: there is such a sample");
+    }
     return NITRO_OK;
 }
 

@@ -17,7 +17,7 @@ static int run_nothing(void *argument, void *user)
 static int evaluate_nothing(const void *argument, double *values, void *user)
 {
     (void)argument, (void)user;
-    values[0] = 0;
+    values[0] = values[1] = 0;
     return 0;
 }
 
@@ -25,7 +25,7 @@ static int setup(void **state)
 {
     static const nitro_variant variants[] = {{.name = "csr", .run = run_nothing},
                                              {.name = "ell", .run = run_nothing}};
-    static const nitro_feature rows = {.name = "rows"};
+    static const nitro_feature features[] = {{.name = "rows"}, {.name = "fill"}};
     nitro_context *context = unit_context();
     (void)state;
     log_text[0] = '\0';
@@ -34,9 +34,9 @@ static int setup(void **state)
     assert_ok(context, nitro_computation_create(context, "spmv", &received.computation));
     for (size_t v = 0; v < 2; v++)
         assert_ok(context, nitro_computation_add_variant(received.computation, &variants[v]));
-    assert_ok(context, nitro_computation_add_features(received.computation, &rows, 1,
+    assert_ok(context, nitro_computation_add_features(received.computation, features, 2,
                                                       evaluate_nothing, NULL));
-    assert_ok(context, nitro_sample_create(context, "input", 1, 2, &received.sample));
+    assert_ok(context, nitro_sample_create(context, "input", 2, 2, &received.sample));
     return 0;
 }
 
@@ -93,6 +93,10 @@ static void test_numbers_that_make_no_sense_are_unknown(void **state)
     const nitro_entry *entry = &received.sample->entries[1];
     assert_true(entry->median_ms == 2.5 && entry->count == 7);
     assert_true(isnan(entry->spread) && isnan(entry->prepare_ms));
+    nitro_worker_record without = entry_of(1, NITRO_OUTCOME_MEASURED, 2.5, "");
+    without.entry.spread = without.entry.prepare_ms = 0; /* known */
+    add(without);
+    assert_true(entry->spread == 0 && entry->prepare_ms == 0);
     assert_int_equal(received.todo, 1);
     assert_int_equal(received.usable, 2);
     add(entry_of(1, NITRO_OUTCOME_WRONG_RESULT, 2.5, "row 3")); /* replaces the time */
@@ -112,10 +116,14 @@ static void test_texts_are_printable(void **state)
     assert_string_equal(received.sample->entries[0].detail, "two lines, ?[31mred, cut ??");
     assert_non_null(strstr(log_text, "variant csr: failed: two lines"));
     assert_null(strchr(log_text, '\x1b'));
+    add(entry_of(0, NITRO_OUTCOME_FAILED, NAN, "?"));
+    assert_string_equal(received.sample->entries[0].detail, "?");
     nitro_worker_record record = {.kind = NITRO_RECORD_LOG, .index = NITRO_LOG_WARNING};
     memset(record.text, 0x1b, sizeof record.text); /* without an end */
+    log_text[0] = '\0';
     add(record);
     assert_null(strchr(log_text, '\x1b'));
+    assert_int_equal(strspn(log_text, "?"), sizeof record.text - 1);
     record.index = NITRO_LOG_DEBUG;
     snprintf(record.text, sizeof record.text, "%s", "at the last level");
     add(record);
@@ -187,9 +195,26 @@ static void test_features_are_finite(void **state)
     add(record);
     assert_int_equal(received.failure, NITRO_OK);
     assert_true(received.sample->features[0] == 3.0 && received.sample->features_ms == 0.5);
-    record.costs_ms[0] = -1.0; /* unknown: the costs known so far stay */
+    record.costs_ms[1] = 0.25;
+    add(record);
+    assert_true(received.sample->features_ms == 0.75);
+    record.costs_ms[1] = NAN; /* its group's costs are the first feature's */
     add(record);
     assert_true(received.sample->features_ms == 0.5);
+    record.costs_ms[0] = -1.0; /* unknown: the costs known so far stay */
+    record.costs_ms[1] = 2.0;
+    add(record);
+    assert_true(received.sample->features_ms == 0.5);
+    record.features[1] = NAN;
+    add(record);
+    assert_int_equal(received.failure, NITRO_ERR_BAD_FEATURE);
+    received.failure = NITRO_OK;
+    record.features[1] = 0.0;
+    received.sample->num_features = 1;
+    record.costs_ms[0] = 4.0;
+    add(record);
+    assert_true(received.sample->features_ms == 4.0);
+    received.sample->num_features = 2;
     record.features[0] = INFINITY;
     add(record);
     assert_int_equal(received.failure, NITRO_ERR_BAD_FEATURE);
@@ -211,6 +236,60 @@ static void test_other_records_are_ignored(void **state)
     assert_int_equal(received.failure, NITRO_OK);
 }
 
+static nitro_status name_profile(void *user, size_t variant, const char *kernel,
+                                 nitro_profile **profile)
+{
+    static const char *const variants[] = {"csr", "ell"};
+    assert_true(variant < 2);
+    return nitro_profile_create_of_variant(user, "spmv", variants[variant], "input", kernel,
+                                           profile);
+}
+
+static void add_launch(uint32_t variant, const char *kernel)
+{
+    nitro_worker_record record = {.kind = NITRO_RECORD_KERNEL, .index = variant};
+    snprintf(record.text, sizeof record.text, "%s", kernel);
+    add(record);
+}
+
+/** Profiles are kept of variants that were asked for, exist, and ran to their end. */
+static void test_profiles_are_of_requested_variants(void **state)
+{
+    (void)state;
+    nitro_proxies proxies = {0};
+    const nitro_profiling profiling = {.proxies = &proxies, .device = "host"};
+    nitro_received_profiles profiles = {.context = received.context,
+                                        .profiling = &profiling,
+                                        .name = name_profile,
+                                        .name_user = received.context};
+    received.profiles = &profiles;
+    received.todo = 1;
+    add((nitro_worker_record){.kind = NITRO_RECORD_PROFILED, .index = 2});
+    add_launch(2, "beyond");
+    assert_int_equal(profiles.count, 0);
+    add_launch(1, "unwanted");
+    assert_int_equal(profiles.count, 1);
+    add((nitro_worker_record){.kind = NITRO_RECORD_PROFILED, .index = 1});
+    assert_int_equal(profiles.count, 0);
+    assert_int_equal(received.usable, 0);
+    add_launch(0, "rows");
+    add_launch(0, "rows");
+    add((nitro_worker_record){.kind = NITRO_RECORD_PROFILED, .index = 0});
+    assert_int_equal(profiles.num_finished, 2);
+    assert_string_equal(profiles.profiles[1]->kernel, "rows#2");
+    assert_int_equal(received.todo, 0);
+    assert_int_equal(received.usable, 1);
+    assert_string_equal(log_text, "");
+    received.todo = 2; /* the next block */
+    add((nitro_worker_record){.kind = NITRO_RECORD_PROFILED, .index = 1});
+    assert_int_equal(profiles.num_finished, 2);
+    assert_int_equal(received.todo, 0);
+    assert_int_equal(received.usable, 3);
+    assert_non_null(strstr(log_text, "variant ell launches no kernel that the profiler sees"));
+    nitro_received_profiles_clear(&profiles);
+    received.profiles = NULL;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -222,6 +301,7 @@ int main(void)
         TEST(test_errors_have_a_status_and_a_message),
         TEST(test_features_are_finite),
         TEST(test_other_records_are_ignored),
+        TEST(test_profiles_are_of_requested_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

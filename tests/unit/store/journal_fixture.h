@@ -7,12 +7,12 @@
 #include "unit/store_records.h"
 #include "unit/temporary.h"
 
-static double clock_ms;
+static double clock_ms, call_ms; /* the time now, and what each call of the remote store takes */
 
 static inline double read_clock(void *state)
 {
     (void)state;
-    return clock_ms;
+    return clock_ms + call_ms * (double)faulty->num_calls;
 }
 
 typedef struct fixture {
@@ -33,6 +33,7 @@ static inline int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     clock_ms = 1000;
+    call_ms = 0;
     faulty_begin();
     f->context = unit_context();
     const nitro_clock clock = {read_clock, read_clock, NULL};

@@ -1,6 +1,21 @@
 /* Journals: writing to a reachable and to an unreachable store; where journals are kept. */
 #include "unit/store/journal_fixture.h"
 
+#include <time.h>
+
+static double pauses_ms[32];
+static size_t num_pauses;
+
+/* In place of the C library's: no test waits. */
+int nanosleep(const struct timespec *pause, struct timespec *rest)
+{
+    (void)rest;
+    assert_in_range(pause->tv_nsec, 0, 999999999);
+    assert_true(num_pauses < sizeof(pauses_ms) / sizeof(pauses_ms[0]));
+    pauses_ms[num_pauses++] = 1000.0 * (double)pause->tv_sec + (double)pause->tv_nsec / 1e6;
+    return 0;
+}
+
 static size_t read_all(fixture *f)
 {
     size_t count = 0, counted = 0;
@@ -202,39 +217,71 @@ static void test_a_recording_waits(void **state)
     nitro_schema_free(schema);
 }
 
+/* Is the remote store asked when a sample is put at this moment? */
+static bool asks_now(fixture *f, size_t input)
+{
+    size_t calls = faulty->num_calls;
+    put(f, input, 1);
+    return faulty->num_calls > calls;
+}
+
 /* Retried after one second, then two, at most a minute; at once after a success. */
 static void test_it_is_asked_ever_more_seldom(void **state)
 {
     fixture *f = *state;
     open_store(f);
     put_names(f);
-    faulty->mode = FAULTY_AWAY;
-    size_t tries = 0, calls = faulty->num_calls;
-    double last_ms = clock_ms;
-    for (size_t i = 0; i < 1000; i++) {
-        clock_ms += 500;
-        put(f, i % 50, 1);
-        if (faulty->num_calls == calls)
-            continue;
-        calls = faulty->num_calls;
-        double pause_ms = clock_ms - last_ms;
-        last_ms = clock_ms;
-        double least_ms = tries == 0 ? 0 : 1000 * (double)(1u << (tries - 1));
-        assert_true(pause_ms >= (least_ms < 60000 ? least_ms : 60000));
-        assert_true(pause_ms <= 60500);
-        tries++;
+    for (size_t round = 0; round < 2; round++) {
+        double pause_ms = 1000;
+        faulty->mode = FAULTY_AWAY;
+        assert_true(asks_now(f, 0));
+        for (size_t i = 0; i < 10; i++) {
+            assert_false(asks_now(f, 1));
+            clock_ms += pause_ms - 1;
+            assert_false(asks_now(f, 2));
+            clock_ms += 1;
+            assert_true(asks_now(f, 3));
+            pause_ms = fmin(2 * pause_ms, 60000);
+        }
+        faulty->mode = FAULTY_WELL;
+        clock_ms += 60000;
+        put(f, 4, 1);
+        assert_places(f, 5, 0);
     }
-    assert_true(tries > 8 && tries < 16); /* in 500 s */
-    faulty->mode = FAULTY_WELL;
-    clock_ms += 60000;
-    put(f, 50, 1);
-    assert_places(f, 51, 0);
-    faulty->mode = FAULTY_AWAY;
-    put(f, 51, 1);
-    faulty->mode = FAULTY_WELL;
-    clock_ms += 1000;
-    put(f, 52, 1);
-    assert_places(f, 53, 0);
+}
+
+/* Sending takes at most a tenth of the time. */
+static void test_a_slow_store_is_asked_more_seldom(void **state)
+{
+    fixture *f = *state;
+    call_ms = 10;
+    open_store(f);
+    put_names(f);
+    size_t calls = faulty->num_calls;
+    put(f, 0, 1);
+    double took_ms = call_ms * (double)(faulty->num_calls - calls);
+    clock_ms += 9 * took_ms - 1;
+    assert_false(asks_now(f, 1));
+    clock_ms += 1;
+    assert_true(asks_now(f, 2));
+    assert_places(f, 3, 0);
+}
+
+/* Others write and remove the input again and again: it is compared eight times. */
+static void test_an_input_that_others_change_is_left_in_the_end(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    faulty->num_exist = 1 + 7; /* the batch, and all of its sample's writes but the last */
+    put(f, 0, 1);
+    assert_places(f, 1, 0);
+    faulty->num_exist = 1 + 8;
+    assert_int_equal(records_put_samples(f->store, "spmv", "K20", 1, 1, true), NITRO_ERR_EXISTS);
+    assert_int_equal(faulty->num_exist, 0);
+    assert_places(f, 1, 1);
+    put(f, 2, 1);
+    assert_places(f, 3, 0);
 }
 
 static void test_a_store_that_takes_no_writes_is_still_read(void **state)
@@ -466,7 +513,20 @@ static void test_claims_are_the_remote_stores(void **state)
     assert_true(second);
 }
 
-/* Patience is counted in pauses, of 100 ms first; the clock stands still. */
+/* The pauses of flushing a store that stays away. */
+static void assert_pauses(fixture *f, double patience_ms, const double *expected_ms, size_t count)
+{
+    size_t unsent = 0, calls = faulty->num_calls;
+    num_pauses = 0;
+    assert_ok(f->context, nitro_store_flush(f->store, patience_ms, &unsent));
+    assert_int_equal(unsent, 2);
+    assert_int_equal(faulty->num_calls, calls + 1 + count);
+    assert_int_equal(num_pauses, count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs(pauses_ms[i] - expected_ms[i]) < 1e-3);
+}
+
+/* Patience is counted in pauses; the clock stands still. */
 static void test_flushing_has_patience(void **state)
 {
     fixture *f = *state;
@@ -475,17 +535,32 @@ static void test_flushing_has_patience(void **state)
     open_store(f);
     put_names(f);
     put(f, 0, 2);
-    size_t calls = faulty->num_calls;
-    assert_ok(f->context, nitro_store_flush(f->store, 0, &unsent));
-    assert_int_equal(unsent, 2);
-    assert_int_equal(faulty->num_calls, calls + 1);
-    assert_ok(f->context, nitro_store_flush(f->store, 250, &unsent)); /* 0, 100 and 250 ms */
-    assert_int_equal(unsent, 2);
-    assert_int_equal(faulty->num_calls, calls + 4);
+    assert_pauses(f, 0, NULL, 0);
+    assert_pauses(f, 1, (const double[]){1}, 1);
+    assert_pauses(f, 100, (const double[]){100}, 1);
+    assert_pauses(f, 250, (const double[]){100, 150}, 2);
+    assert_pauses(f, 20000, (const double[]){100, 200, 400, 800, 1600, 3200, 5000, 5000, 3700}, 9);
     faulty->mode = FAULTY_WELL;
+    num_pauses = 0;
     assert_ok(f->context, nitro_store_flush(f->store, 100000, &unsent));
     assert_int_equal(unsent, 0);
+    assert_int_equal(num_pauses, 0);
     assert_places(f, 2, 0);
+}
+
+/* The last failure is told, not the first. */
+static void test_a_store_that_is_back_but_denies(void **state)
+{
+    fixture *f = *state;
+    size_t unsent = 0;
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 2);
+    faulty->mode = FAULTY_DENIES;
+    assert_fails(f->context, nitro_store_flush(f->store, 0, &unsent), NITRO_ERR_DENIED,
+                 "WRONGPASS; unsent samples are kept in");
+    assert_places(f, 0, 2);
 }
 
 static void test_a_journal_is_found_by_its_url(void **state)
@@ -576,6 +651,8 @@ int main(void)
         JOURNAL_TEST(test_many_samples_wait),
         JOURNAL_TEST(test_a_recording_waits),
         JOURNAL_TEST(test_it_is_asked_ever_more_seldom),
+        JOURNAL_TEST(test_a_slow_store_is_asked_more_seldom),
+        JOURNAL_TEST(test_an_input_that_others_change_is_left_in_the_end),
         JOURNAL_TEST(test_a_store_that_takes_no_writes_is_still_read),
         JOURNAL_TEST(test_a_lost_answer_makes_no_second_sample),
         JOURNAL_TEST(test_it_goes_away_while_it_is_read),
@@ -585,6 +662,7 @@ int main(void)
         JOURNAL_TEST(test_what_is_removed_waits_no_longer),
         JOURNAL_TEST(test_claims_are_the_remote_stores),
         JOURNAL_TEST(test_flushing_has_patience),
+        JOURNAL_TEST(test_a_store_that_is_back_but_denies),
         JOURNAL_TEST(test_a_journal_is_found_by_its_url),
         JOURNAL_TEST(test_journals_know_no_passwords),
     };
