@@ -46,6 +46,8 @@ static void explain_and_exit(int output)
     assert_ok(context, nitro_computation_configure(computation));
     for (int i = 0; i < 3; i++)
         assert_ok(context, nitro_select(computation, (double[]){3, 1e6}, &decision));
+    assert_ok(context, nitro_computation_force(computation, "first")); /* wherever the input is */
+    assert_ok(context, nitro_select(computation, (double[]){3, 1e6}, &decision));
     exit(0);
 }
 
@@ -69,8 +71,10 @@ static void test_the_feature_outside_is_named_and_decisions_are_counted(void **s
     const char *first = strstr(text, "outside the training range in width");
     const char *count = strstr(text, " 3 times, ");
     const char *values = strstr(text, "width=1e+06");
-    if (!first || !values || !count || values > count || strstr(values + 1, "width="))
-        fail_msg("not one line that names width, then one with the count: %s", text);
+    const char *forced = strstr(text, "first, forced by a setting; size=3 width=1e+06\n");
+    if (!first || !values || !count || values > count || !forced ||
+        strstr(values + 1, "width=") != strstr(forced, "width="))
+        fail_msg("not one line that names width, one without, then the counts: %s", text);
 }
 
 int main(void)

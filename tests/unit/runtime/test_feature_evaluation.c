@@ -26,6 +26,8 @@ typedef struct bench {
     atomic_size_t num_first, num_second;
     bool fail_first, fail_second;
     bool meet; /* the groups wait for each other */
+    nitro_computation *computation;
+    nitro_model *next; /* attached while the first group is evaluated; NULL: none */
     sem_t first_came, second_came;
     sem_t evaluated; /* posted at each evaluation's end */
 } bench;
@@ -52,6 +54,9 @@ static int evaluate_first(const void *any, double *values, void *user)
     if (b->meet && (sem_post(&b->first_came) != 0 || !wait_for(&b->second_came)))
         return 7;
     values[0] = ((const argument *)any)->value;
+    if (b->next && nitro_computation_attach_model(b->computation, b->next) != NITRO_OK)
+        return 8;
+    b->next = NULL;
     sem_post(&b->evaluated);
     return b->fail_first ? 3 : 0;
 }
@@ -186,6 +191,47 @@ static void test_what_the_model_does_not_use_is_not_evaluated(void **state)
     attach(&s, SECOND); /* another model, other needs */
     decide(&s, 5);
     assert_int_equal(s.bench.num_second, 1);
+    close_scene(&s);
+}
+
+/** The new model uses a feature that the old one did not, and that nobody has evaluated. */
+static void test_a_model_is_replaced_while_features_are_evaluated(void **state)
+{
+    nitro_memo_statistics counts;
+    scene s;
+    (void)state;
+    open_scene(&s, 1000, NITRO_NONE);
+    attach(&s, FIRST);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(decide(&s, 5).variant_name, "small");
+    deciding which = SECOND;
+    s.bench.computation = s.computation;
+    s.bench.next = made_up_learn(s.context, s.computation, 0, NUM_VALUES, fill, &which);
+    nitro_decision made = decide(&s, 5);
+    assert_string_equal(made.variant_name, "large");
+    assert_int_equal(made.reason, NITRO_REASON_MODEL);
+    assert_int_equal(s.bench.num_second, 1);
+    assert_string_equal(decide(&s, 5).variant_name, "large");
+    nitro_computation_memo_statistics(s.computation, &counts);
+    assert_int_equal(counts.hits, 1); /* of the old model */
+    close_scene(&s);
+}
+
+/** A model of the same variants has the default that was declared when its samples were stored. */
+static void test_a_model_that_is_not_sure_takes_its_own_default(void **state)
+{
+    scene s;
+    deciding which = FIRST;
+    (void)state;
+    open_scene(&s, 1000, NITRO_NONE);
+    nitro_model *model = made_up_learn(s.context, s.computation, 0, NUM_VALUES, fill, &which);
+    assert_ok(s.context, nitro_computation_set_default(s.computation, "large"));
+    assert_string_equal(decide(&s, 30).variant_name, "large");
+    assert_ok(s.context, nitro_computation_attach_model(s.computation, model));
+    assert_ok(s.context, nitro_computation_set_min_confidence(s.computation, 1.0));
+    nitro_decision made = decide(&s, 30);
+    assert_int_equal(made.reason, NITRO_REASON_LOW_CONFIDENCE);
+    assert_string_equal(made.variant_name, "small");
     close_scene(&s);
 }
 
@@ -386,9 +432,14 @@ static void test_features_over_the_budget_give_the_default(void **state)
     nitro_decision made = decide(&s, 30);
     assert_int_equal(made.reason, NITRO_REASON_BUDGET);
     assert_string_equal(made.variant_name, "small");
+    set_options(&s, 0, 0.5);
+    assert_int_equal(decide(&s, 30).reason, NITRO_REASON_BUDGET);
     assert_int_equal(s.bench.num_first, 2); /* not even begun */
     assert_ok(s.context, nitro_computation_force(s.computation, "large"));
     made = decide(&s, 30);
+    assert_int_equal(made.reason, NITRO_REASON_FORCED);
+    assert_string_equal(made.variant_name, "large");
+    assert_ok(s.context, nitro_select_features(s.computation, (const double[]){NAN, 42}, 2, &made));
     assert_int_equal(made.reason, NITRO_REASON_FORCED);
     assert_string_equal(made.variant_name, "large");
     close_scene(&s);
@@ -566,6 +617,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_the_model_does_not_use_is_not_evaluated),
+        cmocka_unit_test(test_a_model_is_replaced_while_features_are_evaluated),
+        cmocka_unit_test(test_a_model_that_is_not_sure_takes_its_own_default),
         cmocka_unit_test(test_decisions_that_need_no_feature_evaluate_none),
         cmocka_unit_test(test_constraints_are_asked_where_their_variant_would_be_chosen),
         cmocka_unit_test(test_a_single_allowed_variant_needs_no_features),
