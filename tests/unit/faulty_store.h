@@ -19,6 +19,7 @@ typedef enum faulty_mode {
 typedef struct faulty_switch {
     volatile faulty_mode mode;
     volatile size_t num_calls;  /* that reached the store */
+    volatile size_t num_writes; /* of them */
     volatile size_t away_after; /* calls; 0: never */
     volatile size_t num_exist;  /* writes that find their inputs there, though nothing else does */
 } faulty_switch;
@@ -34,6 +35,7 @@ typedef struct faulty_store {
 static inline nitro_status faulty_gate(const faulty_store *store, bool is_write)
 {
     faulty->num_calls++;
+    faulty->num_writes += is_write;
     if (faulty->away_after && faulty->num_calls >= faulty->away_after)
         faulty->mode = FAULTY_AWAY;
     if (faulty->mode == FAULTY_AWAY)

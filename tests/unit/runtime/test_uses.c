@@ -283,6 +283,11 @@ static void check_few_uses(bool constrained)
               nitro_run_with(f.computation, &given, &(nitro_call_options){.uses = 6.0}, &decision));
     assert_int_equal(f.num_evaluations, constrained ? 2 : 1);
     assert_int_equal(decision.reason, NITRO_REASON_MODEL);
+    assert_ok(f.context, nitro_computation_force(f.computation, "wide"));
+    assert_ok(f.context,
+              nitro_run_with(f.computation, &given, &(nitro_call_options){.uses = 5.0}, &decision));
+    assert_string_equal(decision.variant_name, "wide");
+    assert_int_equal(decision.reason, NITRO_REASON_FORCED);
     tear_down(&f);
 }
 
@@ -361,6 +366,8 @@ static void test_a_free_feature_decides_for_few_uses(void **state)
         bool is_early = cases[i].variant != 99;
         assert_int_equal(f.num_evaluations - before, !is_early);
         assert_true(num_sizes > sizes_before);
+        if (cases[i].uses == 0.0)
+            assert_int_equal(num_sizes, sizes_before + 1); /* not first, and again with the other */
         assert_int_equal(decision.reason == NITRO_REASON_FEW_USES, is_early);
         if (is_early)
             assert_int_equal(given.ran, cases[i].variant);

@@ -73,29 +73,72 @@ static void test_samples_wait_while_it_is_away(void **state)
     assert_int_equal(read_all(f), 4);
 }
 
-/* The device's newest description is not lost either. */
+/* Describe the device as another process does. */
+static void describe_elsewhere(fixture *f, const nitro_device *device)
+{
+    nitro_store *other = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_WRITE, &other));
+    if (device)
+        assert_ok(f->context, nitro_store_put_device(other, device));
+    else
+        assert_ok(f->context, nitro_store_remove_device(other, "K20"));
+    nitro_store_close(other);
+}
+
+static void assert_bandwidth(fixture *f, double gbps)
+{
+    nitro_store *remote = NULL;
+    nitro_device *read = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_READ, &remote));
+    assert_ok(f->context, nitro_store_get_device(remote, "K20", &read));
+    assert_true(nitro_device_value(read, "peak_gbps") == gbps);
+    nitro_device_free(read);
+    nitro_store_close(remote);
+}
+
+static void set_bandwidth(fixture *f, nitro_device *device, double gbps)
+{
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "peak_gbps", gbps, NITRO_VALUE_STATIC, 0));
+}
+
+/* The device's newest description is not lost either, and goes up once. */
 static void test_a_device_waits_too(void **state)
 {
     fixture *f = *state;
-    nitro_device *device = records_device(f->context, "K20"), *read = NULL;
-    nitro_store *remote = NULL;
+    nitro_device *device = records_device(f->context, "K20");
     open_store(f);
     put_names(f);
     put(f, 0, 1);
     faulty->mode = FAULTY_AWAY;
-    assert_ok(f->context,
-              nitro_device_set(f->context, device, "peak_gbps", 300, NITRO_VALUE_STATIC, 0));
+    set_bandwidth(f, device, 300);
     assert_ok(f->context, nitro_store_put_device(f->store, device));
-    nitro_device_free(device);
     faulty->mode = FAULTY_WELL;
     clock_ms += 1000;
     put(f, 1, 1);
-    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_READ, &remote));
-    assert_ok(f->context, nitro_store_get_device(remote, "K20", &read));
-    assert_true(nitro_device_value(read, "peak_gbps") == 300);
-    nitro_device_free(read);
-    nitro_store_close(remote);
-    assert_places(f, 2, 0);
+    assert_bandwidth(f, 300);
+    set_bandwidth(f, device, 400);
+    describe_elsewhere(f, device);
+    put(f, 2, 1);
+    assert_bandwidth(f, 400);
+    assert_places(f, 3, 0);
+    nitro_device_free(device);
+}
+
+/* A device that was removed there comes back with the next sample. */
+static void test_a_device_that_is_removed_there_is_described_again(void **state)
+{
+    fixture *f = *state;
+    nitro_device *device = records_device(f->context, "K20");
+    set_bandwidth(f, device, 300);
+    open_store(f);
+    put_names(f);
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    describe_elsewhere(f, NULL);
+    put(f, 0, 1);
+    assert_bandwidth(f, 300);
+    assert_places(f, 1, 0);
+    nitro_device_free(device);
 }
 
 static void assert_names(nitro_string_list *names, const char *first, const char *second)
@@ -313,9 +356,52 @@ static void test_a_lost_answer_makes_no_second_sample(void **state)
     put(f, 0, 3);
     assert_places(f, 3, 3);
     faulty->mode = FAULTY_WELL;
-    clock_ms += 1000;
+    size_t unsent = 9, writes = faulty->num_writes;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &unsent));
+    assert_int_equal(unsent, 0);
+    assert_int_equal(faulty->num_writes, writes + 1); /* of all; then each is found there */
     put(f, 3, 1);
     assert_places(f, 4, 0);
+}
+
+/* Measure all inputs of the journal anew, as a tuner with the same journal. */
+static void measure_anew(void *user, const char *input)
+{
+    fixture *f = user;
+    nitro_store *journal = NULL;
+    (void)input;
+    assert_ok(f->context, nitro_store_open(f->context, f->journal, NITRO_STORE_WRITE, &journal));
+    for (size_t i = 0; i < 250; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "input-%03zu", i);
+        nitro_sample *sample = records_sample(f->context, name);
+        sample->provenance.time_s += 1000;
+        assert_ok(f->context,
+                  nitro_store_put_samples(journal, "spmv", "K20",
+                                          (const nitro_sample *const *)&sample, 1, true));
+        nitro_sample_free(sample);
+    }
+    nitro_store_close(journal);
+}
+
+/* What another process replaces in the journal while it is sent is left to that process. */
+static void test_samples_replaced_while_they_are_sent_stay(void **state)
+{
+    fixture *f = *state;
+    size_t unsent = 0;
+    open_store(f);
+    put_names(f);
+    faulty->mode = FAULTY_AWAY;
+    for (size_t i = 0; i < 250; i += 50)
+        put(f, i, 50);
+    faulty->mode = FAULTY_WELL;
+    faulty->num_exist = 1;
+    faulty_after_look = measure_anew;
+    faulty_user = f;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &unsent));
+    assert_int_equal(unsent, 250);
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &unsent));
+    assert_int_equal(unsent, 0);
 }
 
 /* Connection lost in a loop over its samples: unsent ones are still passed on. */
@@ -647,6 +733,7 @@ int main(void)
         JOURNAL_TEST(test_a_store_on_this_machine_has_no_journal),
         JOURNAL_TEST(test_samples_wait_while_it_is_away),
         JOURNAL_TEST(test_a_device_waits_too),
+        JOURNAL_TEST(test_a_device_that_is_removed_there_is_described_again),
         JOURNAL_TEST(test_both_places_are_read),
         JOURNAL_TEST(test_many_samples_wait),
         JOURNAL_TEST(test_a_recording_waits),
@@ -655,6 +742,7 @@ int main(void)
         JOURNAL_TEST(test_an_input_that_others_change_is_left_in_the_end),
         JOURNAL_TEST(test_a_store_that_takes_no_writes_is_still_read),
         JOURNAL_TEST(test_a_lost_answer_makes_no_second_sample),
+        JOURNAL_TEST(test_samples_replaced_while_they_are_sent_stay),
         JOURNAL_TEST(test_it_goes_away_while_it_is_read),
         JOURNAL_TEST(test_a_callback_that_fails_ends_the_loop),
         JOURNAL_TEST(test_what_waits_stands_in_order),
