@@ -1,9 +1,11 @@
 /* Models of a device's own samples: their strategy, and one variant for all. */
+#include "nitro/backend/explain.h"
 #include "nitro/learn/fit.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/select.h"
 #include "nitro/models/strategy_find.h"
 #include "nitro/runtime/model/model.h"
+#include "nitro/runtime/scores/forest_tree.h"
 #include "unit/synthetic.h"
 
 enum { SIMPLE, WIDE, EVEN, NUM_INPUTS = 250 };
@@ -28,16 +30,22 @@ static void constrained(const double *features, double *times_ms)
     times_ms[EVEN] = features[1] > 0.5 ? features[0] * 0.5 : (double)NAN;
 }
 
-static nitro_dataset *make_dataset(nitro_context *context, family times)
+static nitro_dataset *make_dataset_of(nitro_context *context, family times, size_t num_inputs)
 {
     nitro_device *device = synthetic_device(context, "here", 1.0);
-    nitro_dataset *dataset = synthetic_dataset(context, &device, 1, NUM_INPUTS);
+    nitro_dataset *dataset = synthetic_dataset(context, &device, 1, num_inputs);
     for (size_t row = 0; row < dataset->num_rows; row++)
         times(nitro_dataset_features(dataset, row), dataset->times_ms + row * SYNTHETIC_VARIANTS);
     return dataset;
 }
 
-static double cost_of(nitro_context *context, const nitro_dataset *dataset, const char *strategy)
+static nitro_dataset *make_dataset(nitro_context *context, family times)
+{
+    return make_dataset_of(context, times, NUM_INPUTS);
+}
+
+static nitro_model *learn(nitro_context *context, const nitro_dataset *dataset,
+                          const char *strategy)
 {
     const nitro_string_list none = {0};
     nitro_model *model = NULL;
@@ -48,6 +56,12 @@ static double cost_of(nitro_context *context, const nitro_dataset *dataset, cons
                                 .num_threads = 1};
     assert_ok(context, nitro_strategy_find(context, strategy, &task.strategy));
     assert_ok(context, nitro_model_train(context, &task, &model));
+    return model;
+}
+
+static double cost_of(nitro_context *context, const nitro_dataset *dataset, const char *strategy)
+{
+    nitro_model *model = learn(context, dataset, strategy);
     double cost = sqrt(model->held_out->model.time) / model->held_out->model.quality;
     nitro_model_free(model);
     return cost;
@@ -71,13 +85,6 @@ static void test_boosting_forgets_what_is_excluded(void **state)
     (void)state;
     nitro_context *context = unit_context();
     nitro_dataset *dataset = make_dataset(context, by_size);
-    nitro_model *model = NULL;
-    const nitro_string_list none = {0};
-    nitro_training_task task = {.sources = dataset,
-                                .target = dataset->devices[0],
-                                .device_features = &none,
-                                .seed = 1,
-                                .num_threads = 1};
     for (size_t row = 0; row < dataset->num_rows; row++) {
         const double *features = nitro_dataset_features(dataset, row);
         double *times_ms = dataset->times_ms + row * SYNTHETIC_VARIANTS;
@@ -85,8 +92,7 @@ static void test_boosting_forgets_what_is_excluded(void **state)
         times_ms[EVEN] = features[0] * 3.0;
         times_ms[WIDE] = features[1] < 0.3 ? features[0] : (double)NAN;
     }
-    assert_ok(context, nitro_strategy_find(context, "auto", &task.strategy));
-    assert_ok(context, nitro_model_train(context, &task, &model));
+    nitro_model *model = learn(context, dataset, "auto");
     assert_string_equal(model->strategy->name, "boosted");
     for (double skew = 0.1; skew < 1.0; skew += 0.3) {
         const double features[SYNTHETIC_FEATURES] = {100.0, skew};
@@ -97,6 +103,59 @@ static void test_boosting_forgets_what_is_excluded(void **state)
     }
     nitro_model_free(model);
     nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
+/* A feature that costs ten runs of each input is dropped, also if nobody wants the report. */
+static void test_costly_features_are_dropped_without_a_report(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, by_size);
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        double *costs_ms = nitro_dataset_feature_costs(dataset, row);
+        costs_ms[0] = 0.0;
+        costs_ms[1] = 1000.0 * nitro_dataset_features(dataset, row)[0];
+    }
+    nitro_model *model = learn(context, dataset, "auto");
+    assert_false(nitro_model_used_features(model) >> 1 & 1);
+    nitro_model_free(model);
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
+static size_t most_leaves(nitro_context *context, size_t num_inputs)
+{
+    nitro_dataset *dataset = make_dataset_of(context, by_size, num_inputs);
+    const nitro_string_list none = {0};
+    nitro_model *model = NULL;
+    nitro_fit_task task = {.sources = dataset,
+                           .target = dataset->devices[0],
+                           .device_features = &none,
+                           .num_threads = 1};
+    size_t most = 0;
+    assert_ok(context, nitro_strategy_find(context, "boosted", &task.strategy));
+    assert_ok(context, nitro_fit(context, &task, &model, NULL));
+    const nitro_forest *forest = model->predictor;
+    assert_int_equal(forest->num_trees, 60);
+    for (size_t t = 0; t < forest->num_trees; t++)
+        if (forest->trees[t].num_leaves > most)
+            most = forest->trees[t].num_leaves;
+    const double scores[SYNTHETIC_VARIANTS] = {0.0, -0.5, 0.0}; /* losses: ratios of times follow */
+    assert_true(nitro_model_expected_ratio(model, scores, SIMPLE, WIDE) == 2.0);
+    nitro_model_free(model);
+    nitro_dataset_free(dataset);
+    return most;
+}
+
+/* Each tree has a depth of five, leaves of three rows, and 60 % of the rows, so that it repeats no
+ * single input: of 14 inputs nine, which are three leaves. */
+static void test_boosted_trees_are_small(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    assert_int_equal(most_leaves(context, 14), 3);
+    assert_in_range(most_leaves(context, 1500), 17, 32);
     nitro_context_free(context);
 }
 
@@ -134,6 +193,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boosting_replaces_the_ensemble),
         cmocka_unit_test(test_boosting_forgets_what_is_excluded),
+        cmocka_unit_test(test_costly_features_are_dropped_without_a_report),
+        cmocka_unit_test(test_boosted_trees_are_small),
         cmocka_unit_test(test_variants_behind_a_fixed_one_keep_their_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

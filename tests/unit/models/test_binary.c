@@ -138,6 +138,7 @@ static void test_any_number_may_be_wrong(void **state)
                                        UINT64_MAX,
                                        UINT64_C(1) << 62,
                                        UINT64_C(0x7ff0000000000000),
+                                       UINT64_C(0x3ff8000000000000), /* 1.5 */
                                        UINT64_C(0xc08f400000000000)};
     nitro_context *context = unit_context();
     size_t num_refused = 0;
@@ -160,9 +161,11 @@ static void test_any_number_may_be_wrong(void **state)
                     assert_ok(context, nitro_model_compile(again));
                     assert_ok(context, nitro_model_decide(again, features, 3, 0.0, &decision));
                     assert_true(decision.variant < 2 || again->schema->num_variants > 2);
+                    assert_true(decision.confidence >= 0.0 && decision.confidence <= 1.0);
                     assert_ok(context,
                               nitro_model_decide_uses(again, features, 3, 0.1, 0.0, &decision));
                     assert_true(decision.variant < 2 || again->schema->num_variants > 2);
+                    assert_true(decision.confidence >= 0.0 && decision.confidence <= 1.0);
                 } else {
                     num_refused++;
                 }
@@ -173,6 +176,75 @@ static void test_any_number_may_be_wrong(void **state)
         nitro_model_free(model);
     }
     assert_true(num_refused > 1000);
+    nitro_context_free(context);
+}
+
+/* A text or an array that would end behind the file is refused where it begins. */
+static void test_items_end_inside_the_file(void **state)
+{
+    (void)state;
+    static const struct {
+        char bytes[25];
+        const char *text; /* NULL: refused */
+    } texts[] = {
+        {"\3\0\0\0\0\0\0\0abc\0\0\0\0\0", "abc"},   {"\0\0\0\0\0\0\0\0abcdefgh", ""},
+        {"\x08\0\0\0\0\0\0\0abcdefgh", "abcdefgh"}, {"\x09\0\0\0\0\0\0\0abcdefghi", NULL},
+        {"\x10\0\0\0\0\0\0\0abcdefghi", NULL},      {"\3\0\0\0\0\0\0\0a\0c\0\0\0\0\0", NULL}};
+    nitro_context *context = unit_context();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        nitro_binary_cursor cursor = {context, "test.bin", texts[i].bytes, 16, 0};
+        char *text = NULL;
+        nitro_status status = nitro_binary_text(&cursor, "a name", &text);
+        assert_int_equal(status, texts[i].text ? NITRO_OK : NITRO_ERR_FORMAT);
+        if (texts[i].text)
+            assert_string_equal(text, texts[i].text);
+        else
+            assert_null(text);
+        free(text);
+    }
+    const double numbers[4] = {7, 1, -2, 3};
+    double *read = NULL;
+    nitro_binary_cursor cursor = {context, "test.bin", (const char *)numbers, sizeof numbers, 8};
+    assert_fails(context, nitro_binary_numbers(&cursor, "weights", 3.0, 4, &read), NITRO_ERR_FORMAT,
+                 "test.bin: byte 8: weights");
+    assert_fails(context, nitro_binary_numbers(&cursor, "weights", 2.0, 3, &read), NITRO_ERR_FORMAT,
+                 "test.bin: byte 32: weights");
+    assert_null(read);
+    cursor.at = 8;
+    assert_ok(context, nitro_binary_numbers(&cursor, "weights", 3.0, 3, &read));
+    assert_memory_equal(read, numbers + 1, 3 * sizeof *read);
+    free(read);
+    nitro_context_free(context);
+}
+
+/* Version 1 has neither range ends nor costs of preparing. */
+static void test_version_1_is_read(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *model = train_model(context, "forest"), *again = NULL;
+    char *bytes = NULL;
+    size_t size = 0;
+    free(model->ends);
+    model->ends = NULL;
+    nitro_prepare_costs_free(model->prepare_costs);
+    model->prepare_costs = NULL;
+    assert_ok(context, nitro_binary_format(model, &bytes, &size));
+    size -= 2 * sizeof(uint64_t);
+    bytes[8] = 1;
+    nitro_binary_seal(bytes, size);
+    assert_ok(context, nitro_binary_parse(context, "test.bin", bytes, size, &again));
+    assert_null(again->ends);
+    assert_null(again->prepare_costs);
+    nitro_model_free(again);
+    again = NULL;
+    bytes[8] = 0;
+    nitro_binary_seal(bytes, size);
+    assert_fails(context, nitro_binary_parse(context, "test.bin", bytes, size, &again),
+                 NITRO_ERR_FORMAT, "altered or damaged");
+    assert_null(again);
+    free(bytes);
+    nitro_model_free(model);
     nitro_context_free(context);
 }
 
@@ -256,6 +328,8 @@ int main(void)
         cmocka_unit_test(test_binary_is_the_same_model),
         cmocka_unit_test(test_altered_bytes_are_refused),
         cmocka_unit_test(test_any_number_may_be_wrong),
+        cmocka_unit_test(test_items_end_inside_the_file),
+        cmocka_unit_test(test_version_1_is_read),
         cmocka_unit_test(test_source_decides_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
