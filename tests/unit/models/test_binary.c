@@ -217,6 +217,101 @@ static void test_items_end_inside_the_file(void **state)
     nitro_context_free(context);
 }
 
+/* A sealed file: bytes `at` to `at` + `size` replaced, and put back. */
+typedef struct binary {
+    nitro_context *context;
+    char *bytes;
+    size_t size;
+} binary;
+
+static void assert_refused(const binary *b, size_t at, const void *by, size_t size,
+                           const char *message)
+{
+    char old[16], text[256];
+    nitro_model *model = NULL;
+    memcpy(old, b->bytes + at, size);
+    memcpy(b->bytes + at, by, size);
+    nitro_binary_seal(b->bytes, b->size);
+    assert_fails(b->context, nitro_binary_parse(b->context, "test.bin", b->bytes, b->size, &model),
+                 NITRO_ERR_FORMAT, message);
+    nitro_context_last_error(b->context, text, sizeof text);
+    assert_non_null(strstr(text, "test.bin: byte "));
+    assert_null(model);
+    memcpy(b->bytes + at, old, size);
+}
+
+/* Where a text of the file begins; its length stands before it. */
+static size_t place_of(const binary *b, const char *text)
+{
+    char item[32] = {(char)strlen(text)};
+    memcpy(item + 8, text, strlen(text));
+    const char *at = memmem(b->bytes, b->size, item, 8 + strlen(text));
+    assert_non_null(at);
+    return (size_t)(at - b->bytes) + 8;
+}
+
+static void assert_number_refused(const binary *b, size_t at, double number, const char *message)
+{
+    assert_refused(b, at, &number, sizeof number, message);
+}
+
+static void assert_count_refused(const binary *b, size_t at, uint64_t count, const char *message)
+{
+    assert_refused(b, at, &count, sizeof count, message);
+}
+
+/* What a name, a range or an index may be; on little-endian machines, as CI has. */
+static void test_fields_have_their_range(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *model = train_model(context, "forest"), *again = NULL;
+    binary b = {.context = context}, second = {.context = context};
+    nitro_prepare_costs *costs = model->prepare_costs;
+    model->schema->default_variant = 0;
+    costs->few_feature = 1;
+    costs->num_few = 2;
+    costs->few[0] = (nitro_few_uses){0.5, 3.0, 1, 0.25};
+    costs->few[1] = (nitro_few_uses){INFINITY, 4.0, 2, 0.75};
+    assert_ok(context, nitro_binary_format(model, &b.bytes, &b.size));
+    assert_ok(context, nitro_binary_parse(context, "test.bin", b.bytes, b.size, &again));
+    assert_ok(context, nitro_binary_format(again, &second.bytes, &second.size));
+    assert_int_equal(second.size, b.size);
+    assert_memory_equal(second.bytes, b.bytes, b.size);
+    size_t computation = place_of(&b, "toy"), target = place_of(&b, "next");
+    size_t strategy = place_of(&b, "forest"), even = place_of(&b, "even");
+    size_t skew = place_of(&b, "skew"), launch = place_of(&b, "launch");
+    assert_refused(&b, computation, "t,y", 3, "computation");
+    assert_refused(&b, target, "ne\nt", 4, "a target and a strategy with valid names");
+    assert_refused(&b, target + 16, " ", 1, "a target and a strategy with valid names");
+    assert_refused(&b, strategy, "for st", 6, "a target and a strategy with valid names");
+    assert_refused(&b, even, "wide", 4, "wide");
+    assert_count_refused(&b, even + 8, SYNTHETIC_VARIANTS, "the default variant");
+    assert_refused(&b, skew, "size", 4, "size");
+    size_t scale = skew + 8 + 16; /* after the unit, of one letter */
+    assert_count_refused(&b, scale, NITRO_SCALE_AUTO, "a scale with a range");
+    assert_count_refused(&b, scale, NITRO_SCALE_SIGNED_LOG + 1, "a scale is");
+    assert_number_refused(&b, scale + 8, 1e6, "a scale with a range");
+    assert_number_refused(&b, scale + 16, NAN, "a range is");
+    assert_refused(&b, launch, "lau ch", 6, "a device feature's valid name");
+    size_t end = b.size; /* of the last choice for few uses: uses, variant, confidence */
+    assert_number_refused(&b, end - 24, -1.0, "costs of preparing");
+    assert_count_refused(&b, end - 16, SYNTHETIC_VARIANTS, "the variant for few uses");
+    assert_number_refused(&b, end - 8, 1.5, "a confidence");
+    assert_number_refused(&b, end - 8, -0.5, "costs of preparing");
+    assert_number_refused(&b, end - 32, 1.5, "a confidence");
+    assert_count_refused(&b, end - 40, SYNTHETIC_VARIANTS, "the variant for few uses");
+    assert_number_refused(&b, end - 56, NAN, "a feature's border");
+    assert_count_refused(&b, end - 64, NITRO_MAX_FEW + 1, "the number of choices for few uses");
+    assert_count_refused(&b, end - 64, 0, "the number of choices for few uses");
+    assert_count_refused(&b, end - 72, 3, "the feature for few uses");
+    free(b.bytes);
+    free(second.bytes);
+    nitro_model_free(again);
+    nitro_model_free(model);
+    nitro_context_free(context);
+}
+
 /* Version 1 has neither range ends nor costs of preparing. */
 static void test_version_1_is_read(void **state)
 {
@@ -329,6 +424,7 @@ int main(void)
         cmocka_unit_test(test_altered_bytes_are_refused),
         cmocka_unit_test(test_any_number_may_be_wrong),
         cmocka_unit_test(test_items_end_inside_the_file),
+        cmocka_unit_test(test_fields_have_their_range),
         cmocka_unit_test(test_version_1_is_read),
         cmocka_unit_test(test_source_decides_alike),
     };
