@@ -9,6 +9,7 @@
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
+#include "nitro/runtime/scores/forest_tree.h"
 #include "unit/synthetic.h"
 
 enum { NUM_INPUTS = 3000 };
@@ -312,6 +313,64 @@ static void test_fields_have_their_range(void **state)
     nitro_context_free(context);
 }
 
+/* Terms of an SVM: 8 bytes an item. */
+typedef union item {
+    uint64_t count;
+    double number;
+} item;
+
+static nitro_status parse_votes(nitro_context *context, size_t num_columns, const item *items,
+                                size_t count)
+{
+    nitro_binary_cursor cursor = {context, "test.bin", (const char *)items, count * sizeof *items,
+                                  0};
+    nitro_score_terms terms = {.num_columns = num_columns, .num_variants = 3};
+    nitro_status status = nitro_binary_parts(&cursor, &terms);
+    nitro_score_terms_release(&terms);
+    return status;
+}
+
+/* Of a model without features, of one class, or of classes in a wrong order. */
+static void test_classes_of_votes(void **state)
+{
+    enum { GAMMA = 3, CLASSES = 6, VECTORS = 8 };
+    (void)state;
+    nitro_context *context = unit_context();
+    item one[] = {{1}, {NITRO_TERM_VOTES}, {.number = 1.0}, {.number = 0.5}, {1}, {0}, {2}, {0}};
+    assert_ok(context, parse_votes(context, 0, one, 8));
+    one[5].count = 1; /* a vector of no columns */
+    one[7].count = 1;
+    assert_ok(context, parse_votes(context, 0, one, 8));
+    item two[] = {{1},
+                  {NITRO_TERM_VOTES},
+                  {.number = 1.0},
+                  {.number = 0.5},
+                  {2},
+                  {2}, /* vectors: of two classes, each with one */
+                  {1},
+                  {2},
+                  {1},
+                  {1},
+                  {.number = 0.1}, /* the pair's bias */
+                  {.number = 1.0},
+                  {.number = -1.0},
+                  {.number = 0.3},
+                  {.number = 0.4}};
+    assert_ok(context, parse_votes(context, 1, two, 15));
+    two[GAMMA].number = 0.0;
+    assert_fails(context, parse_votes(context, 1, two, 15), NITRO_ERR_FORMAT, "a gamma above 0");
+    two[GAMMA].number = 0.5;
+    two[CLASSES + 1].count = 1; /* twice the same */
+    assert_fails(context, parse_votes(context, 1, two, 15), NITRO_ERR_FORMAT, "a class is");
+    two[CLASSES + 1].count = 3;
+    assert_fails(context, parse_votes(context, 1, two, 15), NITRO_ERR_FORMAT, "a class is");
+    two[CLASSES + 1].count = 2;
+    two[VECTORS].count = 0; /* a vector of no class */
+    assert_fails(context, parse_votes(context, 1, two, 15), NITRO_ERR_FORMAT,
+                 "a class for every vector");
+    nitro_context_free(context);
+}
+
 /* Version 1 has neither range ends nor costs of preparing. */
 static void test_version_1_is_read(void **state)
 {
@@ -358,6 +417,13 @@ static void check_source(nitro_context *context, const char *folder, const char 
 {
     char source[256], object[256];
     nitro_model *model = train_model(context, strategy);
+    if (model->prepare_costs) { /* by ranges of the first feature */
+        model->prepare_costs->few_feature = 0;
+        model->prepare_costs->num_few = 3;
+        model->prepare_costs->few[0] = (nitro_few_uses){100.0, 3.0, 2, 0.5};
+        model->prepare_costs->few[1] = (nitro_few_uses){1e4, 0.0, 0, 0.0};
+        model->prepare_costs->few[2] = (nitro_few_uses){INFINITY, 10.0, 1, 0.5};
+    }
     snprintf(source, sizeof source, "%s/%s.c", folder, strategy);
     snprintf(object, sizeof object, "%s/%s.so", folder, strategy);
     assert_ok(context, nitro_model_export(model, NITRO_EXPORT_C, source));
@@ -401,6 +467,69 @@ static void check_source(nitro_context *context, const char *folder, const char 
     nitro_model_free(model);
 }
 
+/* Every large table's numbers: all of them floats, or the last one is not. */
+static void make_floats(double *numbers, size_t count, bool is_last_one)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (float)numbers[i];
+    if (is_last_one)
+        numbers[count - 1] = 0.1;
+}
+
+enum { COEFFICIENTS = 1, VECTORS = 2, LEAVES = 4, EXTRA = 8 };
+
+static void make_terms_floats(nitro_score_terms *terms, unsigned doubles)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        nitro_score_term *term = &terms->items[i];
+        bool is_last = i + 1 == terms->count;
+        for (size_t t = 0; term->forest && t < term->forest->num_trees; t++)
+            make_floats(term->forest->trees[t].outputs,
+                        term->forest->trees[t].num_leaves * terms->num_variants,
+                        is_last && doubles & (t == 0 ? EXTRA : LEAVES));
+        if (term->kernels) {
+            make_floats(term->kernels->vectors, term->kernels->num_vectors * terms->num_columns,
+                        is_last && doubles & VECTORS);
+            make_floats(term->kernels->coefficients,
+                        term->kernels->num_vectors * term->kernels->num_outputs,
+                        is_last && doubles & COEFFICIENTS);
+        } else if (term->svm) {
+            make_floats(term->vectors, term->svm->num_vectors * terms->num_columns,
+                        is_last && doubles & VECTORS);
+            make_floats(term->svm->coefficients,
+                        term->svm->num_vectors * (term->svm->num_classes - 1),
+                        is_last && doubles & COEFFICIENTS);
+        }
+    }
+}
+
+/* A number that is no float, wherever it is, makes all of them doubles. */
+static void test_source_keeps_doubles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *strategy;
+        unsigned doubles;
+    } cases[] = {{"forest", 0},       {"forest", LEAVES},        {"forest", EXTRA},
+                 {"svm", 0},          {"svm", VECTORS},          {"svm", COEFFICIENTS},
+                 {"kernel-ridge", 0}, {"kernel-ridge", VECTORS}, {"kernel-ridge", COEFFICIENTS}};
+    nitro_context *context = unit_context();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        nitro_model *model = train_model(context, cases[i].strategy);
+        nitro_score_terms terms;
+        char *text = NULL;
+        size_t size = 0;
+        assert_ok(context, nitro_model_parts(model, &terms));
+        make_terms_floats(&terms, cases[i].doubles);
+        assert_ok(context, nitro_source_format(model, &text, &size));
+        assert_non_null(
+            strstr(text, cases[i].doubles ? "typedef double number;" : "typedef float number;"));
+        free(text);
+        nitro_model_free(model);
+    }
+    nitro_context_free(context);
+}
+
 static void test_source_decides_alike(void **state)
 {
     (void)state;
@@ -425,8 +554,10 @@ int main(void)
         cmocka_unit_test(test_any_number_may_be_wrong),
         cmocka_unit_test(test_items_end_inside_the_file),
         cmocka_unit_test(test_fields_have_their_range),
+        cmocka_unit_test(test_classes_of_votes),
         cmocka_unit_test(test_version_1_is_read),
         cmocka_unit_test(test_source_decides_alike),
+        cmocka_unit_test(test_source_keeps_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
