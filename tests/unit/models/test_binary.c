@@ -8,6 +8,7 @@
 #include "nitro/learn/select.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
+#include "nitro/models/c_export_terms.h"
 #include "nitro/models/model_file.h"
 #include "nitro/runtime/scores/forest_tree.h"
 #include "unit/synthetic.h"
@@ -467,6 +468,45 @@ static void check_source(nitro_context *context, const char *folder, const char 
     nitro_model_free(model);
 }
 
+/* Numbers in C: as few digits as give the same number back, eight in a line. */
+static void test_source_numbers_are_exact(void **state)
+{
+    (void)state;
+    static const float few[] = {0.5F, 100.0F, 0.1F, 1e10F, -0.25F, 1e-3F, 3.0F, 1.0F / 3, 7.0F};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    nitro_source_table table = nitro_source_begin(out, "number", "few", 2);
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++)
+        nitro_source_float(&table, few[i]);
+    nitro_source_end(&table);
+    nitro_source_doubles(out, "doubles", 0, (const double[]){0.5, 0.1, 1.0 / 3, 1e300}, 4);
+    table = nitro_source_begin(out, "number", "none", 0);
+    nitro_source_end(&table);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "static const number few_2[] = {\n"
+                              "    0.5f, 100.f, 0.1f, 1e+10f, -0.25f, 0.001f, 3.f, 0.33333334f,\n"
+                              "    7.f\n};\n\n"
+                              "static const double doubles_0[] = {\n"
+                              "    0.5, 0.1, 0.3333333333333333, 1e+300\n};\n\n"
+                              "static const number none_0[] = {0};\n\n");
+    free(text);
+    nitro_random random;
+    nitro_random_seed(&random, 5);
+    for (size_t i = 0; i < 5000; i++) {
+        double number = ldexp(nitro_random_uniform(&random) - 0.5, (int)(i % 120) - 60);
+        out = open_memstream(&text, &size);
+        table = nitro_source_begin(out, "x", "y", 0);
+        nitro_source_float(&table, (float)number);
+        nitro_source_double(&table, number);
+        assert_int_equal(fclose(out), 0);
+        const char *first = strchr(text, '{') + 1, *second = strchr(first, ',') + 1;
+        assert_true(strtof(first, NULL) == (float)number);
+        assert_true(strtod(second, NULL) == number);
+        free(text);
+    }
+}
+
 /* Every large table's numbers: all of them floats, or the last one is not. */
 static void make_floats(double *numbers, size_t count, bool is_last_one)
 {
@@ -557,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_classes_of_votes),
         cmocka_unit_test(test_version_1_is_read),
         cmocka_unit_test(test_source_decides_alike),
+        cmocka_unit_test(test_source_numbers_are_exact),
         cmocka_unit_test(test_source_keeps_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
