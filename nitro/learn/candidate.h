@@ -29,8 +29,8 @@ nitro_status nitro_candidate_evaluate(const nitro_selection *s, bool logs, nitro
 void nitro_candidate_replace(nitro_candidate *c, const nitro_candidate *by);
 
 /**
- * For a device's own samples: take the input features, or one variant for all inputs, that held-out
- * inputs show to be best.
+ * For a device's own samples: take the relative and input features, or one variant for all inputs,
+ * that held-out inputs show to be best.
  * @param[in,out] c  evaluated; after an error its model is still to be freed.
  */
 nitro_status nitro_select_own(const nitro_selection *s, nitro_candidate *c);

@@ -1,13 +1,48 @@
 /*
- * Selection for a device's own samples, by held-out inputs: input features by their costs, and
- * whether a model is better than one variant for all.
+ * Selection for a device's own samples, by held-out inputs: relative features, input features by
+ * their costs, and whether a model is better than one variant for all.
  */
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 #include "nitro/learn/candidate.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/held_out.h"
+#include "nitro/learn/relative_selection.h"
+
+/* ---- Relative features ----------------------------------------------------------------------- */
+
+/** On one device a relative feature is a formula of input features, such as the bytes of a matrix
+ *  of so many rows and columns: where that decides, trees take many steps instead. Used if held-out
+ *  inputs are chosen for better. */
+static nitro_status try_relative(const nitro_selection *s, nitro_candidate *c)
+{
+    const nitro_training_task *task = s->task;
+    const nitro_schema *schema = task->sources->schema;
+    nitro_candidate with = {.fit = c->fit};
+    size_t num_constant, num_used = 0;
+    if (task->use_relative || task->strategy->without_relative || task->sources->num_devices > 1)
+        return NITRO_OK;
+    for (size_t i = 0; i < schema->num_relative; i++)
+        with.fit.relative[i] = true;
+    nitro_status status =
+        nitro_relative_select(s->context, task->sources, task->target, false, with.fit.relative);
+    if (status == NITRO_OK)
+        status = nitro_relative_drop_constant(s->context, schema, with.fit.relative, &num_constant);
+    for (size_t i = 0; i < schema->num_relative; i++)
+        num_used += with.fit.relative[i];
+    if (status != NITRO_OK || num_used == 0)
+        return status;
+    status = nitro_candidate_evaluate(s, false, &with);
+    if (status != NITRO_OK)
+        return status;
+    if (with.total < c->total && with.cost < c->cost)
+        nitro_candidate_replace(c, &with);
+    else
+        nitro_model_free(with.model);
+    return NITRO_OK;
+}
 
 /* ---- Input features -------------------------------------------------------------------------- */
 
@@ -62,7 +97,7 @@ static nitro_status select_features(const nitro_selection *s, nitro_candidate *c
 {
     nitro_feature_cost groups[NITRO_MAX_FEATURES];
     size_t count = nitro_feature_costs_find(c->fit.sources, groups);
-    if (count == 0 || s->task->use_relative)
+    if (count == 0)
         return NITRO_OK;
     nitro_status status = drop_features(s, groups, count, c);
     if (status != NITRO_OK || !s->task->feature_report)
@@ -88,6 +123,7 @@ static nitro_status replace_by_fixed(const nitro_selection *s, nitro_candidate *
         return NITRO_OK;
     fixed.fit.is_fixed = true;
     fixed.fit.dropped = UINT64_MAX;
+    memset(fixed.fit.relative, 0, sizeof fixed.fit.relative);
     nitro_status status = nitro_candidate_evaluate(s, false, &fixed);
     if (status != NITRO_OK)
         return status;
@@ -109,7 +145,9 @@ static nitro_status replace_by_fixed(const nitro_selection *s, nitro_candidate *
 
 nitro_status nitro_select_own(const nitro_selection *s, nitro_candidate *c)
 {
-    nitro_status status = select_features(s, c);
+    nitro_status status = try_relative(s, c);
+    if (status == NITRO_OK)
+        status = select_features(s, c);
     if (status == NITRO_OK)
         status = replace_by_fixed(s, c);
     return status;

@@ -188,6 +188,46 @@ static void test_variants_behind_a_fixed_one_keep_their_speeds(void **state)
     nitro_context_free(context);
 }
 
+/* WIDE is faster from `least` of size x skew on. */
+static size_t formulas_used(const char *formula, double least)
+{
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, by_size);
+    const nitro_string_list none = {0};
+    const nitro_relative_feature volume = {
+        .name = "volume", .unit = "rows", .scale = NITRO_SCALE_SIGNED_LOG, .formula = formula};
+    nitro_model *model = NULL;
+    nitro_training_task task = {.sources = dataset,
+                                .target = dataset->devices[0],
+                                .device_features = &none,
+                                .seed = 1,
+                                .num_threads = 1};
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        const double *features = nitro_dataset_features(dataset, row);
+        double *times_ms = dataset->times_ms + row * SYNTHETIC_VARIANTS;
+        bool is_wide = least > 0 ? features[0] * features[1] > least : features[0] > 1000.0;
+        times_ms[SIMPLE] = is_wide ? 2.0 : 1.0;
+        times_ms[WIDE] = is_wide ? 1.0 : 2.0;
+        times_ms[EVEN] = 3.0;
+    }
+    assert_ok(context, nitro_schema_add_relative(context, dataset->schema, &volume));
+    assert_ok(context, nitro_strategy_find(context, "auto", &task.strategy));
+    assert_ok(context, nitro_model_train(context, &task, &model));
+    size_t used = model->schema->num_relative;
+    nitro_model_free(model);
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+    return used;
+}
+
+static void test_formulas_are_used_where_they_decide(void **state)
+{
+    (void)state;
+    assert_int_equal(formulas_used("size * skew / device.launch", 300.0), 1);
+    assert_int_equal(formulas_used("size * skew / device.launch", 0.0), 0); /* size alone decides */
+    assert_int_equal(formulas_used("size * skew / device.unknown", 300.0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_costly_features_are_dropped_without_a_report),
         cmocka_unit_test(test_boosted_trees_are_small),
         cmocka_unit_test(test_variants_behind_a_fixed_one_keep_their_speeds),
+        cmocka_unit_test(test_formulas_are_used_where_they_decide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
