@@ -2,6 +2,7 @@
  * a poisoned one. */
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/select.h"
+#include "nitro/learn/select_sources.h"
 #include "unit/synthetic.h"
 
 enum { NUM_INPUTS = 240, MAX_SOURCES = 6 };
@@ -107,17 +108,56 @@ static const nitro_predicted_quality_source *source_of(const fixture *f, const c
     return NULL;
 }
 
+/** The prediction is the mean of validation's and of what unlikeness alone lets expect; confidences
+ *  have a tenth of validation's share. */
+static void check_prediction(const fixture *f)
+{
+    const nitro_predicted_quality *predicted = f->model->predicted;
+    nitro_predicted_quality by_validation = *predicted;
+    nitro_calibration calibration;
+    assert_true(predicted->held_out_quality > 95.0 && predicted->held_out_quality <= 100.0);
+    nitro_predicted_quality_weigh(&by_validation, predicted->share, &calibration);
+    double distances = 0.0, weights = 0.0;
+    for (size_t i = 0; i < predicted->num_sources; i++) {
+        const nitro_predicted_quality_source *source = &predicted->sources[i];
+        distances += isnan(source->lodo_quality) ? 0.0 : source->validation * source->distance;
+        weights += isnan(source->lodo_quality) ? 0.0 : source->validation;
+    }
+    assert_near(predicted->usual_distance, distances / weights, 1e-9);
+    assert_near(predicted->share,
+                0.5 * fmin(predicted->target_distance / predicted->usual_distance, 2.0), 1e-9);
+    double by_unlikeness = 97.0 - 5.0 * predicted->target_distance;
+    assert_near(predicted->quality, 0.5 * (by_validation.quality + by_unlikeness), 1e-9);
+    nitro_predicted_quality_weigh(&by_validation, 0.1 * predicted->share, &calibration);
+    assert_int_equal(f->model->calibration.num_knots, calibration.num_knots);
+    assert_true(calibration.num_knots > 2);
+    for (size_t k = 0; k < calibration.num_knots; k++)
+        assert_near(f->model->calibration.confidences[k], calibration.confidences[k], 1e-9);
+}
+
 /** Two stacks that disagree: only the target's speaks for it. */
 static void test_two_families(void **state)
 {
     fixture *f = *state;
+    char log[UNIT_LOG_BYTES] = "";
+    double of_d = 0.0, of_e = 0.0;
     const member fleet[] = {{"lib v2018-09", 0.1},
                             {"lib v2018-09", 0.12},
                             {"lib v2018-09", 0.11},
                             {"lib v2019-06", 20.0},
                             {"lib v2019-06", 22.0}};
     make(f, "lib v2019-06", fleet, 5, NUM_INPUTS);
+    nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, log);
+    f->task.quiet = false;
     learn(f);
+    const char *line =
+        strstr(log, "sources of target target, by rule stack, without relative features: d ");
+    assert_non_null(line);
+    assert_int_equal(sscanf(strstr(line, ": d "), ": d %lf %%, e %lf %%", &of_d, &of_e), 2);
+    assert_near(of_d, 100.0 * source_of(f, "d")->weight, 0.5);
+    assert_near(of_e, 100.0 * source_of(f, "e")->weight, 0.5);
+    f->task.quiet = true;
+    check_prediction(f);
     assert_string_equal(f->model->predicted->rule, "stack");
     assert_true(source_of(f, "a")->weight == 0.0);
     assert_true(source_of(f, "d")->weight + source_of(f, "e")->weight > 0.999);
@@ -127,6 +167,56 @@ static void test_two_families(void **state)
     learn(f);
     assert_null(f->model->predicted->rule);
     assert_true(quality(f, 21.0) < weighted - 3.0);
+}
+
+/** Times by launch cost, which a relative feature shows: it carries over to a launch cost that no
+ *  source has. */
+static void test_relative_features_are_used_where_they_are_better(void **state)
+{
+    fixture *f = *state;
+    static const nitro_relative_feature relative = {.name = "size_per_launch",
+                                                    .scale = NITRO_SCALE_LOG,
+                                                    .formula = "size / device.launch",
+                                                    .replaces = "size"};
+    const member fleet[] = {
+        {"lib v1", 1.0}, {"lib v2", 4.0}, {"lib v3", 16.0}, {"lib v1", 2.0}, {"lib v2", 8.0}};
+    make(f, "lib v2", fleet, 5, NUM_INPUTS);
+    for (size_t d = 0; d < 5; d++)
+        describe(f, f->sources->devices[d], fleet[d].software, fleet[d].launch);
+    describe(f, f->target, "lib v2", 32.0);
+    assert_ok(f->context, nitro_schema_add_relative(f->context, f->sources->schema, &relative));
+    learn(f);
+    double plain = quality(f, 32.0);
+    f->task.use_relative = true;
+    learn(f);
+    assert_true(quality(f, 32.0) > plain + 1.0);
+}
+
+/** Weights replace what is learnt together if validation is clearly for them, on three devices. */
+static void test_weights_must_be_clearly_better(void **state)
+{
+    static const struct {
+        double gains[3];
+        bool is_better;
+    } cases[] = {{{2.0, 2.0, 2.1}, true},  {{0.5, 0.5, 0.5}, false}, {{2.0, 2.0, NAN}, false},
+                 {{0.1, 0.1, 4.0}, false}, {{4.0, 4.1, 4.2}, true},  {{-2.0, -2.0, -2.0}, false}};
+    const member fleet[] = {{"lib", 1.0}, {"lib", 1.1}, {"lib", 1.2}};
+    fixture *f = *state;
+    nitro_source_weighing *weighing = NULL;
+    make(f, "lib", fleet, 3, NUM_INPUTS);
+    assert_ok(f->context, nitro_source_weighing_run(f->context, &f->task, &weighing));
+    assert_ok(f->context, nitro_source_weighing_train(weighing, &f->model));
+    nitro_predicted_quality_source sources[3];
+    assert_int_equal(f->model->predicted->num_sources, 3);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const nitro_predicted_quality together = {.num_sources = 3, .sources = sources};
+        for (size_t d = 0; d < 3; d++) {
+            sources[d] = f->model->predicted->sources[d];
+            sources[d].lodo_quality -= cases[i].gains[d];
+        }
+        assert_int_equal(nitro_source_weighing_is_better(weighing, &together), cases[i].is_better);
+    }
+    nitro_source_weighing_free(weighing);
 }
 
 static double top_confidence(const fixture *f)
@@ -439,6 +529,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_two_families, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_relative_features_are_used_where_they_are_better,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_weights_must_be_clearly_better, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_vendor_is_not_confident, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_vendors_cpu_is_not_its_gpu, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
