@@ -124,18 +124,24 @@ static void test_costly_features_are_dropped_without_a_report(void **state)
     nitro_context_free(context);
 }
 
-static size_t most_leaves(nitro_context *context, size_t num_inputs)
+static nitro_model *fit_boosted(nitro_context *context, const nitro_dataset *dataset)
 {
-    nitro_dataset *dataset = make_dataset_of(context, by_size, num_inputs);
     const nitro_string_list none = {0};
     nitro_model *model = NULL;
     nitro_fit_task task = {.sources = dataset,
                            .target = dataset->devices[0],
                            .device_features = &none,
                            .num_threads = 1};
-    size_t most = 0;
     assert_ok(context, nitro_strategy_find(context, "boosted", &task.strategy));
     assert_ok(context, nitro_fit(context, &task, &model, NULL));
+    return model;
+}
+
+static size_t most_leaves(nitro_context *context, size_t num_inputs)
+{
+    nitro_dataset *dataset = make_dataset_of(context, by_size, num_inputs);
+    nitro_model *model = fit_boosted(context, dataset);
+    size_t most = 0;
     const nitro_forest *forest = model->predictor;
     assert_int_equal(forest->num_trees, 60);
     for (size_t t = 0; t < forest->num_trees; t++)
@@ -156,6 +162,30 @@ static void test_boosted_trees_are_small(void **state)
     nitro_context *context = unit_context();
     assert_int_equal(most_leaves(context, 14), 3);
     assert_in_range(most_leaves(context, 1500), 17, 32);
+    nitro_context_free(context);
+}
+
+/* SIMPLE takes twice the time of WIDE, and EVEN four times, whatever the input. */
+static void in_ratio(const double *features, double *times_ms)
+{
+    times_ms[SIMPLE] = 2.0 * features[0];
+    times_ms[WIDE] = features[0];
+    times_ms[EVEN] = 4.0 * features[0];
+}
+
+/* Losses that are the same everywhere are learnt exactly: they are the mean that trees add to. */
+static void test_boosting_begins_with_the_mean(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset_of(context, in_ratio, 16);
+    const double features[SYNTHETIC_FEATURES] = {100.0, 0.5};
+    double scores[SYNTHETIC_VARIANTS];
+    nitro_model *model = fit_boosted(context, dataset);
+    nitro_model_score(model, features, scores);
+    assert_true(scores[SIMPLE] == -0.5 && scores[WIDE] == 0.0 && scores[EVEN] == -0.75);
+    nitro_model_free(model);
+    nitro_dataset_free(dataset);
     nitro_context_free(context);
 }
 
@@ -235,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_boosting_forgets_what_is_excluded),
         cmocka_unit_test(test_costly_features_are_dropped_without_a_report),
         cmocka_unit_test(test_boosted_trees_are_small),
+        cmocka_unit_test(test_boosting_begins_with_the_mean),
         cmocka_unit_test(test_variants_behind_a_fixed_one_keep_their_speeds),
         cmocka_unit_test(test_formulas_are_used_where_they_decide),
     };

@@ -39,9 +39,47 @@ static void test_likeness(void **state)
     assert_false(nitro_device_is_twin(a, b));
     describe(context, a, "other 11.8", 2.0);
     assert_true(fabs(nitro_device_version_gap(a, b) - 0.6) < 1e-12);
+    describe(context, a, "other 9.8", 2.0);
+    assert_true(fabs(nitro_device_version_gap(a, b) - 2.6) < 1e-12);
+    describe(context, a, "lib 1990-07", 2.0); /* dates begin with 1990 */
+    describe(context, b, "lib 1991-01", 2.0);
+    assert_true(fabs(nitro_device_version_gap(a, b) - 0.5) < 1e-12);
     nitro_string_list_free(&hardware);
     nitro_device_free(a);
     nitro_device_free(b);
+    nitro_context_free(context);
+}
+
+/** One maker's CPUs and GPUs are as two vendors' devices; what does not say which it is is as
+ *  either. */
+static void test_cpus_and_gpus_of_one_vendor(void **state)
+{
+    enum { GPU, SMALL_GPU, CPU, UNKNOWN, NUM_KINDS };
+    static const double cores[NUM_KINDS] = {1000.0, 10.0, 10.0, 0.0};
+    static const double shared_kb[NUM_KINDS] = {0.0, 48.0, 0.0, 0.0};
+    nitro_context *context = unit_context();
+    nitro_device *devices[NUM_KINDS];
+    (void)state;
+    for (size_t k = 0; k < NUM_KINDS; k++) {
+        devices[k] = synthetic_device(context, "a", 1.0);
+        describe(context, devices[k], "lib 1", 1.0);
+        if (k != UNKNOWN) {
+            assert_ok(context, nitro_device_set(context, devices[k], "cuda_cores", cores[k],
+                                                NITRO_VALUE_RECORDED, 0));
+            assert_ok(context, nitro_device_set(context, devices[k], "sm_count", 10.0,
+                                                NITRO_VALUE_RECORDED, 0));
+        }
+        if (shared_kb[k] > 0.0)
+            assert_ok(context, nitro_device_set(context, devices[k], "shared_mem_per_block",
+                                                shared_kb[k], NITRO_VALUE_RECORDED, 0));
+    }
+    for (size_t i = 0; i < NUM_KINDS; i++)
+        for (size_t j = 0; j < NUM_KINDS; j++) {
+            bool differ = (i <= SMALL_GPU && j == CPU) || (i == CPU && j <= SMALL_GPU);
+            assert_int_equal(nitro_device_same_vendor(devices[i], devices[j]), !differ);
+        }
+    for (size_t k = 0; k < NUM_KINDS; k++)
+        nitro_device_free(devices[k]);
     nitro_context_free(context);
 }
 
@@ -612,6 +650,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_cpus_and_gpus_of_one_vendor),
         cmocka_unit_test(test_weights_by_hand),
         cmocka_unit_test(test_disputes_need_witnesses),
         cmocka_unit_test(test_clear_gains),
