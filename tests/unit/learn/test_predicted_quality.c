@@ -264,9 +264,13 @@ static uint64_t members_selected(fixture *f, double factor)
 static void test_lodo_selects_members(void **state)
 {
     fixture *f = *state;
+    char log[UNIT_LOG_BYTES] = "";
     make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, log);
     assert_int_equal(members_selected(f, 4.0), 2);
     assert_true(is_near(f->model->predicted->lodo_quality, 100.0));
+    assert_non_null(strstr(log, "strategy ensemble uses only two for target target: LODO quality "
+                                "is 25.0 % with all of its members and 100.0 % with these"));
     assert_int_equal(members_selected(f, 1.002), 0); /* not clearly better */
     assert_true(is_near(f->model->predicted->lodo_quality, 100.0 / 1.002));
     f->task.all_members = true;
@@ -363,6 +367,72 @@ static void test_lodo_selects_hyper_parameters(void **state)
     json = nitro_predicted_quality_json(f->model->predicted, f->sources);
     assert_null(json_object_get(json, "hyper_parameters"));
     json_decref(json);
+}
+
+/* Also of a strategy that has but one setting beside the default. */
+static void test_lodo_selects_one_of_two_settings(void **state)
+{
+    static const nitro_strategy by_two = {.name = "by-two",
+                                          .dfs = "omit",
+                                          .num_hyper_settings = 2,
+                                          .hyper_settings = setting_names,
+                                          .train = train_setting,
+                                          .score = score_setting,
+                                          .free = free};
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    setting_selected(f, (const double[]){0.8, 0.8, 0.8});
+    f->task.strategy = &by_two;
+    learn(f);
+    assert_int_equal(*(const size_t *)f->model->predictor, 1);
+}
+
+/* ---- Device features ---------------------------------------------------------------------- */
+
+/* A strategy that chooses the first variant where it sees a device feature, else the second. */
+static nitro_status train_columns(nitro_context *context, const nitro_training_set *set,
+                                  void **predictor, double *held_out_scores)
+{
+    size_t *variant = nitro_calloc(context, 1, sizeof(*variant));
+    assert_non_null(variant);
+    *variant = set->num_columns > SYNTHETIC_FEATURES ? 0 : 1;
+    for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
+        held_out_scores[i] = NAN;
+    *predictor = variant;
+    return NITRO_OK;
+}
+
+static const nitro_strategy by_columns = {.name = "by-columns",
+                                          .dfs = "omit",
+                                          .train = train_columns,
+                                          .score = score_setting,
+                                          .free = free};
+
+static size_t num_device_features(fixture *f, double with_ms, double without_ms)
+{
+    f->task.strategy = &by_columns;
+    f->task.guards = true;
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
+        times[0] = with_ms;
+        times[1] = without_ms;
+        times[2] = 8.0;
+    }
+    learn(f);
+    return f->model->device_features.count;
+}
+
+static void test_device_features_are_dropped_where_validation_is_against_them(void **state)
+{
+    fixture *f = *state;
+    char log[UNIT_LOG_BYTES] = "";
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, log);
+    assert_int_equal(num_device_features(f, 1.0, 4.0), 1);
+    assert_null(strstr(log, "device features are not used"));
+    assert_int_equal(num_device_features(f, 4.0, 1.0), 0);
+    assert_non_null(strstr(log, "device features are not used for target target: LODO quality is "
+                                "25.0 % with them and 100.0 % without"));
 }
 
 static void test_two_sources_select_nothing(void **state)
@@ -567,6 +637,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lodo_selects_members, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fit_chooses_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lodo_selects_hyper_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_selects_one_of_two_settings, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            test_device_features_are_dropped_where_validation_is_against_them, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_sources_select_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_constants_need_three_values, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lodo_selects_constants, setup, teardown),
