@@ -234,6 +234,7 @@ static void test_another_vendor_is_not_confident(void **state)
         {"lib v2019-06", 2.0}, {"lib v2019-06", 2.1}, {"lib v2018-09", 2.2}, {"lib v2018-09", 1.9}};
     make(f, "lib v2019-06", fleet, 4, NUM_INPUTS);
     learn(f);
+    check_prediction(f);
     assert_true(top_confidence(f) >= 0.9);
     assert_ok(f->context, nitro_device_set_label(f->context, f->target, "vendor", "Other"));
     learn(f);
