@@ -570,6 +570,39 @@ static void test_source_keeps_doubles(void **state)
     nitro_context_free(context);
 }
 
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        count++;
+    return count;
+}
+
+/* The two kernels of a pair have the same vectors, which are written once. */
+static void test_source_writes_vectors_once(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *model = train_model(context, "kernel-ridge");
+    nitro_score_terms terms;
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(context, nitro_model_parts(model, &terms));
+    assert_int_equal(terms.count, 2);
+    assert_ok(context, nitro_source_format(model, &text, &size));
+    assert_int_equal(count_of(text, "number vectors_"), 1);
+    assert_int_equal(count_of(text, "number coefficients_"), 2);
+    free(text);
+    /* Vectors that differ in their last number only are two. */
+    terms.items[0].kernels->vectors[terms.items[0].kernels->num_vectors * terms.num_columns - 1] +=
+        1.0;
+    assert_ok(context, nitro_source_format(model, &text, &size));
+    assert_int_equal(count_of(text, "number vectors_"), 2);
+    free(text);
+    nitro_model_free(model);
+    nitro_context_free(context);
+}
+
 static void test_source_decides_alike(void **state)
 {
     (void)state;
@@ -597,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_classes_of_votes),
         cmocka_unit_test(test_version_1_is_read),
         cmocka_unit_test(test_source_decides_alike),
+        cmocka_unit_test(test_source_writes_vectors_once),
         cmocka_unit_test(test_source_numbers_are_exact),
         cmocka_unit_test(test_source_keeps_doubles),
     };
