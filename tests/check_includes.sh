@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks which folder includes what, against three tables: rooms, other folders, libraries.
+# Checks which folder includes what, against three tables: rooms, other folders, libraries. And that the library
+# does not read the environment of a setuid program's caller.
 # Usage: check_includes.sh [ROOT]; prints one line a violation; status 0 only when there is none.
 # shellcheck disable=SC2053 # the right sides of == are patterns from the tables
 set -euo pipefail
@@ -167,6 +168,9 @@ violations=$(
             [[ $text =~ $include ]] || continue
             check "${file#./}" "$line" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
         done
+    # The caller of a setuid program chooses its environment.
+    printf '%s\0' "${files[@]}" | grep -zE '^\./(nitro|store|features|variants|proxies|dfs)/' |
+        { xargs -0r grep -nHow getenv || true; } | sed 's|^\./||; s|:getenv$|: getenv: the library reads its environment by secure_getenv|'
 )
 if [[ -n $violations ]]; then
     printf '%s\n' "$violations"

@@ -58,6 +58,8 @@ refuses nitro/models/bad.c '"nitro/learn/svm/svm.h"' "may not include"
 refuses nitro/base/bad.c '"store/redis/redis.h"' "may not include"
 refuses nitro/base/bad.c '"variants/a/a.h"' "may not include"
 refuses nitro/base/bad.h '<sqlite3.h>' "store/*"
+refuses nitro/base/bad.c '<stdlib.h> /* getenv */' "secure_getenv"
+accepts apps/good.c '<stdlib.h> /* getenv */'
 mkdir "$work/nitro/annex"
 refuses nitro/annex/bad.c '"nitro/base/json.h"' "may not include"
 refuses variants/a/bad.c '"nitro/nitro_backend.h"' "may not include"

@@ -20,7 +20,7 @@ static int find_simd_bits(void)
 
 int nitro_host_simd_limit(void)
 {
-    const char *text = getenv("NITRO_SIMD_BITS");
+    const char *text = secure_getenv("NITRO_SIMD_BITS");
     if (!text || !text[0])
         return 0;
     return strcmp(text, "512") == 0   ? 512

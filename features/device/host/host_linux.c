@@ -187,7 +187,7 @@ nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "NITRO_SIMD_BITS is '%.40s': set it to 512, 256 or 128, the bits of the "
                           "widest vectors that variants may use, or unset it",
-                          getenv("NITRO_SIMD_BITS"));
+                          secure_getenv("NITRO_SIMD_BITS"));
     nitro_status status = read_optional(context, root, "proc/cpuinfo", MAX_CPUINFO_BYTES, &cpuinfo);
     if (status != NITRO_OK)
         return status;

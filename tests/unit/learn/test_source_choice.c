@@ -44,6 +44,7 @@ static void test_likeness(void **state)
     describe(context, a, "lib 1990-07", 2.0); /* dates begin with 1990 */
     describe(context, b, "lib 1991-01", 2.0);
     assert_true(fabs(nitro_device_version_gap(a, b) - 0.5) < 1e-12);
+    assert_true(fabs(nitro_device_version_gap(b, a) - 0.5) < 1e-12);
     nitro_string_list_free(&hardware);
     nitro_device_free(a);
     nitro_device_free(b);
