@@ -10,7 +10,7 @@ enum { AXIS_HEIGHT = 44, LEGEND_GAP = 4, FIELD = 90, LEAST_FIELD = 40, MATRIX_MA
 /** The room of the rows' names. */
 static double most_label(const report_chart *chart)
 {
-    return 0.388 * chart->pixels;
+    return fmin(264.0, chart->pixels / 2.0);
 }
 
 /** Where things are. */

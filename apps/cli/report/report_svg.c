@@ -68,6 +68,9 @@ static size_t count_letters(const char *text)
     return count;
 }
 
+/** Of a font: texts are cut, or squeezed, only where they would be longer with it. */
+#define LEAST_LETTER 7.0
+
 double svg_text_width(const char *text)
 {
     return (double)(SVG_LETTER * count_letters(text)) + 4.0;
@@ -81,22 +84,32 @@ double svg_longest(const nitro_string_list *texts)
     return longest;
 }
 
+/** Where a letter begins, in bytes. */
+static size_t letter_at(const char *text, size_t letter)
+{
+    size_t bytes = 0;
+    for (; text[bytes]; bytes++)
+        if (((unsigned char)text[bytes] & 0xc0) != 0x80 && letter-- == 0)
+            break;
+    return bytes;
+}
+
 void svg_label(FILE *file, double x, double y, const char *anchor, const char *text, double width)
 {
-    if (svg_text_width(text) <= width) {
+    size_t all = count_letters(text), most = (size_t)(width / LEAST_LETTER);
+    if (all <= most) {
         svg_text(file, x, y, anchor, text);
         return;
     }
-    size_t letters = (size_t)(width / SVG_LETTER) - 1, bytes = 0;
-    for (; text[bytes]; bytes++)
-        if (((unsigned char)text[bytes] & 0xc0) != 0x80 && letters-- == 0)
-            break;
-    char cut[256];
-    snprintf(cut, sizeof cut, "%.*s", (int)(bytes < sizeof cut ? bytes : sizeof cut - 1), text);
+    size_t tail = most / 3, head = most - tail - 1;
+    char begin[256];
+    snprintf(begin, sizeof begin, "%.*s", (int)letter_at(text, head), text);
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     svg_title(file, "%s", text);
-    svg_escape(file, cut);
-    fputs("\xe2\x80\xa6</text>\n", file); /* an ellipsis */
+    svg_escape(file, begin);
+    fputs("\xe2\x80\xa6", file); /* an ellipsis */
+    svg_escape(file, text + letter_at(text, all - tail));
+    fputs("</text>\n", file);
 }
 
 void svg_grid_line(FILE *file, double x1, double y1, double x2, double y2)
@@ -237,7 +250,13 @@ void svg_value(double value, const char *unit, char *text, size_t size)
 void svg_axis_name(FILE *file, const report_chart *chart, double x, double y, const char *name)
 {
     double half = fmin(svg_text_width(name), chart->pixels) / 2.0;
-    svg_label(file, fmax(half, fmin(x, chart->pixels - half)), y, "middle", name, chart->pixels);
+    x = fmax(half, fmin(x, chart->pixels - half));
+    fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\"", x, y);
+    if (LEAST_LETTER * (double)count_letters(name) > chart->pixels)
+        fprintf(file, " textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"", chart->pixels);
+    fputs(">", file);
+    svg_escape(file, name);
+    fputs("</text>\n", file);
 }
 
 void svg_tick_label(FILE *file, double x, double y, const char *text, double *end)

@@ -27,7 +27,7 @@ void svg_title(FILE *file, const char *format, ...) NITRO_PRINTF(2, 3);
 
 /** `anchor`: "start", "middle" or "end" of the text is at x. */
 void svg_text(FILE *file, double x, double y, const char *anchor, const char *text);
-/** The same, cut to `width` (the whole text in its title). */
+/** The same, its middle cut to fit `width` (the whole text in its title). */
 void svg_label(FILE *file, double x, double y, const char *anchor, const char *text, double width);
 /** An axis' name: centred at x, or as near as the picture has room. */
 void svg_axis_name(FILE *file, const report_chart *chart, double x, double y, const char *name);
