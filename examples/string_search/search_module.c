@@ -28,7 +28,7 @@ static const nitro_field fields[] = {
 
 /* ---- Features ---- */
 
-enum { NUM_WINDOWS = 8, MAX_PREFIX = 64 };
+enum { NUM_WINDOWS = 16, MAX_PREFIX = 64 };
 
 static int evaluate_sizes(const void *argument, double *values, void *user)
 {
@@ -113,7 +113,7 @@ static int evaluate_windows(const void *argument, double *values, void *user)
     const search_call *call = argument;
     int64_t places = call->text_bytes - call->pattern_bytes + 1;
     int64_t width = places / (512 * NUM_WINDOWS);
-    width = width < 32 ? 32 : width > 128 ? 128 : width;
+    width = width < 16 ? 16 : width > 64 ? 64 : width;
     width = places < width ? places : width;
     counts c = {0};
     double thousands = fmax((double)width * NUM_WINDOWS, 1) / 1000;

@@ -52,7 +52,8 @@ grep -ho '<title>gpu2, .*%</title>' r/calc-variants.svg | sed 's/<[^>]*>//g'
 
 title "the page needs nothing else, and every tag and id is in order"
 page=r/index.html
-(( $(grep -c '<svg' $page) == $(ls r/*.svg | wc -l) )) || echo 'not all pictures are in the page'
+(( $(grep '<svg' $page | grep -vc 'class="narrow"') == $(ls r/*.svg | wc -l) )) || echo 'not all pictures are in the page'
+(( $(grep -c 'class="wide"' $page) == $(grep -c 'class="narrow" viewBox="-4 0 3[2-9].' $page) )) || echo 'not all have one for phones'
 grep -oE '<(script|link|img|iframe)|src=|@import|url\(|https?://[^" ]*' $page | sort -u
 for tag in section table figure svg details g text title ul p; do
     open=$(grep -o "<$tag[ >]" $page | wc -l)
