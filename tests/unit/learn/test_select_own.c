@@ -1,5 +1,6 @@
 /* Models of a device's own samples: their strategy, and one variant for all. */
 #include "nitro/backend/explain.h"
+#include "nitro/learn/candidate.h"
 #include "nitro/learn/fit.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/select.h"
@@ -189,6 +190,45 @@ static void test_boosting_begins_with_the_mean(void **state)
     nitro_context_free(context);
 }
 
+/* What is compared: half the logarithm of the time on held-out inputs, less that of the quality;
+ * the mean over unlimited uses, 100 and 10 where variants have to be prepared. */
+static void test_few_uses_count_in_the_cost(void **state)
+{
+    static const double uses[] = {INFINITY, 100.0, 10.0};
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, by_size);
+    const nitro_string_list none = {0};
+    const nitro_training_task task = {.sources = dataset, .target = dataset->devices[0]};
+    const nitro_selection selection = {context, &task, false};
+    for (size_t prepares = 0; prepares < 2; prepares++) {
+        nitro_candidate candidate = {.fit = {.sources = dataset,
+                                             .target = dataset->devices[0],
+                                             .device_features = &none,
+                                             .num_threads = 1}};
+        nitro_fit_evidence evidence = {0};
+        nitro_model *model = NULL;
+        double cost = 0.0;
+        if (prepares)
+            synthetic_add_prepare(dataset);
+        assert_ok(context, nitro_strategy_find(context, "boosted", &candidate.fit.strategy));
+        assert_ok(context, nitro_candidate_evaluate(&selection, false, &candidate));
+        assert_ok(context, nitro_fit(context, &candidate.fit, &model, &evidence));
+        assert_int_equal(candidate.model->prepare_costs != NULL, prepares);
+        for (size_t i = 0; i < (prepares ? 3 : 1); i++) {
+            nitro_held_out_choice choice = nitro_held_out_choose(
+                &evidence.rows, evidence.held_out_scores, candidate.model, uses[i]);
+            cost += 0.5 * log(choice.time) - log(choice.quality / 100.0);
+        }
+        assert_near(candidate.cost, prepares ? cost / 3.0 : cost, 1e-12);
+        nitro_fit_evidence_free(&evidence);
+        nitro_model_free(candidate.model);
+        nitro_model_free(model);
+    }
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
 /* Speeds of variants that replace the fixed one count where it is not accepted: with other
  * variants' times there, SIMPLE seemed half as fast as the best. */
 static void test_variants_behind_a_fixed_one_keep_their_speeds(void **state)
@@ -266,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_costly_features_are_dropped_without_a_report),
         cmocka_unit_test(test_boosted_trees_are_small),
         cmocka_unit_test(test_boosting_begins_with_the_mean),
+        cmocka_unit_test(test_few_uses_count_in_the_cost),
         cmocka_unit_test(test_variants_behind_a_fixed_one_keep_their_speeds),
         cmocka_unit_test(test_formulas_are_used_where_they_decide),
     };
