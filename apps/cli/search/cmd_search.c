@@ -287,8 +287,9 @@ static int run_search(search_command *self)
     if (status != NITRO_OK)
         return fail(self->call);
     if (self->result->interrupted)
-        note(self->call, "stopped; the same command goes on from here%s",
-             self->store ? "" : " only with a store");
+        note(self->call, "%s",
+             self->store ? "interrupted; run the same command to resume"
+                         : "interrupted; a search with --no-store cannot be resumed");
     return EXIT_DONE;
 }
 
