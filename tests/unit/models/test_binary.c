@@ -421,8 +421,8 @@ static void check_source(nitro_context *context, const char *folder, const char 
     if (model->prepare_costs) { /* by ranges of the first feature */
         model->prepare_costs->few_feature = 0;
         model->prepare_costs->num_few = 3;
-        model->prepare_costs->few[0] = (nitro_few_uses){100.0, 3.0, 2, 0.5};
-        model->prepare_costs->few[1] = (nitro_few_uses){1e4, 0.0, 0, 0.0};
+        model->prepare_costs->few[0] = (nitro_few_uses){100.0, 2.0, 2, 0.5};
+        model->prepare_costs->few[1] = (nitro_few_uses){1e4, 8.0, 0, 0.5};
         model->prepare_costs->few[2] = (nitro_few_uses){INFINITY, 10.0, 1, 0.5};
     }
     snprintf(source, sizeof source, "%s/%s.c", folder, strategy);
