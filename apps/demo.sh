@@ -94,7 +94,7 @@ show evaluate spmv --store shared.db --targets model:gtx-770 --train-fraction 0.
 say "random picks any variant; fixed is the best single one on the five sources; majority, pooled," \
     "full, forest and auto learn from the sources alone: pooled by input features, full by all" \
     "device features besides, forest by features that relate input and device. auto, which made" \
-    "the model above, averages forest with kernel-ridge. native learns from measurements on the new" \
+    "the model above, averages kernel-ridge with boosted trees. native learns from measurements on the new" \
     "device itself: the ceiling, unless five sources have more data than its few matrices."
 
 say "Done in $SECONDS seconds."

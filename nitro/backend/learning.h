@@ -48,10 +48,12 @@ NITRO_API uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, siz
 /** A strategy's training set; columns are scaled to [-1, 1]. */
 typedef struct nitro_training_set {
     size_t num_rows, num_columns, num_variants;
-    const double *columns;    /* shape [num_rows x num_columns]: input, relative, device features */
-    const double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
-    const size_t *row_input;  /* shape [num_rows]: rows of one input stay together in folds */
-    const size_t *row_device; /* shape [num_rows]: which source; NULL: all rows are of one */
+    const double *columns;  /* shape [num_rows x num_columns]: input, relative, device features */
+    const double *times_ms; /* shape [num_rows x num_variants]; NaN: no time */
+    const uint64_t *row_allowed; /* shape [num_rows]: a bit a variant, 0 where a constraint excludes
+                                    it, also when choosing; NULL: all are allowed */
+    const size_t *row_input;     /* shape [num_rows]: rows of one input stay together in folds */
+    const size_t *row_device;    /* shape [num_rows]: which source; NULL: all rows are of one */
     /** By `row_device`, of sum 1: each source is learnt by itself, and the scores are averaged by
      *  these weights; 0: the source is not used. Where scores are votes, rows count as their source
      *  does. NULL: all rows are learnt together. Methods as published do not read it. */

@@ -231,7 +231,7 @@ static const nitro_method_info infos[] = {
     [FOREST] = {"forest", "trees that regress 1 - best time / time, no device features"},
     [AUTO] =
         {"auto",
-         "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that is clearly "
+         "kernel-ridge (of 1 - best time / time) and boosted averaged, or the one that is clearly "
          "better in LODO validation; no device features",
          .extrapolates = true},
     [NEAREST] = {"nearest", "auto on the one source that is most like the target",

@@ -77,6 +77,7 @@ static nitro_status train_strategy(nitro_context *context, const nitro_fit_task 
                               .num_variants = num_variants,
                               .columns = rows->columns,
                               .times_ms = times_ms,
+                              .row_allowed = rows->row_allowed,
                               .row_input = rows->row_input,
                               .row_device = rows->row_device,
                               .source_weights = task->source_weights,

@@ -67,6 +67,8 @@ static uint64_t hash_set(const nitro_training_set *set, const nitro_strategy *st
     hash = add(hash, set->hyper_settings, sizeof set->hyper_settings);
     hash = add(hash, set->columns, set->num_rows * set->num_columns * sizeof *set->columns);
     hash = add(hash, set->times_ms, set->num_rows * set->num_variants * sizeof *set->times_ms);
+    hash = add(hash, set->row_allowed,
+               set->row_allowed ? set->num_rows * sizeof *set->row_allowed : 0);
     hash = add(hash, set->row_input, set->num_rows * sizeof *set->row_input);
     hash = add(hash, set->row_device, set->num_rows * sizeof *set->row_device);
     return add(hash, set->source_weights, num_devices * sizeof *set->source_weights);

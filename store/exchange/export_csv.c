@@ -26,10 +26,15 @@ static nitro_status add_sample(void *user, const nitro_sample *sample)
     nitro_csv_writer_add(writer, sample->input);
     for (size_t i = 0; i < sample->num_features; i++)
         nitro_csv_writer_add_number(writer, sample->features[i]);
-    for (size_t i = 0; i < sample->num_entries; i++)
-        nitro_csv_writer_add_number(writer, sample->entries[i].outcome == NITRO_OUTCOME_MEASURED
-                                                ? sample->entries[i].median_ms
-                                                : (double)NAN);
+    for (size_t i = 0; i < sample->num_entries; i++) {
+        const nitro_entry *entry = &sample->entries[i];
+        if (entry->outcome == NITRO_OUTCOME_MEASURED)
+            nitro_csv_writer_add_number(writer, entry->median_ms);
+        else
+            nitro_csv_writer_add(writer, entry->outcome == NITRO_OUTCOME_MISSING
+                                             ? ""
+                                             : nitro_outcome_name(entry->outcome));
+    }
     nitro_csv_writer_end_row(writer);
     return NITRO_OK;
 }

@@ -42,24 +42,33 @@ static nitro_status read_features(const import_job *job, size_t row, nitro_sampl
     return status;
 }
 
+/* A time, nothing where it is missing, or the outcome that left none; the entry is one without a
+ * time. */
+static nitro_status read_time(const import_job *job, size_t row, size_t column, nitro_entry *entry)
+{
+    const char *field = nitro_csv_field(job->csv, row, column);
+    if (field[0] == '\0' || (nitro_outcome_from_name(field, &entry->outcome) &&
+                             entry->outcome != NITRO_OUTCOME_MEASURED))
+        return NITRO_OK;
+    entry->outcome = NITRO_OUTCOME_MEASURED;
+    return nitro_parse_number(field, &entry->median_ms) && entry->median_ms > 0
+               ? NITRO_OK
+               : fail_field(job, row, column,
+                            "is not a time: use a number above 0, nothing where the time is "
+                            "missing, or not-allowed where a constraint excludes the variant");
+}
+
 static nitro_status read_times(const import_job *job, size_t row, nitro_sample *sample)
 {
-    for (size_t i = 0; i < job->schema->num_variants; i++) {
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < job->schema->num_variants && status == NITRO_OK; i++) {
         nitro_entry *entry = &sample->entries[i];
-        if (job->time_columns[i] == NITRO_NONE) {
-            entry->median_ms = NAN;
-            entry->outcome = NITRO_OUTCOME_MISSING;
-            continue;
-        }
-        nitro_status status =
-            nitro_csv_number(job->csv, row, job->time_columns[i], &entry->median_ms);
-        if (status != NITRO_OK || entry->median_ms <= 0)
-            return fail_field(job, row, job->time_columns[i],
-                              "is not a time: use a number above 0, or nothing where the time is "
-                              "missing");
-        entry->outcome = isnan(entry->median_ms) ? NITRO_OUTCOME_MISSING : NITRO_OUTCOME_MEASURED;
+        entry->median_ms = NAN;
+        entry->outcome = NITRO_OUTCOME_MISSING;
+        if (job->time_columns[i] != NITRO_NONE)
+            status = read_time(job, row, job->time_columns[i], entry);
     }
-    return NITRO_OK;
+    return status;
 }
 
 /* The sample is made for the first row, and used again for the others. */
@@ -234,9 +243,10 @@ static nitro_status count_missing(checking *self)
     nitro_import_report *report = &self->job->report;
     const nitro_sample *sample = self->job->sample;
     size_t feature = 0, num_times = 0;
-    for (size_t i = 0; i < sample->num_entries; i++)
+    for (size_t i = 0; i < sample->num_entries; i++) {
         num_times += sample->entries[i].outcome == NITRO_OUTCOME_MEASURED;
-    report->missing_values += sample->num_entries - num_times;
+        report->missing_values += sample->entries[i].outcome == NITRO_OUTCOME_MISSING;
+    }
     report->without_times += num_times == 0;
     while (feature < sample->num_features && !isnan(sample->features[feature]))
         feature++;

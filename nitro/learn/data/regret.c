@@ -150,16 +150,18 @@ static void find_variant_losses(const nitro_training_set *set, const size_t *row
     }
 }
 
-static void forget_missing(double *regrets, size_t count)
+/** A constraint excludes the variant when choosing, too: whatever its loss, it does no harm. */
+static void forget_excluded(const nitro_training_set *set, const size_t *rows, size_t num_rows,
+                            double *regrets)
 {
-    for (size_t i = 0; i < count; i++)
-        if (isinf(regrets[i]))
-            regrets[i] = (double)NAN;
+    for (size_t i = 0; i < num_rows && set->row_allowed; i++)
+        for (size_t v = 0; v < set->num_variants; v++)
+            if (!(set->row_allowed[rows[i]] >> v & 1))
+                regrets[i * set->num_variants + v] = (double)NAN;
 }
 
-static nitro_status find_losses(nitro_context *context, const nitro_training_set *set,
-                                const size_t *rows, size_t num_rows, bool missing_is_slow,
-                                double **losses)
+nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
+                               const size_t *rows, size_t num_rows, double **losses)
 {
     input_losses by_input = {0};
     double *made = NULL;
@@ -171,10 +173,10 @@ static nitro_status find_losses(nitro_context *context, const nitro_training_set
     nitro_status status = by_input.sums && by_input.counts
                               ? nitro_regrets_find(context, set, rows, num_rows, &made)
                               : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
         change_unit(set, rows, num_rows, made);
-    if (status == NITRO_OK && !missing_is_slow)
-        forget_missing(made, num_rows * set->num_variants);
+        forget_excluded(set, rows, num_rows, made);
+    }
     for (size_t v = 0; v < set->num_variants && status == NITRO_OK; v++)
         find_variant_losses(set, rows, num_rows, &by_input, made + v);
     free(by_input.sums);
@@ -182,16 +184,4 @@ static nitro_status find_losses(nitro_context *context, const nitro_training_set
     if (status == NITRO_OK)
         *losses = made;
     return status;
-}
-
-nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
-                               const size_t *rows, size_t num_rows, double **losses)
-{
-    return find_losses(context, set, rows, num_rows, true, losses);
-}
-
-nitro_status nitro_known_losses_find(nitro_context *context, const nitro_training_set *set,
-                                     const size_t *rows, size_t num_rows, double **losses)
-{
-    return find_losses(context, set, rows, num_rows, false, losses);
 }

@@ -30,16 +30,11 @@ double nitro_losses_unit(const double *times_ms, size_t num_variants, uint64_t p
  * The loss of every variant, 1 - best time / time: its expectation is 1 - quality of that choice.
  * Where nitro_losses_unit is not the best time it takes that one's place, and the loss of a smaller
  * time is time / unit - 1.
- * An unknown loss is replaced by the variant's mean over the same input's other rows, else over
- * all. Rows and errors are as above.
+ * An unknown loss, also where a constraint excludes the variant, is replaced by the variant's mean
+ * over the same input's other rows, else over all. Rows and errors are as above.
  * @param[out] losses  shape [num_rows x num_variants], -1 to 1; free with free().
  */
 nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
                                const size_t *rows, size_t num_rows, double **losses);
-
-/** The same, with every missing time unknown: for a device's own samples, where constraints
- *  exclude variants, also when choosing. */
-nitro_status nitro_known_losses_find(nitro_context *context, const nitro_training_set *set,
-                                     const size_t *rows, size_t num_rows, double **losses);
 
 #endif

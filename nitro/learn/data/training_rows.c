@@ -107,6 +107,7 @@ static void collect_rows(const nitro_dataset *sources, const nitro_model *model,
         memcpy(rows->prepare_ms + rows->num_rows * num_variants,
                nitro_dataset_prepare(sources, row), num_variants * sizeof(double));
         rows->features_ms[rows->num_rows] = sources->features_ms[row];
+        rows->row_allowed[rows->num_rows] = sources->row_allowed[row];
         rows->row_source[rows->num_rows] = row;
         rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
@@ -123,12 +124,13 @@ nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dat
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
     rows->prepare_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
+    rows->row_allowed = nitro_calloc(context, sources->num_rows, sizeof *rows->row_allowed);
     rows->row_source = nitro_calloc(context, sources->num_rows, sizeof *rows->row_source);
     rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
     rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
     rows->features_ms = nitro_calloc(context, sources->num_rows, sizeof *rows->features_ms);
     if (!rows->columns || !rows->times_ms || !rows->prepare_ms || !rows->features_ms ||
-        !rows->row_source || !rows->row_input || !rows->row_device)
+        !rows->row_allowed || !rows->row_source || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(model, rows->scales);
     collect_rows(sources, model, rows);
@@ -180,6 +182,7 @@ void nitro_training_rows_free(nitro_training_rows *rows)
     free(rows->times_ms);
     free(rows->prepare_ms);
     free(rows->features_ms);
+    free(rows->row_allowed);
     free(rows->row_source);
     free(rows->row_input);
     free(rows->row_device);

@@ -15,14 +15,15 @@ typedef struct nitro_skipped_rows {
 /** Columns are raw at first, then scaled in place. */
 typedef struct nitro_training_rows {
     size_t num_rows, num_columns;
-    double *columns;     /* shape [num_rows x num_columns] */
-    double *times_ms;    /* shape [num_rows x num_variants] */
-    double *prepare_ms;  /* shape [num_rows x num_variants]; NaN: none or unknown */
-    double *features_ms; /* shape [num_rows]; NaN: unknown */
-    uint64_t dropped;    /* set before collecting: bit f: input feature f is ignored */
-    size_t *row_source;  /* shape [num_rows]: row of the dataset */
-    size_t *row_input;   /* shape [num_rows] */
-    size_t *row_device;  /* shape [num_rows] */
+    double *columns;       /* shape [num_rows x num_columns] */
+    double *times_ms;      /* shape [num_rows x num_variants] */
+    double *prepare_ms;    /* shape [num_rows x num_variants]; NaN: none or unknown */
+    double *features_ms;   /* shape [num_rows]; NaN: unknown */
+    uint64_t dropped;      /* set before collecting: bit f: input feature f is ignored */
+    uint64_t *row_allowed; /* shape [num_rows]: as in the dataset */
+    size_t *row_source;    /* shape [num_rows]: row of the dataset */
+    size_t *row_input;     /* shape [num_rows] */
+    size_t *row_device;    /* shape [num_rows] */
     nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];
     nitro_skipped_rows undefined;    /* a relative feature is undefined there */
     nitro_skipped_rows not_positive; /* a value that its declared log scale cannot take */

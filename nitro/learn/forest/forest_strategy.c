@@ -81,6 +81,84 @@ void nitro_forest_strategy_round(nitro_forest *forest)
             forest->trees[t].outputs[i] = (double)(float)forest->trees[t].outputs[i];
 }
 
+/** Move the trees into the sum of all sources, which is a mean over trees: leaves of a source with
+ *  fewer trees than its weight asks for count more. */
+static void move_trees(nitro_forest *from, double weight, nitro_forest *sum)
+{
+    for (size_t t = 0; t < from->num_trees; t++) {
+        forest_tree *tree = &from->trees[t];
+        for (size_t i = 0; i < tree->num_leaves * from->num_outputs; i++)
+            tree->outputs[i] *= weight / (double)from->num_trees;
+        sum->trees[sum->num_trees++] = *tree;
+        *tree = (forest_tree){0};
+    }
+}
+
+/** @param own  shape [count]: scratch. */
+static nitro_status grow_sources(const nitro_fold_sample *sample, const size_t *members,
+                                 size_t count, nitro_forest_grower grow, size_t *own,
+                                 nitro_forest *sum)
+{
+    double total = 0.0;
+    for (size_t source = 0; source < nitro_fold_num_sources(sample); source++) {
+        nitro_forest *forest = NULL;
+        size_t num_own = nitro_fold_members_of(sample, members, count, source, own);
+        if (num_own == 0)
+            continue;
+        double weight = nitro_fold_source_weight(sample, own[0]);
+        nitro_status status =
+            grow(sample, own, num_own, weight, sample->set->seed + source, &forest);
+        if (status != NITRO_OK)
+            return status;
+        move_trees(forest, weight, sum);
+        total += weight;
+        nitro_forest_free(forest);
+    }
+    for (size_t t = 0; t < sum->num_trees; t++)
+        for (size_t i = 0; i < sum->trees[t].num_leaves * sum->num_outputs; i++)
+            sum->trees[t].outputs[i] *= (double)sum->num_trees / total;
+    return NITRO_OK;
+}
+
+static nitro_status mix_sources(const nitro_fold_sample *sample, const size_t *members,
+                                size_t count, size_t num_trees, nitro_forest_grower grow,
+                                nitro_forest **forest)
+{
+    const nitro_training_set *set = sample->set;
+    nitro_forest *sum = NULL;
+    size_t *own = nitro_calloc(sample->context, count, sizeof *own);
+    nitro_status status =
+        own ? nitro_forest_create(sample->context, set->num_columns ? set->num_columns : 1,
+                                  set->num_variants, num_trees * nitro_fold_num_sources(sample),
+                                  &sum)
+            : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK) {
+        sum->num_trees = 0; /* there is room for all */
+        status = grow_sources(sample, members, count, grow, own, sum);
+    }
+    free(own);
+    if (status == NITRO_OK)
+        *forest = sum;
+    else
+        nitro_forest_free(sum);
+    return status;
+}
+
+nitro_status nitro_forest_strategy_mix(const nitro_fold_sample *sample, const size_t *members,
+                                       size_t count, size_t num_trees, nitro_forest_grower grow,
+                                       void **predictor)
+{
+    nitro_forest *forest = NULL;
+    nitro_status status = sample->set->source_weights
+                              ? mix_sources(sample, members, count, num_trees, grow, &forest)
+                              : grow(sample, members, count, 1.0, sample->set->seed, &forest);
+    if (status == NITRO_OK) {
+        nitro_forest_strategy_round(forest);
+        *predictor = forest;
+    }
+    return status;
+}
+
 nitro_status nitro_forest_strategy_encode(nitro_context *context, const void *forest, json_t **json)
 {
     return nitro_forest_encode(context, forest, json);

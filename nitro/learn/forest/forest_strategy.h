@@ -11,7 +11,7 @@ nitro_status nitro_forest_strategy_gather(const nitro_fold_sample *sample, const
                                           size_t count, nitro_forest_data *data);
 void nitro_forest_strategy_release(nitro_forest_data *data);
 
-/** Round the leaves' losses to single precision: models exported as C are a third shorter. */
+/** Round the leaves' losses to single precision. */
 void nitro_forest_strategy_round(nitro_forest *forest);
 
 /** `train` of nitro_strategy for forests of losses that `train_term` makes. */
@@ -22,6 +22,20 @@ nitro_status nitro_forest_strategy_train(nitro_context *context, const nitro_tra
                                          nitro_targets_finder find_targets,
                                          nitro_forest_term_trainer train_term, void **predictor,
                                          double *held_out_scores);
+
+/** Grow a forest on the members, which are of one source if sources have weights: it may have fewer
+ *  trees for a small weight. */
+typedef nitro_status (*nitro_forest_grower)(const nitro_fold_sample *sample, const size_t *members,
+                                            size_t count, double weight, uint64_t seed,
+                                            nitro_forest **forest);
+/**
+ * Train a forest, with its leaves' losses in single precision: models exported as C are a third
+ * shorter. If sources have weights, it is the mean of one of each source, by these.
+ * @param[in] num_trees  the most that `grow` makes.
+ */
+nitro_status nitro_forest_strategy_mix(const nitro_fold_sample *sample, const size_t *members,
+                                       size_t count, size_t num_trees, nitro_forest_grower grow,
+                                       void **predictor);
 
 /** Functions of nitro_strategy. */
 void nitro_forest_strategy_free(void *forest);

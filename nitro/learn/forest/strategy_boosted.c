@@ -1,10 +1,10 @@
 /*
  * Strategy "boosted": gradient boosting (Friedman, "Stochastic gradient boosting", 2002) of the
- * loss of each variant (1 - best time / time), by trees of all losses. What a constraint excludes
- * counts as unknown there: it is never chosen. The default for a device's own samples: learnt from
- * 55 to 240 inputs of seven computations on a host, its mean quality on other inputs is 1.2 points
- * above that of kernel-ridge and forest with chosen settings, and the time lost to wrong choices a
- * third less. Averaged with them, or chosen by validation, it was no better.
+ * loss of each variant (1 - best time / time), by trees of all losses; of each source by itself
+ * where sources have weights. The default for a device's own samples: learnt from 55 to 240 inputs
+ * of seven computations on a host, its mean quality on other inputs is 1.2 points above that of
+ * kernel-ridge and forest with chosen settings, and the time lost to wrong choices a third less.
+ * Averaged with them, or chosen by validation, it was no better.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@
 #include "nitro/runtime/scores/forest_tree.h"
 
 #define NUM_TREES     60
-#define RATE          0.1 /* of a tree's correction that is applied */
+#define RATE          0.1 /* of a tree's correction that is applied; more with fewer trees */
+#define LEAST_SHARE   0.2 /* of the trees, for a source of a small weight */
 #define MAX_DEPTH     5
 #define MIN_LEAF_ROWS 3
 #define TREE_ROWS     0.6 /* share of the rows that a tree is grown from */
@@ -26,6 +27,8 @@ typedef struct boosting {
     double *means;          /* shape [num_outputs]: of the losses */
     uint32_t *rows;         /* shape [num_rows], in random order */
     nitro_random random;
+    size_t num_trees;
+    double rate;
     nitro_forest *forest;
 } boosting;
 
@@ -66,7 +69,7 @@ static nitro_status add_tree(boosting *b, size_t tree)
         const double *leaf =
             nitro_forest_leaf(b->forest, tree, b->data.columns + row * b->data.num_columns);
         for (size_t o = 0; o < num_outputs; o++)
-            b->residuals[row * num_outputs + o] -= RATE * leaf[o];
+            b->residuals[row * num_outputs + o] -= b->rate * leaf[o];
     }
     return status;
 }
@@ -75,12 +78,12 @@ static nitro_status add_tree(boosting *b, size_t tree)
 static void make_mean(boosting *b)
 {
     size_t num_outputs = b->data.num_outputs;
-    for (size_t t = 0; t < NUM_TREES; t++) {
+    double factor = (double)b->num_trees * b->rate;
+    for (size_t t = 0; t < b->num_trees; t++) {
         forest_tree *tree = &b->forest->trees[t];
         for (size_t i = 0; i < tree->num_leaves * num_outputs; i++)
-            tree->outputs[i] = b->means[i % num_outputs] + NUM_TREES * RATE * tree->outputs[i];
+            tree->outputs[i] = b->means[i % num_outputs] + factor * tree->outputs[i];
     }
-    nitro_forest_strategy_round(b->forest);
 }
 
 static nitro_status boost(boosting *b)
@@ -92,43 +95,52 @@ static nitro_status boost(boosting *b)
         status = NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = nitro_forest_create(b->context, b->data.num_columns, b->data.num_outputs,
-                                     NUM_TREES, &b->forest);
+                                     b->num_trees, &b->forest);
     if (status != NITRO_OK)
         return status;
     for (size_t row = 0; row < b->data.num_rows; row++)
         b->rows[row] = (uint32_t)row;
     subtract_means(b);
-    for (size_t t = 0; t < NUM_TREES && status == NITRO_OK; t++)
+    for (size_t t = 0; t < b->num_trees && status == NITRO_OK; t++)
         status = add_tree(b, t);
     if (status == NITRO_OK)
         make_mean(b);
     return status;
 }
 
-static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
-                               void **predictor)
+static nitro_status grow(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                         double weight, uint64_t seed, nitro_forest **forest)
 {
-    boosting b = {.context = sample->context};
+    double share = weight > LEAST_SHARE ? weight : LEAST_SHARE;
+    boosting b = {.context = sample->context,
+                  .num_trees = (size_t)(NUM_TREES * share + 0.5),
+                  .rate = RATE / share};
     nitro_status status = nitro_forest_strategy_gather(sample, members, count, &b.data);
     if (status != NITRO_OK)
         return status;
     b.residuals = (double *)(uintptr_t)b.data.outputs;
-    nitro_random_seed(&b.random, sample->set->seed);
+    nitro_random_seed(&b.random, seed);
     status = boost(&b);
     nitro_forest_strategy_release(&b.data);
     free(b.means);
     free(b.rows);
     if (status == NITRO_OK)
-        *predictor = b.forest;
+        *forest = b.forest;
     else
         nitro_forest_free(b.forest);
     return status;
 }
 
+static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               void **predictor)
+{
+    return nitro_forest_strategy_mix(sample, members, count, NUM_TREES, grow, predictor);
+}
+
 static nitro_status boosted_train(nitro_context *context, const nitro_training_set *set,
                                   void **predictor, double *held_out_scores)
 {
-    return nitro_forest_strategy_train(context, set, nitro_known_losses_find, train_term, predictor,
+    return nitro_forest_strategy_train(context, set, nitro_losses_find, train_term, predictor,
                                        held_out_scores);
 }
 

@@ -77,6 +77,23 @@ static void test_losses_tell_searches_apart_beside_an_index(void **state)
     nitro_context_free(context);
 }
 
+/* A variant is not slow where a constraint excludes it: its loss there is unknown. */
+static void test_losses_of_excluded_variants(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    const size_t rows[] = {0, 1};
+    const uint64_t allowed[] = {3, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    nitro_training_set set = two_sources;
+    double *losses = NULL;
+    set.row_allowed = allowed;
+    assert_ok(context, nitro_losses_find(context, &set, rows, 2, &losses));
+    assert_near(losses[2], 0.99, 1e-15); /* as in its only other row, not 1 */
+    assert_near(losses[1], 0.5, 1e-15);
+    free(losses);
+    nitro_context_free(context);
+}
+
 enum { INPUTS = 50, ROWS = 2 * INPUTS };
 
 static void test_folds_keep_inputs_together(void **state)
@@ -225,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_regrets),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_losses_of_excluded_variants),
         cmocka_unit_test(test_losses_tell_searches_apart_beside_an_index),
         cmocka_unit_test(test_folds_keep_inputs_together),
         cmocka_unit_test(test_folds_sample_whole_inputs),

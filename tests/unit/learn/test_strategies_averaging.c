@@ -49,16 +49,21 @@ static void check_mixes(const nitro_strategy *strategy)
     for (uint64_t mix = 1; mix < UINT64_C(1) << strategy->num_members; mix++)
         check_mix(strategy, mix);
     nitro_context *context = unit_context();
-    json_t *empty = json_object(),
-           *strangers = json_pack("{s:[s,s]}", "members", "forest", "oracle");
+    json_t *empty = json_object(), *stranger = json_pack("{s:{}}", "oracle"),
+           *broken = json_pack("{s:[]}", "boosted");
     void *predictor = NULL;
     assert_fails(context, strategy->decode(context, "m.json", empty, COLUMNS, VARIANTS, &predictor),
-                 NITRO_ERR_FORMAT, "m.json: field predictor.kernel-ridge is missing");
+                 NITRO_ERR_FORMAT,
+                 "m.json: field predictor has no member: none of kernel-ridge, boosted");
     assert_fails(context,
-                 strategy->decode(context, "m.json", strangers, COLUMNS, VARIANTS, &predictor),
-                 NITRO_ERR_FORMAT, "m.json: field predictor.members[1] is neither");
+                 strategy->decode(context, "m.json", stranger, COLUMNS, VARIANTS, &predictor),
+                 NITRO_ERR_FORMAT, "m.json: field predictor has no member");
+    assert_fails(context,
+                 strategy->decode(context, "m.json", broken, COLUMNS, VARIANTS, &predictor),
+                 NITRO_ERR_FORMAT, "m.json: field predictor.boosted must be an object");
     json_decref(empty);
-    json_decref(strangers);
+    json_decref(stranger);
+    json_decref(broken);
     nitro_context_free(context);
 }
 

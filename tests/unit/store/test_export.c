@@ -27,6 +27,31 @@ static void test_export_writes_the_same_form(void **state)
                    "K20,recorded,NVIDIA,\"Tesla \"\"K20\"\", 5 GB\",208,0.361\n");
 }
 
+/* Models must not learn that a variant is slow where a constraint excludes it. */
+static void test_reasons_without_a_time(void **state)
+{
+    import_fixture *f = *state;
+    static const char text[] = "input,rows,fill,time_ms:csr,time_ms:ell\n"
+                               "a,1,2,3,not-allowed\n"
+                               "b,1,2,crashed,4\n"
+                               "c,1,2,3,\n";
+    static const nitro_outcome expected[] = {NITRO_OUTCOME_NOT_ALLOWED, NITRO_OUTCOME_CRASHED,
+                                             NITRO_OUTCOME_MISSING};
+    const char *out = temporary_path(&f->folder, "out.csv");
+    nitro_import_report report;
+    nitro_sample *sample = NULL;
+    assert_ok(f->context, import_text(f, text, (import_choice){0}, &report));
+    assert_int_equal(report.missing_values, 1);
+    for (size_t i = 0; i < 3; i++) {
+        const char input[] = {(char)('a' + i), '\0'};
+        assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", input, &sample));
+        assert_int_equal(sample->entries[i == 1 ? 0 : 1].outcome, expected[i]);
+        nitro_sample_free(sample);
+    }
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, NULL));
+    assert_file_is(f, out, text);
+}
+
 /* A stranger's input name must not become a formula in a spreadsheet, and reads back as it was. */
 static void test_no_formulas(void **state)
 {
@@ -174,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IMPORT_TEST(test_export_writes_the_same_form),
+        IMPORT_TEST(test_reasons_without_a_time),
         IMPORT_TEST(test_no_formulas),
         IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
         IMPORT_TEST(test_unknown_names),

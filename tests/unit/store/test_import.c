@@ -203,6 +203,8 @@ static void test_bad_rows_import_nothing(void **state)
         {"input,rows,time_ms:csr\na,1,1e999\n", "samples.csv:2: column 3 ('time_ms:csr')"},
         {"input,rows,time_ms:csr\na,1,2\nb,1,0\n",
          "samples.csv:3: column 3 ('time_ms:csr'): '0' is not a time"},
+        {"input,rows,time_ms:csr\na,1,measured\n",
+         "samples.csv:2: column 3 ('time_ms:csr'): 'measured' is not a time"},
         {"input,rows,time_ms:csr\na,1,-2\n", "samples.csv:2: column 3 ('time_ms:csr'): '-2' is no"},
         {"input,rows,time_ms:csr\na,1,2\n,1,2\n",
          "samples.csv:3: column 1 ('input'): '' is not a valid input name"},
