@@ -512,7 +512,7 @@ static void test_small_sources_are_learnt_together(void **state)
 static void test_strategies(void **state)
 {
     fixture *f = *state;
-    static const char *const names[] = {"svm-cost", "forest", "kernel-ridge"};
+    static const char *const names[] = {"svm-cost", "forest", "boosted", "kernel-ridge"};
     const member fleet[] = {{"lib v2018-09", 0.1},
                             {"lib v2018-09", 0.12},
                             {"lib v2019-06", 20.0},
