@@ -76,7 +76,7 @@ for file in man/man1/nitro-tune.1.gz bash-completion/completions/nitro zsh/vendo
 done
 
 # The models that ship, where this build makes them, are a package of their own: for programs, too.
-models=$(find "$work/packages" -name "nitro-models_${version}_all.deb")
+models=$(find "$work/packages" -maxdepth 1 -name "nitro-models_${version}_all.deb")
 if [[ -n $models ]]; then
     [[ ! -e $root/share/nitro/models ]] || fail "another package than nitro-models has models"
     dpkg-deb -x "$models" "$work/root"
