@@ -12,22 +12,18 @@
 #include "nitro/runtime/scores/score_terms.h"
 
 extern const nitro_strategy nitro_strategy_boosted;
-extern const nitro_strategy nitro_strategy_forest;
 extern const nitro_strategy nitro_strategy_kernel_ridge;
 
-static const nitro_strategy *const members[] = {
-    &nitro_strategy_kernel_ridge, &nitro_strategy_boosted,
-    &nitro_strategy_forest, /* only read: of models made before boosted took its place */
-};
+enum { NUM_MEMBERS = 2 };
 
-enum { NUM_READ = sizeof members / sizeof members[0], NUM_MEMBERS = NUM_READ - 1 };
-
-static const double weights[NUM_READ] = {2.0, 1.0, 1.0};
+static const nitro_strategy *const members[NUM_MEMBERS] = {&nitro_strategy_kernel_ridge,
+                                                           &nitro_strategy_boosted};
+static const double weights[NUM_MEMBERS] = {2.0, 1.0};
 
 typedef struct auto_predictor {
     size_t num_variants;
-    double sum_weights;      /* of the members used */
-    void *members[NUM_READ]; /* NULL: not used */
+    double sum_weights;         /* of the members used */
+    void *members[NUM_MEMBERS]; /* NULL: not used */
 } auto_predictor;
 
 /** The weight of its scores, not normalized. */
@@ -46,7 +42,7 @@ static void auto_free(void *user)
     auto_predictor *predictor = user;
     if (!predictor)
         return;
-    for (size_t m = 0; m < NUM_READ; m++)
+    for (size_t m = 0; m < NUM_MEMBERS; m++)
         if (predictor->members[m])
             members[m]->free(predictor->members[m]);
     free(predictor);
@@ -56,7 +52,7 @@ static nitro_status auto_terms(nitro_context *context, const void *user, nitro_s
 {
     const auto_predictor *predictor = user;
     nitro_status status = NITRO_OK;
-    for (size_t m = 0; m < NUM_READ && status == NITRO_OK; m++) {
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         size_t first = terms->count;
         if (predictor->members[m])
             status = members[m]->terms(context, predictor->members[m], terms);
@@ -140,7 +136,7 @@ static nitro_status auto_encode(nitro_context *context, const void *user, json_t
     const auto_predictor *predictor = user;
     json_t *made = json_object();
     nitro_status status = NITRO_OK;
-    for (size_t m = 0; m < NUM_READ && status == NITRO_OK; m++) {
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         json_t *own = NULL;
         if (!predictor->members[m])
             continue;
@@ -161,24 +157,26 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
 {
     nitro_json_place place = {context, path, "predictor"};
     nitro_status status = NITRO_OK;
+    size_t num_used = 0;
     auto_predictor *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->num_variants = num_variants;
-    for (size_t m = 0; m < NUM_READ && status == NITRO_OK; m++) {
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         json_t *own = NULL;
         if (!json_object_get(json, members[m]->name))
             continue;
+        num_used++;
         made->sum_weights += weights[m];
         status = nitro_json_member(&place, json, members[m]->name, JSON_OBJECT, &own);
         if (status == NITRO_OK)
             status = members[m]->decode(context, path, own, num_columns, num_variants,
                                         &made->members[m]);
     }
-    if (status == NITRO_OK && made->sum_weights == 0.0)
+    if (status == NITRO_OK && (num_used == 0 || num_used < json_object_size(json)))
         status = nitro_fail(context, NITRO_ERR_FORMAT,
-                            "%s: field predictor has no member: none of kernel-ridge, boosted and "
-                            "forest",
+                            "%s: field predictor: expected kernel-ridge, boosted or both, and "
+                            "nothing else",
                             path);
     if (status == NITRO_OK)
         *predictor = made;

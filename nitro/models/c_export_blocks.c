@@ -1,4 +1,6 @@
 /* Compiled kernels as C source: the library's layout in single precision, in plain loops. */
+#include <math.h>
+
 #include "nitro/models/c_export_terms.h"
 
 extern const char nitro_exported_blocks[];
@@ -51,7 +53,7 @@ static void print_group(FILE *out, const nitro_score_terms *terms, const kernel_
 {
     size_t term = block->terms[group], count = block->groups[group].num_outputs;
     const nitro_score_term *made = &terms->items[term];
-    double weight = made->weight < 0.0 ? -made->weight : made->weight;
+    double weight = fabs(made->weight);
     fprintf(out,
             "    error = bound_error(&block_%zu, %zu, range, sums[%zu]);\n"
             "    for (size_t o = 0; o < %zu; o++)\n"
