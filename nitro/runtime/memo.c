@@ -23,10 +23,9 @@ enum {
     EPOCH,
     ALLOWED,
     CONFIDENCE,
-    CHOICE,
+    CHOICE, /* 8 bits of the variant, 8 of the reason; from bit 32 on the share */
     NUM_WORDS
-}; /* CHOICE: 8 bits of the
-variant, 8 of the reason, from bit 32 on the share */
+};
 
 typedef _Atomic uint64_t word;
 

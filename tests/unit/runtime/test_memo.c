@@ -3,6 +3,9 @@
 #include <math.h>
 #include <pthread.h>
 
+#define XXH_INLINE_ALL /* for its constants */
+#include <xxhash.h>
+
 #include "nitro/runtime/memo.h"
 #include "unit/unit.h"
 
@@ -49,8 +52,87 @@ static void test_keeps_by_bits_allowed_and_epoch(void **state)
     assert_int_equal(counts.hits, 1);
     assert_int_equal(counts.misses, 4);
     assert_int_equal(counts.evictions, 0);
+    assert_int_equal(counts.num_entries, 4); /* one set */
     nitro_memo_free(memo);
     nitro_context_free(context);
+}
+
+static void test_shares_are_told_apart(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_memo *memo = NULL;
+    double features[FEATURES];
+    const float shares[] = {0, 0.25F, 0.5F};
+    make_features(9, features);
+    assert_ok(context, nitro_memo_create(context, 64, FEATURES, &memo));
+    for (size_t s = 0; s < 3; s++) {
+        nitro_decision made = decide(s, 1), found;
+        assert_false(nitro_memo_find(memo, features, 3, shares[s], 1, &found));
+        nitro_memo_keep(memo, features, 3, shares[s], 1, &made);
+    }
+    for (size_t s = 0; s < 3; s++) {
+        nitro_decision made = decide(s, 1), found;
+        assert_true(nitro_memo_find(memo, features, 3, shares[s], 1, &found));
+        assert_true(same(&made, &found));
+    }
+    nitro_memo_free(memo);
+    nitro_context_free(context);
+}
+
+/* A set's entries do not overlap, whatever their size. */
+static void test_a_set_is_filled(void **state)
+{
+    (void)state;
+    enum { WAYS = 4, MOST_FEATURES = 12 };
+    for (size_t num_features = 1; num_features <= MOST_FEATURES; num_features++) {
+        nitro_context *context = unit_context();
+        nitro_memo *memo = NULL;
+        double features[MOST_FEATURES] = {0};
+        assert_ok(context, nitro_memo_create(context, WAYS, num_features, &memo));
+        for (size_t key = 0; key < WAYS; key++) {
+            nitro_decision made = decide(key, 1);
+            features[num_features - 1] = (double)key;
+            nitro_memo_keep(memo, features, 3, 0, 1, &made);
+        }
+        for (size_t key = 0; key < WAYS; key++) {
+            nitro_decision made = decide(key, 1), found;
+            features[num_features - 1] = (double)key;
+            assert_true(nitro_memo_find(memo, features, 3, 0, 1, &found));
+            assert_true(same(&made, &found));
+        }
+        nitro_memo_free(memo);
+        nitro_context_free(context);
+    }
+}
+
+/* Where one of two values is the hash's own constant, the hash does not depend on the other. */
+static void check_one_hash(size_t num_features, size_t constant, size_t place, size_t varied)
+{
+    nitro_context *context = unit_context();
+    nitro_memo *memo = NULL;
+    nitro_decision made = decide(5, 1), found;
+    double features[FEATURES], others[FEATURES];
+    make_features(9, features);
+    memcpy(&features[constant], (const char *)XXH3_kSecret + place, sizeof *features);
+    memcpy(others, features, sizeof others);
+    others[varied] += 1;
+    assert_true(nitro_hash(features, num_features * sizeof *features, 0) ==
+                nitro_hash(others, num_features * sizeof *features, 0));
+    assert_ok(context, nitro_memo_create(context, 1, num_features, &memo));
+    nitro_memo_keep(memo, features, 3, 0, 1, &made);
+    assert_true(nitro_memo_find(memo, features, 3, 0, 1, &found));
+    assert_false(nitro_memo_find(memo, others, 3, 0, 1, &found));
+    nitro_memo_free(memo);
+    nitro_context_free(context);
+}
+
+static void test_features_of_one_hash_are_told_apart(void **state)
+{
+    (void)state;
+    for (size_t varied = 0; varied < 4; varied++)
+        check_one_hash(4, varied ^ 1, 8 * (varied ^ 1), varied);
+    check_one_hash(5, 3, 16, 4);
 }
 
 static void test_stays_bounded(void **state)
@@ -204,7 +286,7 @@ static void test_sizes(void **state)
     nitro_context *context = unit_context();
     nitro_memo *memo = NULL;
     assert_fails(context, nitro_memo_create(context, SIZE_MAX, FEATURES, &memo), NITRO_ERR_ARGUMENT,
-                 "the maximum is");
+                 "the maximum is 16777216");
     assert_ok(context, nitro_memo_create(context, 4, 0, &memo));
     nitro_decision made = decide(1, 1), found;
     nitro_memo_keep(memo, NULL, 3, 0, 1, &made);
@@ -218,6 +300,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keeps_by_bits_allowed_and_epoch),
+        cmocka_unit_test(test_shares_are_told_apart),
+        cmocka_unit_test(test_a_set_is_filled),
+        cmocka_unit_test(test_features_of_one_hash_are_told_apart),
         cmocka_unit_test(test_stays_bounded),
         cmocka_unit_test(test_what_fits_easily_is_kept),
         cmocka_unit_test(test_threads_never_read_what_is_not_theirs),
