@@ -54,9 +54,11 @@ static int evaluate_first(const void *any, double *values, void *user)
     if (b->meet && (sem_post(&b->first_came) != 0 || !wait_for(&b->second_came)))
         return 7;
     values[0] = ((const argument *)any)->value;
-    if (b->next && nitro_computation_attach_model(b->computation, b->next) != NITRO_OK)
-        return 8;
-    b->next = NULL;
+    if (b->next) {
+        if (nitro_computation_attach_model(b->computation, b->next) != NITRO_OK)
+            return 8;
+        b->next = NULL;
+    }
     sem_post(&b->evaluated);
     return b->fail_first ? 3 : 0;
 }
