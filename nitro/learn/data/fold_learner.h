@@ -15,13 +15,11 @@ typedef struct nitro_fold_sample {
     void *shared;    /* the learner's own; NULL: none */
 } nitro_fold_sample;
 
-/** nitro_losses_find and its like. */
-typedef nitro_status (*nitro_targets_finder)(nitro_context *context, const nitro_training_set *set,
-                                             const size_t *rows, size_t num_rows, double **targets);
-
 /** A strategy's learner. Parts are trained one after the other; each training uses all threads. */
 typedef struct nitro_fold_learner {
-    nitro_targets_finder find_targets;
+    /** nitro_losses_find or nitro_regrets_find. */
+    nitro_status (*find_targets)(nitro_context *context, const nitro_training_set *set,
+                                 const size_t *rows, size_t num_rows, double **targets);
     /** Make the learner's own shared data; freed with free(). NULL: none. */
     nitro_status (*prepare)(const nitro_fold_sample *sample, void **shared);
     /** @param[in] members  shape [count]: training rows, ascending indices into the sample; at

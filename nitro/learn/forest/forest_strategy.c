@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/learn/data/regret.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/forest_tree.h"
 #include "nitro/runtime/scores/score_terms.h"
@@ -177,11 +178,10 @@ nitro_status nitro_forest_strategy_decode(nitro_context *context, const char *pa
 }
 
 nitro_status nitro_forest_strategy_train(nitro_context *context, const nitro_training_set *set,
-                                         nitro_targets_finder find_targets,
                                          nitro_forest_term_trainer train_term, void **predictor,
                                          double *held_out_scores)
 {
-    const nitro_fold_learner learner = {.find_targets = find_targets,
+    const nitro_fold_learner learner = {.find_targets = nitro_losses_find,
                                         .train = train_term,
                                         .score = nitro_forest_strategy_score,
                                         .free = nitro_forest_strategy_free};

@@ -19,7 +19,6 @@ typedef nitro_status (*nitro_forest_term_trainer)(const nitro_fold_sample *sampl
                                                   const size_t *members, size_t count,
                                                   void **predictor);
 nitro_status nitro_forest_strategy_train(nitro_context *context, const nitro_training_set *set,
-                                         nitro_targets_finder find_targets,
                                          nitro_forest_term_trainer train_term, void **predictor,
                                          double *held_out_scores);
 

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "nitro/learn/data/regret.h"
 #include "nitro/learn/forest/forest_strategy.h"
 #include "nitro/learn/forest/tree_train.h"
 
@@ -39,8 +38,7 @@ static nitro_status train_term(const nitro_fold_sample *sample, const size_t *me
 static nitro_status tree_train(nitro_context *context, const nitro_training_set *set,
                                void **predictor, double *held_out_scores)
 {
-    return nitro_forest_strategy_train(context, set, nitro_losses_find, train_term, predictor,
-                                       held_out_scores);
+    return nitro_forest_strategy_train(context, set, train_term, predictor, held_out_scores);
 }
 
 const nitro_strategy nitro_strategy_tree = {
