@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/histogram_cub.h"
 #include "bench/histogram_inputs.h"
+#include "bench/peers/histogram_cub.h"
 #include "variants/histogram/histogram_cuda.h"
 
 #define NUM_SAMPLES (64 << 20)

@@ -10,7 +10,7 @@
 
 #include "apps/solver/systems.h"
 #include "bench/bench.h"
-#include "bench/solver_eigen.h"
+#include "bench/peers/solver_eigen.h"
 #include "nitro/runtime/computation.h"
 
 #define NUM_NONZEROS   1800000 /* 64^3 points of a 7-point stencil */

@@ -15,7 +15,7 @@
 
 #include "apps/sort/keys.h"
 #include "bench/bench.h"
-#include "bench/sort_peers.h"
+#include "bench/peers/sort_peers.h"
 #include "nitro/runtime/computation.h"
 
 #define NUM_KEYS     1000000

@@ -9,7 +9,7 @@
 
 #include "apps/transpose/transpose_inputs.h"
 #include "bench/bench.h"
-#include "bench/transpose_fftw.h"
+#include "bench/peers/transpose_fftw.h"
 #include "nitro/runtime/computation.h"
 
 #define MIN_ROUNDS   7

@@ -8,7 +8,7 @@
 
 #include "bench/benefit.h"
 #include "bench/benefit_rules.h"
-#include "bench/spmv_libraries.h"
+#include "bench/peers/spmv_libraries.h"
 #include "nitro/runtime/computation.h"
 
 #define MIN_ROUNDS      5

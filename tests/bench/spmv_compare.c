@@ -20,8 +20,8 @@
 #include "apps/matrix/matrix_inputs.h"
 #include "apps/matrix/matrix_market.h"
 #include "apps/spmv/spmv_matrix.h"
+#include "bench/peers/spmv_libraries.h"
 #include "bench/spmv_compare.h"
-#include "bench/spmv_libraries.h"
 #include "nitro/runtime/computation.h"
 
 #define MIN_BATCH_MS   0.05

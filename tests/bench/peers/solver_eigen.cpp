@@ -1,5 +1,5 @@
 /* Conjugate gradients with Jacobi by Eigen, compiled for this machine's vector units. */
-#include "bench/solver_eigen.h"
+#include "bench/peers/solver_eigen.h"
 
 #include <Eigen/IterativeLinearSolvers>
 #include <vector>

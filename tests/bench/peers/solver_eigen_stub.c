@@ -1,5 +1,5 @@
 /* In place of solver_eigen.cpp where Eigen's headers are not installed. */
-#include "bench/solver_eigen.h"
+#include "bench/peers/solver_eigen.h"
 
 void *solver_eigen_create(const nitro_solver *system)
 {

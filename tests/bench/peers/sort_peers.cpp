@@ -5,7 +5,7 @@
 #define HAS_PDQSORT
 #endif
 
-#include "bench/sort_peers.h"
+#include "bench/peers/sort_peers.h"
 
 template <typename Key, typename Sort> static void sort_as(void *keys, int64_t count, Sort sort)
 {

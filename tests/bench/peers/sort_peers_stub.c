@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "bench/sort_peers.h"
+#include "bench/peers/sort_peers.h"
 
 static int compare_floats(const void *a, const void *b)
 {

@@ -3,7 +3,7 @@
 #include <Eigen/SparseCore>
 #include <cstdlib>
 
-#include "bench/spmv_libraries.h"
+#include "bench/peers/spmv_libraries.h"
 
 namespace
 {

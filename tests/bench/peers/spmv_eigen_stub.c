@@ -1,5 +1,5 @@
 /* In place of spmv_eigen.cpp where Eigen's headers are not installed. */
-#include "bench/spmv_libraries.h"
+#include "bench/peers/spmv_libraries.h"
 
 static const char *problem(void)
 {

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "bench/spmv_libraries.h"
+#include "bench/peers/spmv_libraries.h"
 
 /* From mkl_spblas.h and mkl_service.h, with 32-bit indices (LP64). */
 #define MKL_THREADING_GNU 3

@@ -1,5 +1,5 @@
 /* FFTW's transposition in place. */
-#include "bench/transpose_fftw.h"
+#include "bench/peers/transpose_fftw.h"
 
 #include <fftw3.h>
 

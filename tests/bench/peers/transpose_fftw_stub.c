@@ -1,7 +1,7 @@
 /* In place of transpose_fftw.c, where FFTW is not. */
 #include <stddef.h>
 
-#include "bench/transpose_fftw.h"
+#include "bench/peers/transpose_fftw.h"
 
 void *transpose_fftw_plan(double *data, int64_t rows, int64_t cols)
 {
