@@ -30,10 +30,10 @@ static inline void made_up_put(nitro_store *store, const nitro_schema *schema, s
     nitro_sample_free(sample);
 }
 
-/* Learn from inputs `first` to `end` - 1. */
-static inline nitro_model *made_up_learn(nitro_context *context,
-                                         const nitro_computation *computation, size_t first,
-                                         size_t end, made_up_function fill, const void *user)
+/* Learn from inputs `first` to `end` - 1 by this strategy. */
+static inline nitro_model *made_up_learn_by(const char *strategy, nitro_context *context,
+                                            const nitro_computation *computation, size_t first,
+                                            size_t end, made_up_function fill, const void *user)
 {
     temporary folder = temporary_make();
     nitro_store *store = temporary_store(context, &folder, "store.db");
@@ -48,6 +48,7 @@ static inline nitro_model *made_up_learn(nitro_context *context,
     for (size_t i = first; i < end; i++)
         made_up_put(store, schema, i, fill, user);
     nitro_learn_options_init(&options);
+    options.strategy = strategy;
     assert_ok(context,
               nitro_learn_own(context, store, schema->computation, "made-up", &options, &model));
     nitro_device_free(device);
@@ -55,6 +56,13 @@ static inline nitro_model *made_up_learn(nitro_context *context,
     nitro_store_close(store);
     temporary_remove(&folder);
     return model;
+}
+
+static inline nitro_model *made_up_learn(nitro_context *context,
+                                         const nitro_computation *computation, size_t first,
+                                         size_t end, made_up_function fill, const void *user)
+{
+    return made_up_learn_by("auto", context, computation, first, end, fill, user);
 }
 
 /* The same, and attach the model. */

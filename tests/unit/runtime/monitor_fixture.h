@@ -95,13 +95,15 @@ typedef struct scene {
     nitro_context *context;
     nitro_computation *computation;
     world world;
-    char log[4096];
+    char log[4096]; /* of warnings, a line each */
 } scene;
 
 static inline void keep_log(void *user, nitro_log_level level, const char *message)
 {
+    scene *s = user;
+    size_t length = strlen(s->log);
     (void)level;
-    snprintf(((scene *)user)->log, sizeof((scene *)user)->log, "%s", message);
+    snprintf(s->log + length, sizeof s->log - length, "%s\n", message);
 }
 
 static inline void open_scene(scene *s, const double *cost_ms, const nitro_monitor_options *options)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "nitro/runtime/online/buckets.h"
 #include "unit/runtime/made_up_model.h"
 #include "unit/runtime/monitor_fixture.h"
 
@@ -54,6 +55,82 @@ static void test_drift_is_told_once_and_outliers_are_not_drift(void **state)
     for (size_t i = 0; i < 100; i++)
         call(&s, 1);
     assert_int_equal(statistics(&s).num_drifts, 2);
+    close_scene(&s);
+}
+
+static void test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 3, 0.25, 2.5};
+    const nitro_monitor_options options = monitoring(0, 5);
+    double explored_ms = 0, saved_ms = 0, timed_ms = 0;
+    scene s;
+    (void)state;
+    open_scene(&s, costs_ms, &options);
+    for (size_t i = 0; i < 3000; i++) {
+        nitro_decision made = call(&s, 1);
+        double time_ms = costs_ms[made.variant];
+        timed_ms += time_ms;
+        explored_ms += made.reason == NITRO_REASON_EXPLORATION ? time_ms - costs_ms[0] : 0;
+        saved_ms += made.reason == NITRO_REASON_LEARNT ? costs_ms[0] - time_ms : 0;
+    }
+    const nitro_monitor_statistics counts = statistics(&s);
+    assert_true(explored_ms > 0 && saved_ms > 1000);
+    assert_true(fabs(counts.exploration_ms - explored_ms) < 1e-3);
+    assert_true(fabs(counts.saved_ms - saved_ms) < 1e-3);
+    assert_true(fabs(counts.timed_ms - timed_ms) < 1e-3);
+    close_scene(&s);
+}
+
+static void test_gains_over_the_default_count_once_its_time_is_known(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 0.25, 3, 4};
+    const nitro_monitor_options options = monitoring(1, 0);
+    scene s;
+    (void)state;
+    open_scene(&s, costs_ms, &options);
+    for (size_t i = 0; i < 10; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_compared, 10 - NITRO_SEEN_ENOUGH);
+    assert_true(fabs(statistics(&s).gained_ms) < 1e-6);
+    assert_ok(s.context, nitro_computation_force(s.computation, "b"));
+    for (size_t i = 0; i < 20; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_compared, 30 - NITRO_SEEN_ENOUGH);
+    assert_true(fabs(statistics(&s).gained_ms - 20 * 0.75) < 1e-6);
+    close_scene(&s);
+}
+
+typedef struct limit {
+    unsigned every;
+    double drift_bound, adapt_percent, confident_from;
+    bool is_good;
+} limit;
+
+static const limit limits[] = {
+    {0, 0.25, 0, 0.9, true},           {1000000000, 0.25, 0, 0.9, true},
+    {1000000001, 0.25, 0, 0.9, false}, {1, 0, 0, 0.9, false},
+    {1, 1e-9, 0, 0.9, true},           {1, 100, 0, 0.9, true},
+    {1, 100.5, 0, 0.9, false},         {1, 0.25, -0.5, 0.9, false},
+    {1, 0.25, 100, 0.9, true},         {1, 0.25, 100.5, 0.9, false},
+    {1, 0.25, 0, 0, true},             {1, 0.25, 0, -0.5, false},
+    {1, 0.25, 0, 2, true},             {1, 0.25, 0, 2.5, false},
+};
+
+static void test_limits_of_the_options(void **state)
+{
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, NULL);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        nitro_monitor_options options = monitoring(limits[i].every, limits[i].adapt_percent);
+        options.drift_bound = limits[i].drift_bound;
+        options.confident_from = limits[i].confident_from;
+        if (limits[i].is_good)
+            assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
+        else
+            assert_fails(s.context, nitro_computation_monitor(s.computation, &options),
+                         NITRO_ERR_ARGUMENT, "monitored: monitoring every");
+    }
     close_scene(&s);
 }
 
@@ -146,14 +223,17 @@ static void test_a_full_ring_keeps_the_newest(void **state)
     nitro_store *store = NULL;
     scene s;
     (void)state;
-    options.num_recorded = 4;
-    open_scene(&s, plain_ms, &options);
+    open_scene(&s, plain_ms, NULL);
     assert_ok(s.context, nitro_store_open(s.context, temporary_path(&folder, "store.db"),
                                           NITRO_STORE_WRITE, &store));
-    for (size_t i = 0; i < 50; i++)
-        call(&s, 1 + (double)i);
-    assert_int_equal(statistics(&s).num_recorded, 50);
-    flush(&s, store, 4);
+    for (size_t size = 4; size > 0; size /= 4) { /* 4 and 1 */
+        options.num_recorded = size;
+        assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
+        for (size_t i = 0; i < 50; i++)
+            call(&s, (double)size + (double)i);
+        assert_int_equal(statistics(&s).num_recorded, 50);
+        flush(&s, store, size);
+    }
     nitro_store_close(store);
     temporary_remove(&folder);
     close_scene(&s);
@@ -254,6 +334,9 @@ int main(void)
         cmocka_unit_test(test_off_nothing_is_timed),
         cmocka_unit_test(test_one_call_in_n_is_timed),
         cmocka_unit_test(test_drift_is_told_once_and_outliers_are_not_drift),
+        cmocka_unit_test(test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted),
+        cmocka_unit_test(test_gains_over_the_default_count_once_its_time_is_known),
+        cmocka_unit_test(test_limits_of_the_options),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_what_was_seen_goes_into_a_store),
         cmocka_unit_test(test_a_full_ring_keeps_the_newest),
