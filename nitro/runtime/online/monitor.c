@@ -200,7 +200,8 @@ void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms)
     add_time(&monitor->decided_ns, decision_ms);
 }
 
-/** The variants' ranks by the model and, if its scores predict times, their relative times. */
+/** The variants' ranks by the model and, if its scores predict times, these relative to its first.
+ */
 static void query_model(nitro_monitor *monitor, const double *features, nitro_bucket *bucket)
 {
     size_t num_variants = monitor->of.schema->num_variants;
@@ -210,15 +211,12 @@ static void query_model(nitro_monitor *monitor, const double *features, nitro_bu
     if (known) {
         double by_model[NITRO_MAX_VARIANTS]; /* in its order */
         nitro_model_score(model, features, by_model);
-        size_t best = 0;
-        for (size_t v = 1; v < model->schema->num_variants; v++)
-            best = by_model[v] > by_model[best] ? v : best;
         for (size_t v = 0; v < num_variants; v++) {
             size_t own = nitro_model_own_variant(model, v);
             bool has_score = own != NITRO_NONE;
             scores[v] = has_score ? by_model[own] : -INFINITY;
             bucket->cost[v] =
-                has_score ? (float)nitro_model_expected_ratio(model, by_model, best, own) : NAN;
+                has_score ? (float)nitro_model_expected_ratio(model, by_model, 0, own) : NAN;
         }
     }
     nitro_rcu_pointer_leave(monitor->of.model);
@@ -235,10 +233,9 @@ static void query_model(nitro_monitor *monitor, const double *features, nitro_bu
 
 /** Confident decisions are kept, unless times have drifted. */
 static bool may_adapt(const nitro_monitor *monitor, const nitro_bucket *bucket,
-                      const nitro_decision *decision, uint64_t allowed)
+                      const nitro_decision *decision)
 {
-    bool free_choice = decision->reason != NITRO_REASON_FORCED && (allowed & (allowed - 1)) != 0;
-    return monitor->budget.share > 0 && free_choice &&
+    return monitor->budget.share > 0 && decision->reason != NITRO_REASON_FORCED &&
            (decision->confidence < monitor->options.confident_from || bucket->has_drifted);
 }
 
@@ -289,7 +286,7 @@ bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const void *ar
     if (bucket->is_new)
         query_model(monitor, features, bucket);
     bucket->calls++;
-    if (may_adapt(monitor, bucket, decision, allowed))
+    if (may_adapt(monitor, bucket, decision))
         call->choice = nitro_adaptation_choose(bucket, monitor->of.schema->num_variants, allowed,
                                                call->base, &monitor->budget);
     if (call->choice.kind == NITRO_ADAPTATION_EXPLORE)
@@ -357,8 +354,7 @@ static drift find_drift(const nitro_monitor *monitor, const nitro_bucket *bucket
     drift found = {.variant = NITRO_NONE, .median_ms = nitro_seen_median(seen)};
     if (isnan(found.median_ms))
         return found;
-    found.is_of_model =
-        !bucket->has_drifted && seen->count == NITRO_SEEN_RECENT && !(seen->expected_ms > 0);
+    found.is_of_model = !bucket->has_drifted && seen->count == NITRO_SEEN_RECENT;
     found.expected_ms = found.is_of_model
                             ? expected_by_model(bucket, monitor->of.schema->num_variants, variant)
                             : seen->expected_ms;

@@ -58,6 +58,21 @@ static void test_drift_is_told_once_and_outliers_are_not_drift(void **state)
     close_scene(&s);
 }
 
+static void test_features_and_decisions_of_sampled_calls_are_timed_apart(void **state)
+{
+    const nitro_monitor_options options = monitoring(4, 0);
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, &options);
+    s.world.feature_ms = 0.5;
+    for (size_t i = 0; i < 40; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_decided, 10);
+    assert_true(fabs(statistics(&s).decided_ms - 10 * 0.5) < 1e-6);
+    assert_true(fabs(statistics(&s).timed_ms - 10) < 1e-6);
+    close_scene(&s);
+}
+
 static void test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 3, 0.25, 2.5};
@@ -107,13 +122,20 @@ typedef struct limit {
 } limit;
 
 static const limit limits[] = {
-    {0, 0.25, 0, 0.9, true},           {1000000000, 0.25, 0, 0.9, true},
-    {1000000001, 0.25, 0, 0.9, false}, {1, 0, 0, 0.9, false},
-    {1, 1e-9, 0, 0.9, true},           {1, 100, 0, 0.9, true},
-    {1, 100.5, 0, 0.9, false},         {1, 0.25, -0.5, 0.9, false},
-    {1, 0.25, 100, 0.9, true},         {1, 0.25, 100.5, 0.9, false},
-    {1, 0.25, 0, 0, true},             {1, 0.25, 0, -0.5, false},
-    {1, 0.25, 0, 2, true},             {1, 0.25, 0, 2.5, false},
+    {0, 0.25, 0, 0.9, true},
+    {1000000000, 0.25, 0, 0.9, true},
+    {1000000001, 0.25, 0, 0.9, false},
+    {1, 0, 0, 0.9, false},
+    {1, 1e-9, 0, 0.9, true},
+    {1, 100, 0, 0.9, true},
+    {1, 100.5, 0, 0.9, false},
+    {1, 0.25, -0.5, 0.9, false},
+    {1, 0.25, 100, 0.9, true},
+    {1, 0.25, 100.5, 0.9, false},
+    {1, 0.25, 0, 0, true},
+    {1, 0.25, 0, -0.5, false},
+    {1, 0.25, 0, 2, true},
+    {1, 0.25, 0, 2.5, false},
 };
 
 static void test_limits_of_the_options(void **state)
@@ -334,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_off_nothing_is_timed),
         cmocka_unit_test(test_one_call_in_n_is_timed),
         cmocka_unit_test(test_drift_is_told_once_and_outliers_are_not_drift),
+        cmocka_unit_test(test_features_and_decisions_of_sampled_calls_are_timed_apart),
         cmocka_unit_test(test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted),
         cmocka_unit_test(test_gains_over_the_default_count_once_its_time_is_known),
         cmocka_unit_test(test_limits_of_the_options),
