@@ -78,6 +78,7 @@ static void test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted(voi
     static const double costs_ms[NUM_VARIANTS] = {1, 3, 0.25, 2.5};
     const nitro_monitor_options options = monitoring(0, 5);
     double explored_ms = 0, saved_ms = 0, timed_ms = 0;
+    size_t num_explorations = 0, num_learnt = 0;
     scene s;
     (void)state;
     open_scene(&s, costs_ms, &options);
@@ -85,11 +86,15 @@ static void test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted(voi
         nitro_decision made = call(&s, 1);
         double time_ms = costs_ms[made.variant];
         timed_ms += time_ms;
+        num_explorations += made.reason == NITRO_REASON_EXPLORATION;
+        num_learnt += made.reason == NITRO_REASON_LEARNT;
         explored_ms += made.reason == NITRO_REASON_EXPLORATION ? time_ms - costs_ms[0] : 0;
         saved_ms += made.reason == NITRO_REASON_LEARNT ? costs_ms[0] - time_ms : 0;
     }
     const nitro_monitor_statistics counts = statistics(&s);
     assert_true(explored_ms > 0 && saved_ms > 1000);
+    assert_int_equal(counts.num_explorations, num_explorations);
+    assert_int_equal(counts.num_learnt, num_learnt);
     assert_true(fabs(counts.exploration_ms - explored_ms) < 1e-3);
     assert_true(fabs(counts.saved_ms - saved_ms) < 1e-3);
     assert_true(fabs(counts.timed_ms - timed_ms) < 1e-3);
@@ -112,6 +117,61 @@ static void test_gains_over_the_default_count_once_its_time_is_known(void **stat
         call(&s, 1);
     assert_int_equal(statistics(&s).num_compared, 30 - NITRO_SEEN_ENOUGH);
     assert_true(fabs(statistics(&s).gained_ms - 20 * 0.75) < 1e-6);
+    close_scene(&s);
+}
+
+/* A thread that runs half of the time. */
+static double half_of_now(void *state)
+{
+    return 0.5 * world_now(state);
+}
+
+static void test_calls_are_timed_by_processor_time_if_all_variants_are(void **state)
+{
+    nitro_monitor_options options = monitoring(1, 0);
+    (void)state;
+    for (size_t wall = 0; wall <= NUM_VARIANTS;
+         wall++) { /* the variant timed by wall clock, if any */
+        scene s;
+        open_scene(&s, plain_ms, NULL);
+        const nitro_clock clock = {
+            .wall_ms = world_now, .thread_cpu_ms = half_of_now, .state = &s.world};
+        nitro_context_set_clock(s.context, &clock);
+        nitro_computation *computation = NULL;
+        assert_ok(s.context, nitro_computation_create(s.context, "clocks", &computation));
+        for (size_t v = 0; v < NUM_VARIANTS; v++) {
+            char name[] = {(char)('a' + v), '\0'};
+            const nitro_variant variant = {.name = name,
+                                           .run = run,
+                                           .time_source =
+                                               v == wall ? NITRO_TIME_WALL : NITRO_TIME_THREAD_CPU,
+                                           .user = (void *)(uintptr_t)v};
+            assert_ok(s.context, nitro_computation_add_variant(computation, &variant));
+        }
+        nitro_computation_free(s.computation);
+        s.computation = computation;
+        assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
+        for (size_t i = 0; i < 10; i++)
+            call(&s, 1);
+        assert_true(fabs(statistics(&s).timed_ms - (wall < NUM_VARIANTS ? 10 : 5)) < 1e-6);
+        close_scene(&s);
+    }
+}
+
+static void test_defaults(void **state)
+{
+    nitro_monitor_options options;
+    scene s;
+    (void)state;
+    nitro_monitor_options_init(&options);
+    open_scene(&s, plain_ms, &options);
+    for (size_t i = 0; i < 640; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 10);
+    assert_int_equal(statistics(&s).max_buckets, 512);
+    assert_int_equal(statistics(&s).num_recorded, 0);
+    assert_true(options.drift_bound == 0.25 && options.confident_from == 0.9);
+    assert_true(options.adapt_percent == 0);
     close_scene(&s);
 }
 
@@ -359,6 +419,8 @@ int main(void)
         cmocka_unit_test(test_features_and_decisions_of_sampled_calls_are_timed_apart),
         cmocka_unit_test(test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted),
         cmocka_unit_test(test_gains_over_the_default_count_once_its_time_is_known),
+        cmocka_unit_test(test_calls_are_timed_by_processor_time_if_all_variants_are),
+        cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_limits_of_the_options),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_what_was_seen_goes_into_a_store),
