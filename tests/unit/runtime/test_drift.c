@@ -199,7 +199,7 @@ static void
 test_after_a_drift_what_slowed_down_is_tried_again_if_it_may_be_the_fastest(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 0.5, 30, 30};
-    static const double slow_ms[] = {3, 10}; /* of b: estimates may be four times too high */
+    static const double slow_ms[] = {6, 10}; /* of b: estimates may be four times too high */
     const nitro_monitor_options options = monitoring(0, 5);
     (void)state;
     for (size_t i = 0; i < 2; i++) {

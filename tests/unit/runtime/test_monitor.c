@@ -120,6 +120,24 @@ static void test_gains_over_the_default_count_once_its_time_is_known(void **stat
     close_scene(&s);
 }
 
+static void test_without_adaptation_no_choice_changes(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 0.25, 3, 4};
+    const nitro_monitor_options options = monitoring(1, 0);
+    scene s;
+    (void)state;
+    open_scene(&s, costs_ms, &options);
+    for (size_t i = 0; i < 20; i++)
+        call(&s, 1);
+    assert_ok(s.context, nitro_computation_force(s.computation, "b"));
+    for (size_t i = 0; i < 20; i++)
+        call(&s, 1);
+    assert_ok(s.context, nitro_computation_force(s.computation, NULL));
+    for (size_t i = 0; i < 20; i++)
+        assert_int_equal(call(&s, 1).variant, 0);
+    close_scene(&s);
+}
+
 /* A thread that runs half of the time. */
 static double half_of_now(void *state)
 {
@@ -165,9 +183,9 @@ static void test_defaults(void **state)
     (void)state;
     nitro_monitor_options_init(&options);
     open_scene(&s, plain_ms, &options);
-    for (size_t i = 0; i < 640; i++)
+    for (size_t i = 0; i < 650; i++)
         call(&s, 1);
-    assert_int_equal(statistics(&s).num_timed, 10);
+    assert_int_equal(statistics(&s).num_timed, 11); /* the first, the 65th ... the 641st */
     assert_int_equal(statistics(&s).max_buckets, 512);
     assert_int_equal(statistics(&s).num_recorded, 0);
     assert_true(options.drift_bound == 0.25 && options.confident_from == 0.9);
@@ -419,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_features_and_decisions_of_sampled_calls_are_timed_apart),
         cmocka_unit_test(test_costs_of_exploring_and_gains_of_what_was_learnt_are_counted),
         cmocka_unit_test(test_gains_over_the_default_count_once_its_time_is_known),
+        cmocka_unit_test(test_without_adaptation_no_choice_changes),
         cmocka_unit_test(test_calls_are_timed_by_processor_time_if_all_variants_are),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_limits_of_the_options),
