@@ -11,7 +11,7 @@ install(TARGETS nitro EXPORT nitroTargets
 install(TARGETS nitro_runtime nitro_runtime_static EXPORT nitroTargets
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
     ARCHIVE COMPONENT development)
-install(TARGETS nitro_plugin_redis nitro_plugin_download COMPONENT plugins
+install(TARGETS nitro_plugin_redis nitro_plugin_download nitro_plugin_highway COMPONENT plugins
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/nitro${nitro_interface})
 install(FILES nitro/nitro.h nitro/runtime.h nitro/tune.h nitro/nitro.hpp nitro/computation_kit.h
     nitro/cuda.hpp nitro/kernels.h nitro/nitro_backend.h

@@ -3,6 +3,7 @@
 set(nitro_optional_dependencies)
 set(nitro_redis_dependencies) # of plug-ins, which alone load them
 set(nitro_download_dependencies)
+set(nitro_highway_dependencies)
 
 # Sets nitro_with_MODULE where the option is on and pkg-config knows the package, which becomes one of
 # the DEPENDENCIES.
@@ -57,11 +58,11 @@ check_language(CXX)
 set(nitro_with_hwy FALSE)
 if(CMAKE_CXX_COMPILER)
     nitro_optional_library(NITRO_HIGHWAY "The variant vector_quick of sort (Highway)" hwy "libhwy-contrib;libhwy"
-        nitro_optional_dependencies)
+        nitro_highway_dependencies)
 endif()
 if(nitro_with_hwy)
     enable_language(CXX)
-    list(APPEND nitro_optional_dependencies stdc++)
+    list(APPEND nitro_highway_dependencies stdc++)
 endif()
 
 set(nitro_with_bundles FALSE)

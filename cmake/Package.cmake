@@ -69,7 +69,8 @@ cpack_add_component(libraries DESCRIPTION
     "Nitro's library: measuring variants, stores of samples, learning models,
 deciding.")
 cpack_add_component(plugins DEPENDS libraries DESCRIPTION
-    "What Nitro's library loads for Redis stores and for downloads.")
+    "What Nitro's library loads for Redis stores, for downloads, and for the variant
+of sort that uses Highway.")
 cpack_add_component(development DEPENDS libraries runtime DESCRIPTION
     "Headers for C and C++, pkg-config files, a CMake package, manual pages
 and examples.")

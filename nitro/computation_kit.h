@@ -240,9 +240,13 @@ typedef struct nitro_kit {
     size_t num_fields; /* at most NITRO_KIT_MAX_FIELDS */
 
     const nitro_variant *const *variants; /* in declared order: on ties the first wins;
-                                             without `run`: on other devices */
+                                             without `run`: on other devices, or in `plugin` */
     size_t num_variants;                  /* 0: none runs on the host */
-    const char *usual;                    /* the default and the reference variant */
+    /** Optional: the plug-in (nitro_plugin_load) that has variants without `run`, because their
+     *  library takes long to load. Declaring the computation on the host loads it; where that
+     *  fails, a warning says why, and these variants are allowed for no input. */
+    const char *plugin;
+    const char *usual; /* the default and the reference variant */
     nitro_status (*add_features)(nitro_computation *computation);
     /** Optional: free what variants' `prepare` made, and zero it. */
     void (*release)(void *argument);

@@ -70,6 +70,16 @@ def build(folder: Path) -> Path:
     return folder
 
 
+def copy_needed(binary: Path, folder: Path) -> None:
+    """The libraries that a binary itself names, but those of every Linux and of Nitro."""
+    listed = subprocess.run(["ldd", binary], check=True, capture_output=True, text=True).stdout
+    direct = subprocess.run(["readelf", "-d", binary], check=True, capture_output=True, text=True)
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", direct.stdout)
+    for name, path in re.findall(r"(\S+) => (/\S+)", listed):
+        if name in needed and not SYSTEM.match(name) and not name.startswith("libnitro"):
+            shutil.copy(path, folder / name)
+
+
 def stage(built: Path, folder: Path) -> None:
     """The wheel's files: the package, in which the libraries and the program are installed."""
     package = folder / "nitro"
@@ -91,12 +101,8 @@ def stage(built: Path, folder: Path) -> None:
     for unneeded in ("share/doc", "share/man"):
         shutil.rmtree(package / unneeded, ignore_errors=True)
     (library,) = package.rglob("libnitro.so.[0-9]")
-    listed = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
-    direct = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True)
-    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", direct.stdout)
-    for name, path in re.findall(r"(\S+) => (/\S+)", listed):
-        if name in needed and not SYSTEM.match(name):
-            shutil.copy(path, library.parent / name)
+    for binary in (library, *package.rglob("highway.so")):  # stores' plug-ins use the system's
+        copy_needed(binary, library.parent)
     (package / "_command.py").write_text(COMMAND, "utf-8")
 
 

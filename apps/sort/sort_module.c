@@ -215,6 +215,7 @@ const nitro_kit nitro_sort_kit = {
     .num_fields = sizeof(fields) / sizeof(fields[0]),
     .variants = variants,
     .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .plugin = "highway",
     .usual = "radix",
     .add_features = nitro_sort_add_features,
     .check = check,

@@ -24,13 +24,13 @@ NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
 NITRO_API const nitro_profiler *const *nitro_builtin_profilers(void);
 
 /**
- * What a shared object in the plug-in folder exports. Backends whose libraries take long to load
- * are such objects: redis.so, download.so.
+ * What a shared object in the plug-in folder exports. Backends and variants whose libraries take
+ * long to load are such objects: redis.so, download.so, highway.so.
  */
 typedef struct nitro_plugin {
     const char *version; /* NITRO_VERSION_STRING of its build: that of the library, or refused */
-    /** redis.so: pointers to nitro_store_kind, ended by NULL; download.so:
-     * store/download/download.h. */
+    /** Of stores (redis.so), pointers to nitro_store_kind, ended by NULL; of variants (highway.so),
+     * pointers to nitro_variant, ended by NULL; download.so: store/download/download.h. */
     const void *functions;
 } nitro_plugin;
 

@@ -69,6 +69,34 @@ static int refuse(void *argument, void *user)
     return 1;
 }
 
+/* Variants that the kit's plug-in has, ended by NULL. Where it cannot be loaded, that is logged,
+ * and it has none. */
+static const nitro_variant *const *load_variants(nitro_context *context, const nitro_kit *kit)
+{
+    static const nitro_variant *const none[] = {NULL};
+    const void *loaded = none;
+    char why[512];
+    if (nitro_plugin_load(context, kit->plugin, &loaded) == NITRO_OK)
+        return loaded;
+    nitro_context_last_error(context, why, sizeof(why));
+    nitro_context_clear_error(context);
+    nitro_log(context, NITRO_LOG_WARNING, "%s is without the variants of %s.so: %s", kit->name,
+              kit->plugin, why);
+    return none;
+}
+
+/* The plug-in's variant in place of one that lacks `run`. */
+static const nitro_variant *find_loaded(nitro_context *context, const nitro_kit *kit,
+                                        const nitro_variant *declared)
+{
+    if (declared->run || !kit->plugin)
+        return declared;
+    const nitro_variant *const *loaded = load_variants(context, kit);
+    while (*loaded && strcmp((*loaded)->name, declared->name) != 0)
+        loaded++;
+    return *loaded ? *loaded : declared;
+}
+
 static const nitro_variant *find_variant(const nitro_kit_device *device, const char *name)
 {
     for (size_t i = 0; i < device->num_variants; i++)
@@ -78,9 +106,11 @@ static const nitro_variant *find_variant(const nitro_kit_device *device, const c
 }
 
 /* A variant as it is declared on a device, or on the host. */
-static nitro_variant complete(const nitro_variant *declared, const nitro_kit_device *device)
+static nitro_variant complete(nitro_context *context, const nitro_kit *kit,
+                              const nitro_variant *declared, const nitro_kit_device *device)
 {
-    const nitro_variant *own = device ? find_variant(device, declared->name) : declared;
+    const nitro_variant *own =
+        device ? find_variant(device, declared->name) : find_loaded(context, kit, declared);
     nitro_variant variant = own ? *own : (nitro_variant){.name = declared->name};
     if (device && !variant.prepare)
         variant.prepare = device->prepare;
@@ -128,15 +158,15 @@ static const char *usual_of(const nitro_kit *kit, const nitro_kit_device *device
     return device->variants[0]->name;
 }
 
-static nitro_status add_variants(nitro_computation *computation, const nitro_kit *kit,
-                                 const nitro_kit_device *device)
+static nitro_status add_variants(nitro_context *context, nitro_computation *computation,
+                                 const nitro_kit *kit, const nitro_kit_device *device)
 {
     bool is_device_only = kit->num_variants == 0 && device;
     const nitro_variant *const *variants = is_device_only ? device->variants : kit->variants;
     size_t count = is_device_only ? device->num_variants : kit->num_variants;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        nitro_variant variant = complete(variants[i], device);
+        nitro_variant variant = complete(context, kit, variants[i], device);
         status = nitro_computation_add_variant(computation, &variant);
     }
     const char *usual = usual_of(kit, device);
@@ -184,7 +214,7 @@ nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool
     if (status == NITRO_OK)
         status = kit->add_features(made); /* first: constraints name the features that they read */
     if (status == NITRO_OK)
-        status = add_variants(made, kit, is_on_device ? kit->device : NULL);
+        status = add_variants(context, made, kit, is_on_device ? kit->device : NULL);
     if (status == NITRO_OK)
         status = add_hooks(made, kit, is_on_device);
     if (status != NITRO_OK) {

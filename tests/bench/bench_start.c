@@ -32,7 +32,7 @@ static void run_once(void *state)
 
 static int run(bench_report *report)
 {
-    static char preload[] = "LD_PRELOAD=" REDIS_PLUGIN " " DOWNLOAD_PLUGIN;
+    static char preload[] = "LD_PRELOAD=" REDIS_PLUGIN " " DOWNLOAD_PLUGIN " " HIGHWAY_PLUGIN;
     char *const plain[] = {NULL}, *const preloaded[] = {preload, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

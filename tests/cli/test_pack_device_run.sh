@@ -19,6 +19,7 @@ env -i elsewhere/bin/nitro version | head -n 1
 env -i "$PWD/elsewhere/run" --help | head -n 1
 env -i HOME="$PWD" NITRO_GENERATE_MB=1 elsewhere/bin/nitro tune histogram --device host --generate 1 --repetitions 1 \
     --no-model --store sqlite:lab.db --quiet >/dev/null && nitro store list --store sqlite:lab.db | grep -c ^histogram
+env -i HOME="$PWD" NITRO_GENERATE_MB=1 elsewhere/bin/nitro features sort --generate 1 2>&1 | grep highway # its plug-in is there
 find elsewhere/lib -name '*curl*' -o -name '*hiredis*'
 loader=("$PWD"/elsewhere/lib/ld-linux*)
 "${loader[0]}" --library-path "$PWD/elsewhere/lib" --list elsewhere/programs/nitro |

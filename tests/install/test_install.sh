@@ -160,6 +160,8 @@ for url in redis://127.0.0.1:1/ http://127.0.0.1:1/; do
     grep -q "127.0.0.1.*[Cc]onnect" "$work/error" && ! grep -q plug-in "$work/error" ||
         fail "no plug-in for $url where Nitro is installed: $(<"$work/error")"
 done
+NITRO_GENERATE_MB=1 "$prefix/bin/nitro" features sort --generate 1 >"$work/features" 2>"$work/error" &&
+    ! grep -F highway.so "$work/error" || fail "no plug-in for sort where Nitro is installed: $(<"$work/error")"
 "$prefix/bin/nitro" --version >"$work/program" || fail "bin/nitro does not run where it is installed"
 grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
 [[ -s $prefix/share/nitro/computations/spmv-ginkgo.json ]] ||

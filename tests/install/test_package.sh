@@ -44,7 +44,7 @@ fi
     fail "libnitro-runtime0 depends on: $(<"$work/libnitro-runtime0.depends")"
 grep -q 'libsqlite3-0.*libsvm3' "$work/libnitro0.depends" ||
     fail "libnitro0 depends on: $(<"$work/libnitro0.depends")"
-! grep -qE 'libcurl|libarchive|libhiredis|libssl' "$work/libnitro0.depends" ||
+! grep -qE 'libcurl|libarchive|libhiredis|libssl|libhwy' "$work/libnitro0.depends" ||
     fail "libnitro0 asks for what its plug-ins load"
 dpkg-deb -f "$work/packages"/libnitro0_*.deb Recommends | grep -qE 'plugins, nitro-models$' ||
     fail "libnitro0 does not recommend the models that ship"
@@ -89,6 +89,9 @@ mv "$libraries/nitro0" "$work/plugins"
 ! "$root/bin/nitro" store list --store redis://127.0.0.1:1/ 2>"$work/error" || fail "Redis answers"
 grep -qF "install the package libnitro0-plugins" "$work/error" ||
     fail "a missing plug-in: $(<"$work/error")"
+NITRO_GENERATE_MB=1 "$root/bin/nitro" features sort --generate 1 >"$work/features" 2>"$work/error" &&
+    grep -q "highway.so.* install the package libnitro0-plugins" "$work/error" ||
+    fail "a missing plug-in of variants: $(<"$work/error")"
 
 # A program builds against the unpacked development package; Python finds its package.
 "$CC" -std=c11 -fopenmp "$root/share/doc/nitro/examples/sum.c" -I"$root/include" -L"$libraries" -lnitro \

@@ -55,7 +55,8 @@ enum {
     NITRO_SORT_NUM_FEATURES
 };
 
-/** The host's variants, in declared order. vector_quick has no `run` in a build without Highway. */
+/** The host's variants, in declared order. In libnitro.so vector_quick has no `run`: it is in the
+ * plug-in "highway". */
 extern const nitro_variant nitro_sort_variant_merge;
 extern const nitro_variant nitro_sort_variant_locality;
 extern const nitro_variant nitro_sort_variant_radix;

@@ -1,6 +1,8 @@
 /* Plug-ins loaded on demand: where they are looked for, what is refused, and that they have what
  * the static library, which this test is linked to, has in it. */
+#include "nitro/runtime/computation.h"
 #include "unit/unit.h"
+#include "variants/sort/sort.h"
 
 static nitro_context *context_with(const char *folder)
 {
@@ -66,6 +68,57 @@ static void test_the_redis_plug_in_has_the_built_in_kinds(void **state)
     nitro_context_free(context);
 }
 
+/* ---- A computation's variants ---- */
+
+static const nitro_variant deferred = {.name = "vector_quick"};
+static const nitro_variant *const variants[] = {&nitro_sort_variant_radix, &deferred};
+
+/* Sorts by the variant vector_quick of a computation that finds it in the plug-in, or nowhere. */
+static void sort_with_plugins_of(const char *folder, bool expect_loaded, const char *log_text)
+{
+    nitro_context *context = context_with(folder);
+    char log[UNIT_LOG_BYTES] = "";
+    nitro_kit kit = nitro_sort_kit;
+    nitro_computation *computation;
+    uint32_t keys[] = {3, 1, 2}, sorted[3], expected[] = {1, 2, 3};
+    nitro_sort sort = {.num_keys = 3, .key_bytes = 4, .keys = keys, .sorted_keys = sorted};
+    kit.variants = variants;
+    kit.num_variants = 2;
+    nitro_context_set_log(context, NITRO_LOG_WARNING, unit_keep_log, log);
+    assert_ok(context, nitro_kit_create(context, &kit, false, &computation));
+    assert_string_equal(computation->schema->variants[1], "vector_quick");
+    const nitro_variant *variant = &computation->variants[1];
+    bool is_allowed = !variant->allows || variant->allows(NULL, &sort, variant->user);
+    assert_int_equal(is_allowed, expect_loaded);
+    if (is_allowed) {
+        assert_int_equal(variant->prepare(&sort, variant->user), 0);
+        assert_int_equal(variant->run(&sort, variant->user), 0);
+        assert_memory_equal(sorted, expected, sizeof(expected));
+    }
+    if (log_text)
+        assert_non_null(strstr(log, log_text));
+    else
+        assert_string_equal(log, "");
+    nitro_kit_release(&kit, &sort);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
+static void test_a_variant_is_loaded_when_its_computation_is_declared(void **state)
+{
+    (void)state;
+    sort_with_plugins_of(PLUGINS, nitro_sort_variant_vector_quick.prepare != NULL, NULL);
+}
+
+static void test_a_variant_whose_plug_in_is_missing_is_allowed_for_nothing(void **state)
+{
+    (void)state;
+    sort_with_plugins_of("/no/such/folder", false,
+                         "sort is without the variants of highway.so: cannot load a plug-in: "
+                         "/no/such/folder/highway.so: cannot open shared object file: No such file "
+                         "or directory; install the package libnitro0-plugins");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -73,6 +126,8 @@ int main(void)
         cmocka_unit_test(test_other_objects_and_versions_are_refused),
         cmocka_unit_test(test_without_the_setting_it_is_looked_for_beside_the_library),
         cmocka_unit_test(test_the_redis_plug_in_has_the_built_in_kinds),
+        cmocka_unit_test(test_a_variant_is_loaded_when_its_computation_is_declared),
+        cmocka_unit_test(test_a_variant_whose_plug_in_is_missing_is_allowed_for_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

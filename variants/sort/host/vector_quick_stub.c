@@ -2,4 +2,20 @@
  * variants, and allowed for no input. */
 #include "variants/sort/sort.h"
 
-const nitro_variant nitro_sort_variant_vector_quick = {.name = "vector_quick"};
+static bool allow_nothing(const double *features, const void *argument, void *user)
+{
+    (void)features;
+    (void)argument;
+    (void)user;
+    return false;
+}
+
+static int refuse(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 1;
+}
+
+const nitro_variant nitro_sort_variant_vector_quick = {
+    .name = "vector_quick", .run = refuse, .allows = allow_nothing, .allows_reads = ""};
