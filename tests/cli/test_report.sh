@@ -48,6 +48,7 @@ import sys, xml.dom.minidom
 for name in sys.argv[1:]:
     xml.dom.minidom.parse(name)
 END
+grep -L 'not(\[fill=none\])' r/*.svg # on dark ground lines are not filled either
 grep -ho '<title>gpu2, .*%</title>' r/calc-variants.svg | sed 's/<[^>]*>//g'
 
 title "the page needs nothing else, and every tag and id is in order"

@@ -60,6 +60,7 @@ typedef struct report_chart {
     nitro_string_list series;
     nitro_string_list categories;  /* names of rows or columns; of curves: of places, or none */
     nitro_string_list greys;       /* rows or series without a colour, besides references */
+    const nitro_schema *schema;    /* its variants have the same colours in all charts */
     nitro_string_list notes;       /* at the right end of rows; empty: none */
     size_t width;                  /* categories, or places of a curve */
     double *values, *lows, *highs; /* shape [series x width]; NaN: nothing to draw; whiskers or the

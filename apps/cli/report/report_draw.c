@@ -34,7 +34,7 @@ static drawing draw(const report_chart *chart, double width)
 
 static const char frame[] =
     "<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"-4 0 %.0f %.0f\" width=\"%.0f\" "
-    "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#1d2329\" role=\"img\">\n"
+    "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"%d\" fill=\"#1d2329\" role=\"img\">\n"
     "<title>%s</title>\n%s%s</svg>\n";
 
 /** `attributes`: of the element; `ground`: elements under the drawing. */
@@ -42,7 +42,8 @@ static char *frame_drawing(const report *self, const report_part *part, const dr
                            const char *attributes, const char *ground)
 {
     return nitro_asprintf(self->context, frame, attributes, drawn->width + 8.0, drawn->height,
-                          drawn->width + 8.0, drawn->height, part->title, ground, drawn->text);
+                          drawn->width + 8.0, drawn->height, SVG_FONT_SIZE, part->title, ground,
+                          drawn->text);
 }
 
 /** A picture of its own has its own colours and ground. */

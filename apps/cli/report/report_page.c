@@ -23,7 +23,7 @@ static const char style[] =
     "a{color:var(--accent)}\n"
     ".soft{color:var(--soft);font-size:.875rem}\n"
     ".warn{background:var(--warnground);color:var(--warn);padding:.6rem .9rem;border-radius:4px}\n"
-    "nav ul{columns:18rem;margin:.75rem 0;padding-left:1.2rem}\n"
+    "nav ul{columns:17rem;column-gap:2.5rem;margin:.75rem 0;padding-left:1.2rem}\n"
     "figure{margin:1rem 0}\n"
     /* Phones show the narrow pictures, whose labels are as high; large matrices scroll. */
     "figure div{overflow-x:auto}figure svg{display:block}figure .narrow{display:none}\n"

@@ -159,12 +159,13 @@ void report_chart_set_point(report_chart *chart, size_t series, size_t place, do
 report_part *report_add(report *self, const char *name, const char *title, const char *reference)
 {
     report_part *part = &self->parts[self->num_parts++];
-    *part = (report_part){.name = name,
-                          .title = title,
-                          .reference = reference,
-                          .table = {.context = self->context},
-                          .digest = {.context = self->context},
-                          .chart = {.low = NAN, .high = NAN}};
+    *part = (report_part){
+        .name = name,
+        .title = title,
+        .reference = reference,
+        .table = {.context = self->context},
+        .digest = {.context = self->context},
+        .chart = {.schema = self->dataset ? self->dataset->schema : NULL, .low = NAN, .high = NAN}};
     return part;
 }
 

@@ -79,14 +79,14 @@ static nitro_status say_best(report *self, report_part *part, const nitro_study_
                            "The description has no work of these variants, or no device has the "
                            "features peak_gbps and peak_gflops_dp.");
     nitro_status status =
-        report_say(self, part, "On %s the variant nearest to the roof is %s, with %.0f %% of it",
+        report_say(self, part, "On %s the variant nearest to the roof is %s, with %.0f %% of it.",
                    self->dataset->devices[high / schema->num_variants]->id,
                    schema->variants[high % schema->num_variants], roofs[high].share[1]);
     if (status == NITRO_OK && low != high)
-        status = report_say(self, part, "; on %s it is %s, with %.0f %%",
+        status = report_say(self, part, "On %s it is %s, with %.0f %%.",
                             self->dataset->devices[low / schema->num_variants]->id,
                             schema->variants[low % schema->num_variants], roofs[low].share[1]);
-    return status == NITRO_OK ? report_say(self, part, ".") : status;
+    return status;
 }
 
 /** Devices have different roofs: relative to their peaks they have one. */
@@ -117,7 +117,7 @@ static nitro_status draw_roofline(const report *self, report_chart *chart,
     chart->wide = chart->wide_x = true;
     chart->num_points = num_variants;
     chart->unit = "%";
-    chart->x_label = "flops a byte, over the device's peak flops over peak bandwidth";
+    chart->x_label = "flops a byte / (peak flops / peak bandwidth)";
     chart->y_label = "share of peak FLOP/s (%)";
     return NITRO_OK;
 }

@@ -89,6 +89,15 @@ static nitro_status begin_curves(const search_report *self, report_chart *chart)
     return status == NITRO_OK ? report_chart_allocate(self->call->context, chart) : status;
 }
 
+/** How long a search evaluates, and what its median has found after a quarter, half and all of
+ * that. */
+static void show_times(report_table *digest, const nitro_search_curve *curve)
+{
+    report_table_number(digest, 1000 * curve->seconds[NITRO_CURVE_POINTS - 1]);
+    for (size_t part = 4; part >= 1; part /= 2)
+        report_table_number(digest, curve->by_seconds[NITRO_CURVE_POINTS / part - 1][1]);
+}
+
 static nitro_status add_curves(const search_report *self, report *made, bool by_time)
 {
     report_part *part = report_add(
@@ -106,14 +115,19 @@ static nitro_status add_curves(const search_report *self, report *made, bool by_
                                            ? "searcher,seconds||4,low|ms|6,median|ms|6,high|ms|6"
                                            : "searcher,evaluations||0,low|ms|6,median|ms|6,"
                                              "high|ms|6");
-    report_table_columns(&part->digest, "searcher,median at 20|ms|4,at 50|ms|4,at 100|ms|4,"
-                                        "at 220|ms|4");
+    report_table_columns(&part->digest,
+                         by_time ? "searcher,a search takes|ms|4,median after a quarter|ms|4,"
+                                   "after half|ms|4,after all of it|ms|4"
+                                 : "searcher,median at 20|ms|4,at 50|ms|4,at 100|ms|4,at 220|ms|4");
     for (size_t s = 0; s < self->num_searchers; s++) {
         const nitro_search_curve *curve = &self->curves[s];
         report_table_text(&part->digest, "%s", self->names[s]);
-        for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++)
-            report_table_number(&part->digest,
-                                curve->by_evaluations[nitro_search_points[i] - 1][1]);
+        if (by_time)
+            show_times(&part->digest, curve);
+        else
+            for (size_t i = 0; i < NITRO_SEARCH_POINTS; i++)
+                report_table_number(&part->digest,
+                                    curve->by_evaluations[nitro_search_points[i] - 1][1]);
         for (size_t i = 0; i < NITRO_CURVE_POINTS; i++) {
             double x = by_time ? curve->seconds[i] : (double)(i + 1);
             const double *point = by_time ? curve->by_seconds[i] : curve->by_evaluations[i];
@@ -124,13 +138,18 @@ static nitro_status add_curves(const search_report *self, report *made, bool by_
                 report_table_number(&part->table, point[q]);
         }
     }
-    const nitro_search_curve *last = &self->curves[self->num_searchers - 1];
-    status = report_say(made, part,
-                        "After 220 evaluations the median search with %s has found %.4g ms, "
-                        "with %s %.4g ms.",
-                        self->names[0], self->curves[0].by_evaluations[NITRO_CURVE_POINTS - 1][1],
-                        self->names[self->num_searchers - 1],
-                        last->by_evaluations[NITRO_CURVE_POINTS - 1][1]);
+    size_t last = self->num_searchers - 1, end = NITRO_CURVE_POINTS - 1;
+    const nitro_search_curve *curves = self->curves;
+    if (by_time)
+        status = report_say(
+            made, part, "The median search with %s evaluates for %.3g s, with %s for %.3g s.",
+            self->names[0], curves[0].seconds[end], self->names[last], curves[last].seconds[end]);
+    else
+        status = report_say(made, part,
+                            "After 220 evaluations the median search with %s has found %.4g ms, "
+                            "with %s %.4g ms.",
+                            self->names[0], curves[0].by_evaluations[end][1], self->names[last],
+                            curves[last].by_evaluations[end][1]);
     return status == NITRO_OK ? report_part_status(part) : status;
 }
 

@@ -159,7 +159,7 @@ static nitro_status share_generation(report *self, report_part *part, const char
     for (size_t t = 0; t < 2 && status == NITRO_OK; t++) {
         size_t inputs = 0;
         char category[300];
-        snprintf(category, sizeof category, "%s\n%s", group, t ? "within 5 %" : "fastest");
+        snprintf(category, sizeof category, "%s, %s", t ? "within 5 %" : "fastest", group);
         status = nitro_study_share(self->context, self->dataset, devices, tolerances[t], counts,
                                    &inputs);
         if (status == NITRO_OK)

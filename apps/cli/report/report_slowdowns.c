@@ -73,10 +73,11 @@ nitro_status report_add_slowdowns(report *owner)
     part->method = "Share of all cases in which the chosen variant takes longer than that many "
                    "times the best one's time; a choice that cannot run is slower than any.";
     const char *leader = report_leader(self);
-    status = report_say(owner, part,
-                        "Choices of '%s' are more than 1.05 times slower than the best variant in "
-                        "%.1f %% of the cases, and more than twice as slow in %.1f %%.",
-                        leader, share_slower(self, leader, 1.05), share_slower(self, leader, 2.0));
+    status =
+        report_say(owner, part,
+                   "Choices of '%s' take more than 1.05 times the best variant's time in %.1f %% "
+                   "of the cases, and more than twice its time in %.1f %%.",
+                   leader, share_slower(self, leader, 1.05), share_slower(self, leader, 2.0));
     return status == NITRO_OK ? report_part_status(part) : status;
 }
 

@@ -18,10 +18,11 @@ const char svg_dark_style[] =
     ".c0{--c:#56b4e9}.c1{--c:#ff8c42}.c2{--c:#2dd4a7}.c3{--c:#f0a6cc}.c4{--c:#e0c040}"
     ".c5{--c:#9ad8ff}.c6{--c:#b99cf0}.c7{--c:#ffc04d}.c8{--c:#7fa8c9}.c9{--c:#ff7b8a}"
     ".c10{--c:#9be39f}.c11{--c:#d3a0bd}.ref{--c:#9aa3ab}\n"
-    "[class^=c][fill],.ref[fill]{fill:var(--c)}[class^=c][stroke],.ref[stroke]{stroke:var(--c)}\n";
+    ":is([class^=c],.ref)[fill]:not([fill=none]){fill:var(--c)}"
+    ":is([class^=c],.ref)[stroke]:not([stroke=none]){stroke:var(--c)}\n";
 
-/* One colour from light to dark, for ordered series. */
-static const int pale[] = {198, 219, 239}, deep[] = {8, 48, 107};
+/* One colour from light to dark, for ordered series; both are visible on either ground. */
+static const int pale[] = {189, 215, 231}, deep[] = {33, 113, 181};
 
 void svg_escape(FILE *file, const char *text)
 {
@@ -139,12 +140,23 @@ static size_t hue_of_method(const char *name, bool *reference)
                                              : (of_auto + NUM_COLOURS - found) % NUM_COLOURS;
 }
 
+/** Of as many variants as there are colours, each has its own; NITRO_NONE: it has none. */
+static size_t place_of_variant(const nitro_schema *schema, const char *name)
+{
+    return schema && schema->num_variants <= NUM_COLOURS ? nitro_schema_variant(schema, name)
+                                                         : NITRO_NONE;
+}
+
 void svg_colour(FILE *file, const report_chart *chart, const char *name, size_t place, size_t count,
                 const char *use)
 {
     bool reference = false;
     size_t method = hue_of_method(name, &reference);
-    size_t hue = (method == NITRO_NONE ? place : method) % NUM_COLOURS;
+    size_t variant = place_of_variant(chart->schema, name);
+    size_t hue = (method != NITRO_NONE    ? method
+                  : variant != NITRO_NONE ? variant
+                                          : place) %
+                 NUM_COLOURS;
     if (chart->ordered) {
         double share = count > 1 ? (double)place / (double)(count - 1) : 1.0;
         unsigned mixed[3];
@@ -251,9 +263,10 @@ void svg_axis_name(FILE *file, const report_chart *chart, double x, double y, co
 {
     double half = fmin(svg_text_width(name), chart->pixels) / 2.0;
     x = fmax(half, fmin(x, chart->pixels - half));
+    double width = LEAST_LETTER * (double)count_letters(name);
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\"", x, y);
-    if (LEAST_LETTER * (double)count_letters(name) > chart->pixels)
-        fprintf(file, " textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"", chart->pixels);
+    if (width > chart->pixels)
+        fprintf(file, " font-size=\"%.1f\"", SVG_FONT_SIZE * chart->pixels / width);
     fputs(">", file);
     svg_escape(file, name);
     fputs("</text>\n", file);

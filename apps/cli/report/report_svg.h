@@ -13,6 +13,7 @@ enum {
     SVG_NARROW = 312 /* on phones */,
     SVG_ROW = 24,
     SVG_LETTER = 8,
+    SVG_FONT_SIZE = 13,
     SVG_LINE = 18
 };
 
