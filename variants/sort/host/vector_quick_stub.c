@@ -2,14 +2,6 @@
  * variants, and allowed for no input. */
 #include "variants/sort/sort.h"
 
-static bool allow_nothing(const double *features, const void *argument, void *user)
-{
-    (void)features;
-    (void)argument;
-    (void)user;
-    return false;
-}
-
 static int refuse(void *argument, void *user)
 {
     (void)argument;
@@ -18,4 +10,4 @@ static int refuse(void *argument, void *user)
 }
 
 const nitro_variant nitro_sort_variant_vector_quick = {
-    .name = "vector_quick", .run = refuse, .allows = allow_nothing, .allows_reads = ""};
+    .name = "vector_quick", .run = refuse, .allows = nitro_kit_allows_nothing, .allows_reads = ""};
