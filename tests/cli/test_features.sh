@@ -48,6 +48,13 @@ title "and spmv runs the best of its variants"
 nitro run spmv --model m.json --input a.mtx --json 2>err.txt | json_get model variant ranking.0.variant ranking.1.variant ran
 sed 's/host:[^ ]*/HOST/' err.txt
 
+title "also where the recorded computation has the name of the built-in one"
+nitro store import --store n.db --computation spmv --device gpu1 --samples gpu1.csv --devices devices.csv
+nitro store import --store n.db --devices devices.csv --device gpu2
+nitro tune-from-source spmv --store n.db --target gpu2 --sources gpu1 --strategy forest --output n.json --quiet >/dev/null
+nitro run spmv --model n.json --input a.mtx --json 2>err.txt | json_get model variant ran
+sed 's/host:[^ ]*/HOST/' err.txt
+
 title "features that the computation lacks"
 sed 's/row_mean/diameter/' gpu1.csv >gpu1d.csv
 nitro store import --store d.db --computation recorded --device gpu1 --samples gpu1d.csv --devices devices.csv

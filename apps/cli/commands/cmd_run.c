@@ -96,8 +96,8 @@ static int find_device(one_run *self)
     return EXIT_DONE;
 }
 
-/** A named model may be one of another computation, a recorded one. The caller prints the failure.
- */
+/** A named model may be one of a recorded computation, whose name may be that of a built-in one.
+ * The caller prints the failure. */
 static nitro_status attach(one_run *self, const char *path)
 {
     const settings *given = self->call->settings;
@@ -109,6 +109,14 @@ static nitro_status attach(one_run *self, const char *path)
                             strcmp(nitro_model_computation(model), self->loaded.module->name) != 0;
     if (status == NITRO_OK && !self->is_recorded)
         status = nitro_computation_attach_model(self->loaded.computation, model);
+    if (status == NITRO_ERR_MISMATCH && path == given->model) {
+        warn(self->call,
+             "%s has other features or variants than this program's %s: those of the "
+             "same names are used",
+             path, self->loaded.module->name);
+        self->is_recorded = true;
+        status = NITRO_OK;
+    }
     if (status != NITRO_OK) {
         nitro_model_free(model);
         return status;
