@@ -19,6 +19,9 @@
 /* Starts that are evaluated before anything else. */
 #define MAX_STARTS  4
 #define MAX_INITIAL 1000
+/* With starts, the sample has as many configurations again, each in place of one proposal in so
+ * many. */
+#define TURNS_OF_SAMPLE 3
 /* Valid evaluations before neighbours of the fastest are tried. */
 #define NEAR_FROM 20
 /* Noise of the process of validity, and weights of its ordered and other axes. */
@@ -58,12 +61,14 @@ static void add_initial(auto_search *self, uint64_t configuration)
         self->initial[self->num_initial++] = configuration;
 }
 
-/* The first starts, a Latin hypercube sample, and random ones for points outside the space. The
- * sample is never replaced by starts: where these mislead, it is what corrects them. */
+/* The first starts, a Latin hypercube sample, and random ones for points outside the space. Starts
+ * do not replace the sample but double it: where they mislead, it is what corrects them. */
 static nitro_status choose_initial(auto_search *self, size_t sample)
 {
     uint64_t size = nitro_space_size(self->space);
     size_t starts = self->task->num_starts < MAX_STARTS ? self->task->num_starts : MAX_STARTS;
+    self->num_first = starts + sample;
+    sample *= starts > 0 ? 2 : 1;
     sample = sample < size ? sample : (size_t)size;
     size_t count = starts + sample < size ? starts + sample : (size_t)size;
     uint16_t *points =
@@ -78,6 +83,8 @@ static nitro_status choose_initial(auto_search *self, size_t sample)
         add_initial(self, nitro_space_find(self->space, points + i * self->num_parameters));
     while (status == NITRO_OK && self->num_initial < count)
         add_initial(self, nitro_random_below(&self->random, size));
+    if (self->num_first > self->num_initial)
+        self->num_first = self->num_initial;
     free(points);
     return status;
 }
@@ -139,7 +146,7 @@ static nitro_status open_auto(nitro_context *context, const nitro_search_task *t
     }
     if (status == NITRO_OK)
         status = choose_initial(self, initial);
-    self->next_fit = self->num_initial;
+    self->next_fit = self->num_first;
     if (status == NITRO_OK)
         *state = self;
     else
@@ -177,13 +184,24 @@ static nitro_status ask_for(auto_search *self, uint64_t configuration, double ex
     return add_observation(self, (auto_observation){configuration, expected, true, true});
 }
 
+/* The initial configuration whose turn it is, or NITRO_NO_CONFIGURATION. */
+static uint64_t next_initial(const auto_search *self)
+{
+    bool is_turn = self->num_observations % TURNS_OF_SAMPLE == 0;
+    size_t count = is_turn ? self->num_initial : self->num_first;
+    for (size_t i = 0; i < count; i++)
+        if (!search_evaluated_find(&self->evaluated, self->initial[i]))
+            return self->initial[i];
+    return NITRO_NO_CONFIGURATION;
+}
+
 static nitro_status ask_auto(void *state, nitro_search_question *question)
 {
     auto_search *self = state;
     double expected = NAN;
-    for (size_t i = 0; i < self->num_initial; i++)
-        if (!search_evaluated_find(&self->evaluated, self->initial[i]))
-            return ask_for(self, self->initial[i], expected, question);
+    uint64_t initial = next_initial(self);
+    if (initial != NITRO_NO_CONFIGURATION)
+        return ask_for(self, initial, expected, question);
     if (self->evaluated.count == nitro_space_size(self->space))
         return ask_for(self, NITRO_NO_CONFIGURATION, expected, question);
     nitro_status status = auto_update(self);
@@ -226,7 +244,9 @@ static nitro_status tell_auto(void *state, const nitro_search_answer *answer)
 }
 
 static const nitro_searcher_option options_of_auto[] = {
-    {"initial", "5", "evaluations before the first proposal, besides up to four starts"},
+    {"initial", "5",
+     "evaluations before the first proposal, besides up to four starts; after these, "
+     "as many again in turn with proposals"},
     {"additive", "0.5", "expected share of the covariance that is additive over the parameters"},
     {"noise", "0.0001", "expected variance of the noise, relative"},
     {"near", "0.1", "share of the proposals that are neighbours of the fastest, drawn at random"},

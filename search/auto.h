@@ -24,7 +24,7 @@ typedef struct auto_search {
     double near_share; /* of the proposals: neighbours of the fastest, whatever the process says */
     double squash;     /* values above the median approach it plus this */
     uint64_t *initial; /* shape [num_initial]: starts, then a Latin hypercube sample */
-    size_t num_initial;
+    size_t num_initial, num_first; /* all; those before the first proposal */
     search_candidates candidates;
     bool *done; /* shape [capacity of the candidates]: asked for, or told */
     search_evaluated evaluated;
