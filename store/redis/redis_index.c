@@ -5,8 +5,6 @@
 
 #include "store/redis/redis_internal.h"
 
-#define MAX_PAGES 16384 /* of some 1000 names */
-
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name)
 {
@@ -46,7 +44,7 @@ nitro_status nitro_redis_index_each(redis_store *store, const char *key,
     nitro_status status = NITRO_OK;
     for (size_t page = 0; status == NITRO_OK; page++) {
         redisReply *reply = NULL;
-        if (page == MAX_PAGES)
+        if (page == NITRO_REDIS_MAX_PAGES)
             return fail_scan(store, key, "there are more names");
         status =
             nitro_redis_query(store, &reply, "SSCAN", key, cursor, "COUNT", "1000", (char *)NULL);

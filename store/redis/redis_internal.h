@@ -22,6 +22,8 @@
 #define NITRO_REDIS_OLDEST_ID_BYTES 8
 /** Rows in a page of a table. */
 #define NITRO_REDIS_PAGE 500
+/** Most pages of a scan: four times the names and records of a table that fits into memory. */
+#define NITRO_REDIS_MAX_PAGES 65536
 /** Most bytes of one record; larger ones are damage. */
 #define NITRO_REDIS_MAX_RECORD_BYTES ((long long)4 << 20)
 /** Most elements of one array in a reply; longer lists are read in pages. */

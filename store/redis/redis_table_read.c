@@ -9,10 +9,8 @@
 
 /* Most bytes of one table in memory: some five million samples. */
 #define MAX_TABLE_BYTES ((size_t)1 << 30)
-/* Most pages of a table; a server may return empty ones. */
-#define MAX_PAGES   ((size_t)1 << 24)
-#define CHUNK_BYTES ((size_t)1 << 16)
-#define ROWS_AHEAD  8 /* are prefetched */
+#define CHUNK_BYTES     ((size_t)1 << 16)
+#define ROWS_AHEAD      8 /* are prefetched */
 
 typedef struct loading {
     redis_store *store;
@@ -250,7 +248,7 @@ nitro_status nitro_redis_rows_read(redis_store *store, redis_transaction *t, con
     nitro_status status;
     do {
         status = read_page(&l, cursor);
-        if (status == NITRO_OK && ++num_pages == MAX_PAGES)
+        if (status == NITRO_OK && ++num_pages == NITRO_REDIS_MAX_PAGES)
             status = fail_size(&l, "there are more pages");
     } while (status == NITRO_OK && strcmp(cursor, "0") != 0);
     if (status != NITRO_OK && store->too_large && !t)

@@ -226,7 +226,7 @@ static void query_model(nitro_monitor *monitor, const double *features, nitro_bu
     for (size_t v = 0; v < num_variants; v++) {
         unsigned rank = 0;
         for (size_t other = 0; other < num_variants; other++)
-            rank += scores[other] > scores[v] || (scores[other] == scores[v] && other < v);
+            rank += scores[other] > scores[v];
         bucket->rank[v] = (uint8_t)rank;
     }
 }
@@ -445,8 +445,7 @@ static void settle(void *user, const nitro_monitor_call *call, double prepare_ms
         found = note_time(monitor, bucket, call, time_ms);
         nitro_bucket_leave(bucket);
     }
-    if (monitor->budget.share > 0)
-        nitro_adaptation_settle(&monitor->budget, &call->choice, time_ms);
+    nitro_adaptation_settle(&monitor->budget, &call->choice, time_ms);
     if (monitor->observations)
         nitro_observations_add(monitor->observations, call->features, call->choice.variant, run_ms,
                                prepare_ms);

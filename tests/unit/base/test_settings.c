@@ -94,14 +94,21 @@ static void test_malformed_settings_are_named(void **state)
         {"[spmv", "conf:1: invalid section"},
         {"[", "conf:1: invalid section"},
         {"model = a\x01z", "conf:1: model: the value is not UTF-8 text"},
+        {"SECRET words", "conf:1: the line is not of the form"},
+        {"SECRET = 1", "conf:1: unknown setting; 'nitro config' lists them"},
+        {"log = SECRET", "conf:1: log: the value is not one of its levels"},
+        {"[SECRET words", "conf:1: invalid section"},
     };
     (void)state;
+    char error[1024];
     nitro_context *context = unit_context();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         nitro_setting_entries entries = {0};
         nitro_status status =
             nitro_settings_parse(context, "conf", cases[i].text, strlen(cases[i].text), &entries);
         assert_fails(context, status, NITRO_ERR_FORMAT, cases[i].message);
+        nitro_context_last_error(context, error, sizeof error);
+        assert_null(strstr(error, "SECRET")); /* of another's file */
         nitro_setting_entries_free(&entries);
     }
     assert_int_equal(setenv("NITRO_EXPLAIN", "yes", 1), 0);

@@ -161,7 +161,7 @@ static void test_a_forked_child_records_nothing(void **state)
 }
 
 /* Store calls as an earlier process would have. */
-static void put_earlier_calls(const fixture *f, const double *times_ms)
+static void put_earlier_calls(const fixture *f, const double *times_ms, uint32_t count)
 {
     nitro_computation *computation = declare(f->context, 0);
     nitro_schema *schema = NULL;
@@ -177,7 +177,7 @@ static void put_earlier_calls(const fixture *f, const double *times_ms)
     for (size_t v = 0; v < 2; v++) {
         sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
         sample->entries[v].median_ms = times_ms[v];
-        sample->entries[v].count = 50;
+        sample->entries[v].count = count;
     }
     assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &store));
     assert_ok(f->context, nitro_store_put_recording(store, schema, device, device->id,
@@ -194,13 +194,26 @@ static void test_the_next_start_begins_there(void **state)
     fixture *f = *state;
     nitro_decision decision;
     nitro_computation *computation = declare(f->context, 5);
-    put_earlier_calls(f, (const double[]){10, 2});
+    put_earlier_calls(f, (const double[]){10, 2}, 50);
     call(f->context, computation, 1, &decision);
     assert_string_equal(decision.variant_name, "first"); /* nothing is known here */
     assert_ok(f->context, nitro_computation_record_to(computation, f->url, 1000));
     call(f->context, computation, 1, &decision);
     assert_string_equal(decision.variant_name, "second");
     assert_int_equal(decision.reason, NITRO_REASON_LEARNT);
+    nitro_computation_free(computation);
+}
+
+static void test_earlier_calls_count_as_often_as_they_were_seen(void **state)
+{
+    fixture *f = *state;
+    nitro_computation *computation = declare(f->context, 0);
+    nitro_monitor_statistics counts;
+    put_earlier_calls(f, (const double[]){10, 2}, 2);
+    assert_ok(f->context, nitro_computation_record_to(computation, f->url, 1000));
+    call(f->context, computation, 5, NULL);
+    nitro_computation_monitor_statistics(computation, &counts);
+    assert_int_equal(counts.num_compared, 3); /* a mean takes four times */
     nitro_computation_free(computation);
 }
 
@@ -249,7 +262,7 @@ static void test_what_cannot_be_recorded_is_refused(void **state)
     larger.variants[2] = (nitro_variant){.name = "third", .run = run};
     assert_fails(f->context, nitro_computation_record_to(computation, f->url, 0),
                  NITRO_ERR_ARGUMENT, "every 0 s: use more than 0");
-    put_earlier_calls(f, (const double[]){10, 2});
+    put_earlier_calls(f, (const double[]){10, 2}, 50);
     assert_ok(f->context, nitro_computation_declare(f->context, &larger, &other));
     assert_fails(f->context, nitro_computation_record_to(other, f->url, 1), NITRO_ERR_MISMATCH,
                  "this program has toy with features (size) and variants (first,second,third)");
@@ -261,10 +274,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_freeing_stores_what_is_left),  TEST(test_calls_are_stored_at_intervals),
-        TEST(test_exit_stores_what_is_left),     TEST(test_a_forked_child_records_nothing),
-        TEST(test_the_next_start_begins_there),  TEST(test_settings_turn_it_on),
-        TEST(test_sets_of_features_are_bounded), TEST(test_what_cannot_be_recorded_is_refused),
+        TEST(test_freeing_stores_what_is_left),
+        TEST(test_calls_are_stored_at_intervals),
+        TEST(test_exit_stores_what_is_left),
+        TEST(test_a_forked_child_records_nothing),
+        TEST(test_the_next_start_begins_there),
+        TEST(test_settings_turn_it_on),
+        TEST(test_earlier_calls_count_as_often_as_they_were_seen),
+        TEST(test_sets_of_features_are_bounded),
+        TEST(test_what_cannot_be_recorded_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,8 +125,12 @@ static void test_the_declaration_stays(void **state)
     sync_with(f, NITRO_CONFLICT_NEWER, NULL);
     assert_declared(f, 1, "rows / 2");
     declare(f, f->from, 0, "rows / 3");
-    sync_with(f, NITRO_CONFLICT_NEWER, NULL);
-    assert_declared(f, 1, "rows / 2");
+    for (size_t i = 0; i < 3; i++) {
+        static const nitro_conflict rules[] = {NITRO_CONFLICT_KEEP, NITRO_CONFLICT_NEWER,
+                                               NITRO_CONFLICT_BOTH};
+        sync_with(f, rules[i], rules[i] == NITRO_CONFLICT_BOTH ? "lab2" : NULL);
+        assert_declared(f, 1, "rows / 2");
+    }
     assert_ok(f->context, nitro_store_sync(f->from, f->to, &take, &report));
     assert_declared(f, 0, "rows / 3");
 }

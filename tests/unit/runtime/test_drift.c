@@ -28,9 +28,10 @@ typedef struct change {
 } change;
 
 static const change changes[] = {
-    {0.25, 1.24, false}, {0.25, 1.26, true}, {0.25, 0.81, false}, {0.25, 0.79, true},
-    {1, 1.9, false},     {1, 2.1, true},     {1, 0.6, false},     {1, 0.4, true},
-    {100, 90, false},    {100, 102, true},   {0.01, 1.02, true},  {0.01, 1.005, false},
+    {0.25, 1.24, false}, {0.25, 1.26, true},   {0.25, 0.81, false}, {0.25, 0.79, true},
+    {1, 1.9, false},     {1, 2.1, true},       {1, 0.6, false},     {1, 0.4, true},
+    {1, 2, false},       {1, 0.5, false},      {100, 90, false},    {100, 102, true},
+    {0.01, 1.02, true},  {0.01, 1.005, false},
 };
 
 static void test_a_drift_is_a_median_beyond_the_bound(void **state)
@@ -134,16 +135,24 @@ static void test_first_times_unlike_the_models_are_told_as_information(void **st
     }
     assert_ok(s.context, nitro_computation_force(s.computation, "c"));
     make_calls(&s, 20, 30); /* as good to compare with, though a was not seen */
+    assert_ok(s.context, nitro_computation_force(s.computation, "d"));
+    make_calls(&s, 20, 30); /* as the model says */
+    assert_int_equal(statistics(&s).num_unlike_model, 2);
     assert_ok(s.context, nitro_computation_force(s.computation, "b"));
     make_calls(&s, 20, 30);
     assert_int_equal(statistics(&s).num_unlike_model, 3);
+    assert_ok(s.context, nitro_computation_force(s.computation, "a"));
+    make_calls(&s, NITRO_SEEN_RECENT, 40); /* as many as it takes */
+    assert_ok(s.context, nitro_computation_force(s.computation, "b"));
+    make_calls(&s, 20, 40);
+    assert_int_equal(statistics(&s).num_unlike_model, 4);
     assert_int_equal(statistics(&s).num_drifts, 0);
     assert_int_equal(count_of(s.log, "b takes 80 ms for inputs like size=10, but 2"), 1);
     assert_int_equal(count_of(s.log, "were expected by the model"), 1);
     assert_int_equal(count_of(s.log, "takes"), 1);
     free_computation(&s);
     assert_string_equal(s.log, "monitored: in total b took another time than was expected by the "
-                               "model 3 times\n");
+                               "model 4 times\n");
     close_scene(&s);
 }
 
@@ -245,6 +254,16 @@ static void fill_by_size(const void *user, size_t index, double *features, doubl
     times_ms[index < 30 ? 0 : 3] = 1;
 }
 
+/* b and d are the best for larger inputs, a is the best for small ones alone. */
+static void fill_a_worse(const void *user, size_t index, double *features, double *times_ms)
+{
+    (void)user;
+    features[0] = (double)index;
+    for (size_t v = 0; v < NUM_VARIANTS; v++)
+        times_ms[v] = 5;
+    times_ms[index < 20 ? 0 : index < 40 ? 1 : 3] = 1;
+}
+
 /* The computation before c and d were added. */
 static nitro_computation *declare_two(nitro_context *context)
 {
@@ -284,6 +303,42 @@ static void test_variants_are_tried_in_the_models_order_and_unknown_ones_as_decl
     }
 }
 
+static void test_the_first_variant_has_its_place_in_the_models_order(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {5, 5, 5, 1};
+    nitro_monitor_options options = monitoring(0, 50);
+    size_t first[NUM_VARIANTS] = {0};
+    scene s;
+    (void)state;
+    options.confident_from = 2;
+    open_scene(&s, costs_ms, &options);
+    nitro_model *model =
+        made_up_learn_by("svm", s.context, s.computation, 1, 60, fill_a_worse, NULL);
+    assert_ok(s.context, nitro_computation_attach_model(s.computation, model));
+    for (size_t i = 1; i <= 3000; i++) {
+        size_t variant = call(&s, 50).variant;
+        first[variant] = first[variant] ? first[variant] : i;
+    }
+    assert_true(first[3] == 1 && first[1] > 1 && first[0] > first[1]);
+    close_scene(&s);
+}
+
+static void test_a_rarely_explored_variant_that_became_fast_is_tried_again_soon(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 1.5, 30, 30};
+    const nitro_monitor_options options = monitoring(0, 5);
+    size_t num_calls = 0;
+    scene s;
+    (void)state;
+    open_scene(&s, costs_ms, &options);
+    assert_true(explorations_of(&s, 1, 40000) < 20);
+    s.world.cost_ms[1] = 0.25;
+    while (call(&s, 1).reason != NITRO_REASON_LEARNT && num_calls < 5000)
+        num_calls++;
+    assert_true(num_calls < 5000);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +351,8 @@ int main(void)
             test_after_a_drift_what_slowed_down_is_tried_again_if_it_may_be_the_fastest),
         cmocka_unit_test(test_after_a_drift_the_models_ratios_still_count),
         cmocka_unit_test(test_variants_are_tried_in_the_models_order_and_unknown_ones_as_declared),
+        cmocka_unit_test(test_the_first_variant_has_its_place_in_the_models_order),
+        cmocka_unit_test(test_a_rarely_explored_variant_that_became_fast_is_tried_again_soon),
     };
     assert_int_equal(setenv("NITRO_CONFIG", "/dev/null", 1), 0);
     return cmocka_run_group_tests(tests, NULL, NULL);

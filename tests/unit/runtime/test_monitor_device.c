@@ -148,6 +148,24 @@ static void test_the_fastest_variant_is_found(void **state)
     close_device(&s);
 }
 
+/* A call that was timed has paid for itself: what was reserved for it is given back once. */
+static void test_exploring_stays_within_its_budget(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 9.5, 9.5, 9.5};
+    const nitro_monitor_options options = monitoring(0, 2);
+    scene s;
+    (void)state;
+    open_device(&s, costs_ms, &options);
+    done_ms = INFINITY;
+    for (size_t i = 0; i < 40000; i++) {
+        call(&s, ldexp(1 + (double)(i % 8) / 8, (int)(i / 8 % 3)));
+        if (s.world.made_ms > 1.02 * s.world.base_ms)
+            fail_msg("call %zu: %g ms instead of %g", i, s.world.made_ms, s.world.base_ms);
+    }
+    assert_true(statistics(&s).num_explorations > 20);
+    close_device(&s);
+}
+
 /* While a graph is captured, the model's choice alone runs, and nothing is noted. */
 static void test_captured_calls_are_neither_timed_nor_adapted(void **state)
 {
@@ -230,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_drift_is_the_devices),
         cmocka_unit_test(test_too_many_pending_calls_are_not_timed),
         cmocka_unit_test(test_the_fastest_variant_is_found),
+        cmocka_unit_test(test_exploring_stays_within_its_budget),
         cmocka_unit_test(test_captured_calls_are_neither_timed_nor_adapted),
         cmocka_unit_test(test_a_device_that_fails_gives_no_times),
         cmocka_unit_test(test_threads_share_the_places),

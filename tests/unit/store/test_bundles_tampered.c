@@ -159,6 +159,24 @@ static void test_bad_indexes(void **state)
 }
 
 /* The store has the schema in another order: nothing of that computation is added. */
+/* Parsed, it would take 50 times its size. */
+static void test_a_huge_index(void **state)
+{
+    fixture *f = *state;
+    const size_t size = (size_t)60 << 20;
+    char *text = malloc(size + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < size; i += 6)
+        memcpy(text + i, "{},{},", size - i < 6 ? size - i : 6);
+    text[0] = '[';
+    text[size] = '\0';
+    fill(f);
+    publish(f);
+    temporary_write(&f->folder, "www/pub/index.json", text);
+    assert_fails(f->context, pull(f, NULL), NITRO_ERR_FORMAT, "would take gigabytes of memory");
+    free(text);
+}
+
 static void test_another_schema_than_the_store_has(void **state)
 {
     fixture *f = *state;
@@ -243,6 +261,7 @@ int main(void)
         TEST(test_a_bomb),        TEST(test_a_swapped_file),
         TEST(test_a_pipe),        TEST(test_a_link_in_place_of_the_draft),
         TEST(test_bad_indexes),   TEST(test_another_schema_than_the_store_has),
+        TEST(test_a_huge_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

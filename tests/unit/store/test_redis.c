@@ -605,6 +605,55 @@ static void test_an_endless_answer_is_cut(void **state)
     redis_fake_remove(&fake);
 }
 
+/* In front of the real server; its cursors never return to 0. */
+static void answer_scans_without_end(int listening)
+{
+    static const char page[] = "*2\r\n$1\r\n7\r\n*0\r\n";
+    int client = accept(listening, NULL, NULL), real = redis_server_connect(&server);
+    char bytes[4096];
+    ssize_t size;
+    while ((size = recv(client, bytes, sizeof(bytes), 0)) > 0) {
+        if (memmem(bytes, (size_t)size, "SCAN", 4)) {
+            redis_fake_send(client, page, strlen(page));
+            continue;
+        }
+        redis_fake_send(real, bytes, (size_t)size);
+        size = recv(real, bytes, sizeof(bytes), 0);
+        redis_fake_send(client, bytes, size > 0 ? (size_t)size : 0);
+    }
+}
+
+static void test_a_scan_without_end_is_cut(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list names = {0};
+    nitro_store *store = NULL;
+    char log[UNIT_LOG_BYTES] = "";
+    size_t count = 0;
+    redis_fake fake;
+    records_put_names(f->store, "spmv", "K20");
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 0, 3, false));
+    redis_fake_begin(&fake);
+    int listening = redis_fake_listen(fake.socket);
+    fake.process = fork();
+    if (fake.process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        answer_scans_without_end(listening);
+        _exit(0);
+    }
+    close(listening);
+    assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_READ, &store));
+    assert_fails(f->context, nitro_store_list_computations(store, &names), NITRO_ERR_FORMAT,
+                 "there are more names");
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, log);
+    assert_ok(f->context,
+              nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
+    assert_int_equal(count, 0);
+    assert_non_null(strstr(log, "there are more pages")); /* the others can be read */
+    nitro_store_close(store);
+    redis_fake_remove(&fake);
+}
+
 int main(void)
 {
     static const char *const options[] = {"--appendonly", "yes", "--appendfsync", "always", NULL};
@@ -630,6 +679,7 @@ int main(void)
         REDIS_TEST(test_hostile_answers_are_refused),
         REDIS_TEST(test_a_redirection_to_a_stranger_gets_no_password),
         REDIS_TEST(test_an_endless_answer_is_cut),
+        REDIS_TEST(test_a_scan_without_end_is_cut),
     };
     REDIS_SERVER_RUN_TESTS(&server, options, tests);
 }
