@@ -316,7 +316,7 @@ class model
         return rank(features, options).made;
     }
 
-    /** The same with the ranking and the scores of all variants. */
+    /** The same with the ranking of the variants that ran on some source, and all scores. */
     prediction rank(const std::vector<double> &features, const call_options &options = {}) const
     {
         const size_t num_variants = nitro_model_num_variants(handle_.get());
@@ -328,6 +328,7 @@ class model
         detail::check(context_,
                       nitro_model_predict_with(handle_.get(), features.data(), &options, &all.made,
                                                all.ranking.data(), all.scores.data()));
+        all.ranking.resize(nitro_model_num_ranked(handle_.get()));
         return all;
     }
 

@@ -858,6 +858,9 @@ NITRO_API const char *nitro_model_computation(const nitro_model *model);
 NITRO_API const char *nitro_model_target(const nitro_model *model);
 NITRO_API const char *nitro_model_strategy(const nitro_model *model);
 NITRO_API size_t nitro_model_num_variants(const nitro_model *model);
+/** How many variants ran on some source. The others, which no source can run or has measured, are
+ *  never chosen, and come last in a ranking. */
+NITRO_API size_t nitro_model_num_ranked(const nitro_model *model);
 NITRO_API size_t nitro_model_num_features(const nitro_model *model);
 NITRO_API const char *nitro_model_variant_name(const nitro_model *model, size_t index);
 NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t index);
@@ -865,7 +868,8 @@ NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t 
 /**
  * Query the model for one input, without a computation.
  * @param[in]  features  shape [nitro_model_num_features], in the model's order.
- * @param[out] ranking   shape [nitro_model_num_variants]: variant indices, best first. May be NULL.
+ * @param[out] ranking   shape [nitro_model_num_variants]: variant indices, best first, of which the
+ *                       first nitro_model_num_ranked say something. May be NULL.
  * @param[out] scores    shape [nitro_model_num_variants], by variant index; larger is better. May
  *                       be NULL.
  * @return NITRO_OK or NITRO_ERR_BAD_FEATURE. The training range is checked for features that the

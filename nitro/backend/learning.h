@@ -26,6 +26,7 @@ typedef struct nitro_dataset {
     double *features_ms;      /* shape [num_rows]: cost of evaluating all features; NaN: unknown */
     double *feature_costs_ms; /* shape [num_rows x num_features], as in nitro_sample */
     uint64_t *row_allowed; /* shape [num_rows]: a bit a variant, 0 where a constraint excludes it */
+    uint64_t tried; /* a bit a variant: some sample says how it went, if only that it failed */
 } nitro_dataset;
 
 /**

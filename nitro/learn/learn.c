@@ -354,6 +354,8 @@ static nitro_status train(learn_job *job, nitro_model **model)
     nitro_model *made = NULL;
     nitro_status status = nitro_model_train(job->context, &task, &made);
     if (status == NITRO_OK) {
+        for (size_t v = 0; v < made->schema->num_variants; v++)
+            made->untried |= (~job->dataset->tried >> v & 1) << v;
         nitro_device_range_log_extrapolation(made, NITRO_LOG_WARNING);
         if (job->dfs && job->options.num_measured > 0)
             status = nitro_measured_adapt(job->context, job->store, job->dataset, &job->options,

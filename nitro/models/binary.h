@@ -16,9 +16,10 @@
 
 #include "nitro/runtime/scores/score_terms.h"
 
-#define NITRO_BINARY_MAGIC       "NITROMDL"
-#define NITRO_BINARY_MAGIC_SIZE  8
-#define NITRO_BINARY_VERSION     2 /* 1: without range ends and costs of preparing */
+#define NITRO_BINARY_MAGIC      "NITROMDL"
+#define NITRO_BINARY_MAGIC_SIZE 8
+#define NITRO_BINARY_VERSION                                                                       \
+    3 /* 1: without range ends and costs of preparing; 2: without untried variants */
 #define NITRO_BINARY_HEADER_SIZE 32
 
 /** Does a file begin with a binary model's magic bytes? */

@@ -311,15 +311,22 @@ static nitro_status read_range_ends(nitro_binary_cursor *cursor, nitro_model *mo
     return status;
 }
 
-/** What files of version 1 do not have. */
-static nitro_status read_extensions(nitro_binary_cursor *cursor, nitro_model *model)
+/** What files of versions 1 and 2 do not have. */
+static nitro_status read_extensions(nitro_binary_cursor *cursor, uint64_t version,
+                                    nitro_model *model)
 {
-    size_t has_costs = 0;
+    size_t has_costs = 0, untried = 0;
     nitro_status status = read_range_ends(cursor, model);
     if (status == NITRO_OK)
         status =
             nitro_binary_count(cursor, "whether there are costs of preparing", 0, 1, &has_costs);
-    return status == NITRO_OK && has_costs ? read_prepare_costs(cursor, model) : status;
+    if (status == NITRO_OK && has_costs)
+        status = read_prepare_costs(cursor, model);
+    if (status == NITRO_OK && version > 2)
+        status = nitro_binary_count(cursor, "the variants that ran on no source", 0,
+                                    UINT64_MAX >> (64 - model->schema->num_variants), &untried);
+    model->untried = untried;
+    return status;
 }
 
 static nitro_status check_header(const nitro_binary_cursor *cursor)
@@ -391,7 +398,7 @@ nitro_status nitro_binary_parse(nitro_context *context, const char *path, const 
     if (status == NITRO_OK)
         status = read_predictor(&cursor, made);
     if (status == NITRO_OK && number_at(bytes, AT_VERSION) > 1)
-        status = read_extensions(&cursor, made);
+        status = read_extensions(&cursor, number_at(bytes, AT_VERSION), made);
     if (status == NITRO_OK && cursor.at != cursor.size)
         status = nitro_binary_refuse(&cursor, "the end of the file");
     if (status == NITRO_OK)

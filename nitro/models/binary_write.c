@@ -206,6 +206,7 @@ static nitro_status format(const nitro_model *model, char **bytes, size_t *size)
         put_count(out, model->prepare_costs != NULL);
         if (model->prepare_costs)
             put_prepare_costs(out, model->prepare_costs);
+        put_count(out, model->untried);
     }
     bool failed = !out || ferror(out);
     failed = (out && fclose(out) != 0) || failed;

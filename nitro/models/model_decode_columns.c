@@ -148,6 +148,24 @@ static nitro_status decode_device_features(const nitro_json_place *place, const 
     return status;
 }
 
+/** An optional list of names. */
+static nitro_status decode_untried(const nitro_json_place *place, const json_t *top,
+                                   nitro_model *model)
+{
+    const json_t *array = json_object_get(top, "untried");
+    bool known = !array || json_is_array(array);
+    for (size_t i = 0; known && i < json_array_size(array); i++) {
+        const char *name = json_string_value(json_array_get(array, i));
+        size_t variant = name ? nitro_schema_variant(model->schema, name) : NITRO_NONE;
+        known = variant != NITRO_NONE;
+        if (known)
+            model->untried |= UINT64_C(1) << variant;
+    }
+    return known ? NITRO_OK
+                 : nitro_fail(place->context, NITRO_ERR_FORMAT,
+                              "%s: field untried is not a list of variants", place->path);
+}
+
 static nitro_status decode_variants(const nitro_json_place *place, const json_t *top,
                                     nitro_model *model)
 {
@@ -169,7 +187,7 @@ static nitro_status decode_variants(const nitro_json_place *place, const json_t 
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field default is '%.80s', which is none of the variants",
                           place->path, name);
-    return NITRO_OK;
+    return decode_untried(place, top, model);
 }
 
 /** Create a model with its variant and feature names only. */

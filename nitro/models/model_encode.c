@@ -142,6 +142,15 @@ static int least_version(const nitro_model *model)
     return model->correction ? NITRO_MODEL_VERSION_CORRECTION : NITRO_MODEL_VERSION_PLAIN;
 }
 
+static json_t *encode_untried(const nitro_model *model)
+{
+    json_t *names = json_array();
+    for (size_t v = 0; v < model->schema->num_variants; v++)
+        if (model->untried >> v & 1)
+            json_array_append_new(names, json_string(model->schema->variants[v]));
+    return names;
+}
+
 /** Print the fields after the checksum, one a line; false: out of memory. `correction` may be NULL.
  */
 static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor, json_t *correction)
@@ -168,8 +177,9 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
         {"range_ends", encode_range_ends(model)},
         {"correction", json_incref(correction)},
         {"preparing", model->prepare_costs ? encode_prepare_costs(model->prepare_costs) : NULL},
+        {"untried", model->untried ? encode_untried(model) : NULL},
     };
-    size_t num_optional = 3; /* the last ones */
+    size_t num_optional = 4; /* the last ones */
     size_t count = sizeof fields / sizeof fields[0];
     bool printed = true;
     for (size_t i = 0; i < count; i++) {

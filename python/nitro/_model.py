@@ -197,7 +197,7 @@ class Model:
         self._context.check(
             lib.nitro_model_predict_with(self._handle, values, options, made, ranking, scores)
         )
-        return made, ranking, scores
+        return made, list(ranking[0 : lib.nitro_model_num_ranked(self._handle)]), scores
 
     def predict(self, features: Mapping[str, float], uses: float = 0) -> Prediction:
         """Query the model for one input; all of its features must be given by name. `uses`: the

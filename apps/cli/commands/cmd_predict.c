@@ -30,7 +30,7 @@ static int print_prediction_json(const invocation *call, const nitro_model *mode
                                  const prediction *found)
 {
     json_t *ranking = json_array();
-    for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
+    for (size_t r = 0; r < nitro_model_num_ranked(model); r++) {
         size_t v = found->ranking[r];
         json_t *row = json_pack("{s:s, s:o}", "variant", nitro_model_variant_name(model, v),
                                 "score", json_value(found->scores[v]));
@@ -59,7 +59,7 @@ static int print_prediction(const invocation *call, const nitro_model *model,
     json_decref(found->outside);
     table_begin(&table, call->context,
                 found->prepares ? ">rank,variant,>score,>preparing" : ">rank,variant,>score");
-    for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
+    for (size_t r = 0; r < nitro_model_num_ranked(model); r++) {
         table_cell(&table, "%zu", r + 1);
         table_cell(&table, "%s", nitro_model_variant_name(model, found->ranking[r]));
         table_number(&table, found->scores[found->ranking[r]], 4);

@@ -172,7 +172,7 @@ static size_t find_variant(const nitro_computation *computation, const char *nam
 /** Keep those of the model's variants that the computation has, with their scores. */
 static void map_ranking(one_run *self, const size_t *ranking, const double *scores)
 {
-    for (size_t r = 0; r < nitro_model_num_variants(self->model); r++) {
+    for (size_t r = 0; r < nitro_model_num_ranked(self->model); r++) {
         const char *name = nitro_model_variant_name(self->model, ranking[r]);
         size_t variant = find_variant(self->loaded.computation, name);
         if (variant == NITRO_NONE)

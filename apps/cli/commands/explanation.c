@@ -21,7 +21,7 @@ nitro_status explanation_make(explanation *self)
         return status;
     self->prepares = nitro_model_expected_preparing(self->model, self->features, self->preparing);
     self->runner_up = NITRO_NONE;
-    for (size_t r = nitro_model_num_variants(self->model); r-- > 0;)
+    for (size_t r = nitro_model_num_ranked(self->model); r-- > 0;)
         if (self->ranking[r] != self->decision.variant)
             self->runner_up = self->ranking[r];
     return nitro_model_explain(self->model, self->features, self->columns, &self->num_columns);

@@ -73,7 +73,7 @@ static nitro_status print_ranking(const invocation *call, const explanation *sel
              self->prepares ? ",>preparing" : "", has_total(self) ? ",>total" : "",
              self->dataset ? ",>time nearby,>best nearby" : "");
     table_begin(&table, call->context, titles);
-    for (size_t r = 0; r < nitro_model_num_variants(self->model); r++) {
+    for (size_t r = 0; r < nitro_model_num_ranked(self->model); r++) {
         size_t v = self->ranking[r];
         table_cell(&table, "%zu", r + 1);
         table_cell(&table, "%s", nitro_model_variant_name(self->model, v));
@@ -228,7 +228,7 @@ int explanation_print(const invocation *call, const explanation *self)
 static json_t *ranking_json(const explanation *self)
 {
     json_t *array = json_array();
-    for (size_t r = 0; r < nitro_model_num_variants(self->model); r++) {
+    for (size_t r = 0; r < nitro_model_num_ranked(self->model); r++) {
         size_t v = self->ranking[r];
         json_t *object = json_pack(
             "{s:s, s:o, s:o}", "variant", nitro_model_variant_name(self->model, v), "score",

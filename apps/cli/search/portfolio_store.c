@@ -157,7 +157,7 @@ static nitro_status rank(nitro_context *context, const nitro_model *model, const
     nitro_decision decision;
     nitro_status status = nitro_model_predict(model, features, &decision, ranking, NULL);
     *count = 0;
-    for (size_t r = 0; status == NITRO_OK && r < nitro_model_num_variants(model); r++) {
+    for (size_t r = 0; status == NITRO_OK && r < nitro_model_num_ranked(model); r++) {
         size_t v = ranking[r];
         if (!versions->texts[v])
             return nitro_fail(context, NITRO_ERR_NO_DATA,

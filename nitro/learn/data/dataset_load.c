@@ -35,6 +35,7 @@ typedef struct store_reader {
     size_t num_samples;                     /* of this device... */
     size_t num_missing[NITRO_MAX_VARIANTS]; /* ...with this variant not measured */
     uint64_t timed;                         /* a bit a variant: it has a time somewhere */
+    uint64_t tried;                         /* as in nitro_dataset */
     uint64_t *unmeasured; /* shape [num_devices], a bit a variant: not measured on any input */
 } store_reader;
 
@@ -137,6 +138,9 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         const nitro_entry *entry = &sample->entries[v];
         reader->timed |= (uint64_t)(entry->outcome == NITRO_OUTCOME_MEASURED) << v;
         reader->num_missing[v] += entry->outcome == NITRO_OUTCOME_MISSING;
+        reader->tried |= (uint64_t)(entry->outcome != NITRO_OUTCOME_MISSING &&
+                                    entry->outcome != NITRO_OUTCOME_NOT_ALLOWED)
+                         << v;
         made.allowed &= ~((uint64_t)(entry->outcome == NITRO_OUTCOME_NOT_ALLOWED) << v);
         made.values[schema->num_features + v] =
             entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
@@ -273,6 +277,7 @@ static nitro_status read_all(nitro_store *store, const char *const *devices, sto
         if (status == NITRO_OK)
             status = read_device(store, reader);
     }
+    dataset->tried = reader->tried;
     if (status == NITRO_OK)
         log_unmeasured(reader, dataset);
     return status == NITRO_OK ? fill(reader, dataset) : status;

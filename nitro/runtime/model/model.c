@@ -85,6 +85,14 @@ size_t nitro_model_num_variants(const nitro_model *model)
     return model ? model->schema->num_variants : 0;
 }
 
+size_t nitro_model_num_ranked(const nitro_model *model)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < nitro_model_num_variants(model); v++)
+        count += !(model->untried >> v & 1);
+    return count;
+}
+
 size_t nitro_model_num_features(const nitro_model *model)
 {
     return model ? model->schema->num_features : 0;
@@ -409,12 +417,19 @@ nitro_status nitro_model_decide_uses(const nitro_model *model, const double *fea
     return NITRO_OK;
 }
 
-/** Variants by falling score, in declared order where equal. */
-static void rank(const double *scores, size_t count, size_t *ranking)
+/** Does variant `v` come before one that is declared earlier? */
+static bool is_better(const nitro_model *model, const double *scores, size_t v, size_t earlier)
 {
-    for (size_t v = 0; v < count; v++) {
+    bool is_tried = !(model->untried >> v & 1), earlier_is_tried = !(model->untried >> earlier & 1);
+    return is_tried == earlier_is_tried ? scores[v] > scores[earlier] : is_tried;
+}
+
+/** Variants by falling score, in declared order where equal; the untried ones last. */
+static void rank(const nitro_model *model, const double *scores, size_t *ranking)
+{
+    for (size_t v = 0; v < model->schema->num_variants; v++) {
         size_t place = v;
-        for (; place > 0 && scores[v] > scores[ranking[place - 1]]; place--)
+        for (; place > 0 && is_better(model, scores, v, ranking[place - 1]); place--)
             ranking[place] = ranking[place - 1];
         ranking[place] = v;
     }
@@ -458,7 +473,7 @@ nitro_status nitro_model_predict_with(const nitro_model *model, const double *fe
     if (!nitro_model_decide_few_uses(model, share, features, UINT64_MAX, decision))
         decide(&asked, is_outside, decision);
     if (ranking)
-        rank(all_scores, num_variants, ranking);
+        rank(model, all_scores, ranking);
     if (scores)
         memcpy(scores, all_scores, num_variants * sizeof *scores);
     return NITRO_OK;

@@ -104,6 +104,50 @@ static void test_own_samples(void **state)
                  NITRO_ERR_NO_DATA, "gamma");
 }
 
+/* "even" has no times: its sample says `outcome`. */
+static void put_without_even(fixture *f, size_t index, nitro_outcome outcome)
+{
+    char name[16];
+    double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
+    synthetic_input(index, name, features);
+    synthetic_times(features, 1.0, times_ms);
+    times_ms[2] = NAN;
+    nitro_sample *sample = synthetic_sample(f->context, name, features, times_ms);
+    sample->entries[2].outcome = outcome;
+    const nitro_sample *samples[] = {sample};
+    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", "narrow", samples, 1, true));
+    nitro_sample_free(sample);
+}
+
+static void test_a_variant_that_ran_nowhere_is_not_ranked(void **state)
+{
+    fixture *f = *state;
+    static const nitro_outcome outcomes[] = {NITRO_OUTCOME_MISSING, NITRO_OUTCOME_NOT_ALLOWED,
+                                             NITRO_OUTCOME_FAILED};
+    synthetic_put_device(f->store, "narrow", 1.0);
+    for (size_t o = 0; o < 3; o++) {
+        nitro_model *model = NULL;
+        nitro_decision decision;
+        size_t ranking[SYNTHETIC_VARIANTS];
+        char *text = NULL;
+        for (size_t i = 0; i < 60; i++)
+            put_without_even(f, i, i == 7 ? outcomes[o] : NITRO_OUTCOME_MISSING);
+        assert_ok(f->context,
+                  nitro_learn_own(f->context, f->store, "toy", "narrow", &f->options, &model));
+        assert_int_equal(nitro_model_num_variants(model), 3);
+        assert_int_equal(nitro_model_num_ranked(model),
+                         outcomes[o] == NITRO_OUTCOME_FAILED ? 3 : 2);
+        assert_ok(f->context, nitro_model_predict(model, (double[SYNTHETIC_FEATURES]){100, 0.5},
+                                                  &decision, ranking, NULL));
+        assert_int_equal(ranking[2], 2);
+        assert_ok(f->context, nitro_model_format(model, &text, &(size_t){0}));
+        assert_int_equal(strstr(text, "\"untried\": [\"even\"]") != NULL,
+                         outcomes[o] != NITRO_OUTCOME_FAILED);
+        free(text);
+        nitro_model_free(model);
+    }
+}
+
 /* NULL for options: the defaults. */
 static void test_without_options(void **state)
 {
@@ -331,6 +375,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_without_options, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_a_variant_that_ran_nowhere_is_not_ranked, setup,
+                                        learning_teardown),
         cmocka_unit_test_setup_teardown(test_never_slower_than_one_variant, setup,
                                         learning_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),

@@ -65,8 +65,10 @@ static void test_binary_is_the_same_model(void **state)
         nitro_model *model = train_model(context, (*s)->name), *again = NULL;
         char *bytes = NULL, *second = NULL, *summary = NULL;
         size_t size = 0, second_size = 0;
+        model->untried = 2;
         assert_ok(context, nitro_binary_format(model, &bytes, &size));
         assert_ok(context, nitro_binary_parse(context, "test.bin", bytes, size, &again));
+        assert_int_equal(again->untried, 2);
         assert_string_equal(nitro_model_strategy(again), (*s)->name);
         assert_string_equal(nitro_model_target(again), "next");
         assert_ok(context, nitro_model_compile(again));
@@ -121,7 +123,7 @@ static void test_altered_bytes_are_refused(void **state)
                          NITRO_ERR_FORMAT);
     bytes[8] = NITRO_BINARY_VERSION + 1;
     assert_fails(context, nitro_binary_parse(context, "test.bin", bytes, size, &again),
-                 NITRO_ERR_NEWER, "test.bin: the model has binary version 3");
+                 NITRO_ERR_NEWER, "test.bin: the model has binary version 4");
     assert_null(again);
     free(bytes);
     nitro_model_free(model);
@@ -296,7 +298,8 @@ static void test_fields_have_their_range(void **state)
     assert_number_refused(&b, scale + 8, 1e6, "a scale with a range");
     assert_number_refused(&b, scale + 16, NAN, "a range is");
     assert_refused(&b, launch, "lau ch", 6, "a device feature's valid name");
-    size_t end = b.size; /* of the last choice for few uses: uses, variant, confidence */
+    assert_count_refused(&b, b.size - 8, 8, "the variants that ran on no source");
+    size_t end = b.size - 8; /* of the last choice for few uses: uses, variant, confidence */
     assert_number_refused(&b, end - 24, -1.0, "costs of preparing");
     assert_count_refused(&b, end - 16, SYNTHETIC_VARIANTS, "the variant for few uses");
     assert_number_refused(&b, end - 8, 1.5, "a confidence");
@@ -372,8 +375,8 @@ static void test_classes_of_votes(void **state)
     nitro_context_free(context);
 }
 
-/* Version 1 has neither range ends nor costs of preparing. */
-static void test_version_1_is_read(void **state)
+/* Version 1 has neither range ends nor costs of preparing, version 2 no untried variants. */
+static void test_earlier_versions_are_read(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
@@ -385,14 +388,16 @@ static void test_version_1_is_read(void **state)
     nitro_prepare_costs_free(model->prepare_costs);
     model->prepare_costs = NULL;
     assert_ok(context, nitro_binary_format(model, &bytes, &size));
-    size -= 2 * sizeof(uint64_t);
-    bytes[8] = 1;
-    nitro_binary_seal(bytes, size);
-    assert_ok(context, nitro_binary_parse(context, "test.bin", bytes, size, &again));
-    assert_null(again->ends);
-    assert_null(again->prepare_costs);
-    nitro_model_free(again);
-    again = NULL;
+    for (char version = 2; version > 0; version--) {
+        size -= (version == 2 ? 1 : 2) * sizeof(uint64_t);
+        bytes[8] = version;
+        nitro_binary_seal(bytes, size);
+        assert_ok(context, nitro_binary_parse(context, "test.bin", bytes, size, &again));
+        assert_null(again->ends);
+        assert_null(again->prepare_costs);
+        nitro_model_free(again);
+        again = NULL;
+    }
     bytes[8] = 0;
     nitro_binary_seal(bytes, size);
     assert_fails(context, nitro_binary_parse(context, "test.bin", bytes, size, &again),
@@ -628,7 +633,7 @@ int main(void)
         cmocka_unit_test(test_items_end_inside_the_file),
         cmocka_unit_test(test_fields_have_their_range),
         cmocka_unit_test(test_classes_of_votes),
-        cmocka_unit_test(test_version_1_is_read),
+        cmocka_unit_test(test_earlier_versions_are_read),
         cmocka_unit_test(test_source_decides_alike),
         cmocka_unit_test(test_source_writes_vectors_once),
         cmocka_unit_test(test_source_numbers_are_exact),

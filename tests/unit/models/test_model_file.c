@@ -79,6 +79,7 @@ static void test_optional_parts_come_back(void **state)
     char *text = NULL, *again = NULL, *summary = NULL;
     size_t size = 0, again_size = 0;
     set_optional_parts(f);
+    f->model->untried = 5;
     f->model->calibration.num_knots = NITRO_CALIBRATION_MAX_KNOTS;
     for (size_t k = 0; k < NITRO_CALIBRATION_MAX_KNOTS; k++) {
         f->model->calibration.margins[k] = (double)k;
@@ -86,6 +87,8 @@ static void test_optional_parts_come_back(void **state)
     }
     assert_ok(f->context, nitro_model_format(f->model, &text, &size));
     assert_ok(f->context, nitro_model_parse(f->context, "m", text, size, &read));
+    assert_int_equal(read->untried, 5);
+    assert_int_equal(nitro_model_num_ranked(read), 1);
     assert_int_equal(read->calibration.num_knots, NITRO_CALIBRATION_MAX_KNOTS);
     for (size_t e = 0; e < 2 * SYNTHETIC_FEATURES; e++) {
         const nitro_range_end *made = &f->model->ends[e], *end = &read->ends[e];
@@ -196,6 +199,9 @@ static void test_wrong_fields(void **state)
         {"\"variants\"", "\"wide\"", "\"simple\"", "field variants: toy: variant 'simple'"},
         {"\"variants\"", "\"wide\"", "7", "field variants"},
         {"\"variants\"", "\"simple\",\"wide\",\"even\"", "", "none of the variants"},
+        {"\"variants\"", "\"variants\"", "\"untried\":[\"dense\"],\n\"variants\"",
+         "field untried is not a list of variants"},
+        {"\"variants\"", "\"variants\"", "\"untried\":{},\n\"variants\"", "field untried"},
         {"\"default\"", "\"", "\"x", "field"},
         {"\"default\": \"", "\": \"", "\": \"x", "which is none of the variants"},
         {"\"features\"", "\"size\"", "\"skew\"", "field features: toy: feature 'skew'"},
