@@ -214,6 +214,10 @@ void format_time(double time_ms, char *text, size_t size)
         snprintf(text, size, "-");
         return;
     }
+    if (time_ms == 0.0) {
+        snprintf(text, size, "0 ms");
+        return;
+    }
     while (u < 3 && time_ms < units[u].ms)
         u++;
     double value = time_ms / units[u].ms;

@@ -204,7 +204,7 @@ typedef struct nitro_search_score {
     double cpu_ms;         /* of choosing, a step */
 } nitro_search_score;
 
-/** The exact expectations of random search without replacement: nothing is drawn. */
+/** The expectations of random search without replacement, computed: nothing is drawn. */
 NITRO_API nitro_status nitro_search_score_random(nitro_context *context,
                                                  const nitro_recording *recording,
                                                  nitro_search_score *score);

@@ -182,9 +182,9 @@ static nitro_status say_curve(report *owner, report_part *part, const char *what
     size_t last = 0;
     for (size_t k = 0; k < chart->width; k++)
         last = isfinite(chart->values[k]) ? k : last;
-    return report_say(owner, part, "'%s' goes from %.1f %% with %.0f %s to %.1f %% with %.0f.",
-                      REPORT_CURVE_METHOD, chart->values[0], chart->places[0], what,
-                      chart->values[last], chart->places[last]);
+    return report_say(owner, part, "'%s' has %.1f %% with %.0f, and %.1f %% with %.0f %s.",
+                      REPORT_CURVE_METHOD, chart->values[0], chart->places[0], chart->values[last],
+                      chart->places[last], what);
 }
 
 static const char *why_omitted(const report *owner)

@@ -176,17 +176,19 @@ static nitro_status draw_features(const selected *self, report_part *part)
     return status;
 }
 
-/** The device feature that each selection chooses most often. */
+/** The device feature that each selection chooses most often, if it is one. */
 static nitro_status say_features(const selected *self, report_part *part)
 {
     const report_chart *chart = &part->chart;
     nitro_status status = NITRO_OK;
     for (size_t k = 0; chart->values && k < chart->series.count && status == NITRO_OK; k++) {
         const double *counts = chart->values + k * chart->categories.count;
-        size_t most = 0;
+        size_t most = 0, num_as_often = 0;
         for (size_t f = 1; f < chart->categories.count; f++)
             most = counts[f] > counts[most] ? f : most;
-        if (counts[most] > 0.0)
+        for (size_t f = 0; f < chart->categories.count; f++)
+            num_as_often += counts[f] >= counts[most];
+        if (counts[most] > 0.0 && num_as_often == 1)
             status = report_say(self->report, part,
                                 "'%s' chooses %s most often: for %.0f of %zu targets.",
                                 chart->series.items[k], chart->categories.items[most], counts[most],
