@@ -249,6 +249,11 @@ static nitro_status check_path(nitro_context *context, const char *path, nitro_s
     if (!exists && errno != ENOENT)
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,
                           strerror(errno));
+    if (exists && S_ISDIR(file.st_mode))
+        return nitro_fail(context, NITRO_ERR_IO,
+                          "%s: this is a folder: name a file, or write file:%s for a folder that "
+                          "'nitro store publish' made",
+                          path, path);
     if (exists && !S_ISREG(file.st_mode))
         return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a regular file; name a file",
                           path);

@@ -26,7 +26,7 @@ try() {
     printf '\n'
     "$@" >out.txt 2>err.txt
     local code=$?
-    sed -i -E -e 's/in [0-9.]+ k?B?(bytes)?;/in SIZE;/' -e 's/"bytes": [0-9]+/"bytes": SIZE/' \
+    sed -i -E -e 's/size: [0-9.]+ k?B?(bytes)?,/size: SIZE,/' -e 's/"bytes": [0-9]+/"bytes": SIZE/' \
         -e 's|key [0-9A-F]{16}|key ID|' -e 's|[0-9a-f]{64}|SHA256|' -e 's/after [0-9]+ ms/after N ms/' out.txt err.txt
     cat out.txt
     sed 's/^/! /' err.txt

@@ -28,8 +28,8 @@ static int print_report(const invocation *call, const nitro_publish_report *repo
                       (json_int_t)report->removed, "samples", (json_int_t)report->samples, "bytes",
                       (json_int_t)report->bytes, "profiles", (json_int_t)report->profiles));
     format_size(report->bytes, size, sizeof size);
-    printf("%zu bundles (%zu unchanged) with %llu samples and %llu profiles in %s; %zu old ones "
-           "removed\n",
+    printf("bundles: %zu (%zu unchanged), samples: %llu, profiles: %llu, size: %s, old bundles "
+           "removed: %zu\n",
            report->bundles, report->unchanged, (unsigned long long)report->samples,
            (unsigned long long)report->profiles, size, report->removed);
     return EXIT_DONE;

@@ -57,8 +57,8 @@ static int print_report(const invocation *call, const nitro_pull_report *report)
                             (json_int_t)report->copied.profiles, "profiles_skipped",
                             (json_int_t)report->copied.profiles_skipped, "refused",
                             json_names(&report->refused)));
-    printf("%zu bundles: %zu samples and %zu profiles added, %zu already present; %zu new "
-           "devices\n",
+    printf("bundles: %zu, samples added: %zu, profiles added: %zu, already present: %zu, new "
+           "devices: %zu\n",
            report->bundles, report->copied.samples, report->copied.profiles,
            report->copied.samples_skipped + report->copied.profiles_skipped, report->devices);
     return EXIT_DONE;

@@ -218,7 +218,7 @@ static void test_places_where_no_file_can_be(void **state)
         assert_fails(
             f->context,
             nitro_store_open(f->context, path, i ? NITRO_STORE_WRITE : NITRO_STORE_READ, &store),
-            NITRO_ERR_IO, "this is not a regular file");
+            NITRO_ERR_IO, "this is a folder: name a file");
     path = temporary_path(&f->folder, "missing/store");
     assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store),
                  NITRO_ERR_NOT_FOUND, path);
