@@ -30,9 +30,12 @@ try:
     from ._nitro import ffi as ffi
     from ._nitro import lib as lib
 except ImportError as error:
-    raise ImportError(
-        f"{error}. The package nitro needs its C library: install libnitro0, or a wheel that has it"
-    ) from error
+    remedy = (
+        "The package nitro needs cffi: pip install cffi (Debian: python3-cffi-backend)"
+        if error.name == "_cffi_backend"
+        else "The package nitro needs its C library: install libnitro0, or a wheel that has it"
+    )
+    raise ImportError(f"{error}. {remedy}") from error
 
 logger = logging.getLogger("nitro")
 logger.addHandler(logging.NullHandler())

@@ -3,6 +3,7 @@
 import logging
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -39,6 +40,14 @@ def declare():
         return len(values)
 
     return total
+
+
+class Import(unittest.TestCase):
+    def test_a_missing_cffi_is_named(self):
+        program = "import sys; sys.modules['_cffi_backend'] = None; import nitro"
+        failed = subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertIn("needs cffi: pip install cffi", failed.stderr)
 
 
 class RegisterAndSelect(unittest.TestCase):
