@@ -83,4 +83,12 @@ static inline const char *unit_shared_data(const char *name)
     return path;
 }
 
+/* A variant that does nothing. */
+static inline int run_nothing(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
 #endif

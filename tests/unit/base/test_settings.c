@@ -123,13 +123,6 @@ static void test_malformed_settings_are_named(void **state)
     nitro_context_free(context);
 }
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static bool is_positive(const double *features, const void *argument, void *user)
 {
     (void)argument;

@@ -88,13 +88,6 @@ static void assert_decides_well(const nitro_model *model)
     assert_string_equal(made.variant_name, "large");
 }
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 /** Counts its calls. */
 static int evaluate(const void *argument, double *values, void *user)
 {

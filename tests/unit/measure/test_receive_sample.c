@@ -8,12 +8,6 @@
 static nitro_received_sample received;
 static char log_text[UNIT_LOG_BYTES];
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument, (void)user;
-    return 0;
-}
-
 static int evaluate_nothing(const void *argument, double *values, void *user)
 {
     (void)argument, (void)user;

@@ -50,13 +50,6 @@ static nitro_status load(nitro_context *context, void *state, void **argument)
     return NITRO_OK;
 }
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int evaluate(const void *argument, double *values, void *user)
 {
     (void)user;

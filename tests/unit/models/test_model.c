@@ -187,13 +187,6 @@ static void test_same_bytes_whatever_the_threads(void **state)
     }
 }
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int read_features(const void *argument, double *values, void *user)
 {
     (void)user;

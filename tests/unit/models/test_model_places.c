@@ -5,13 +5,6 @@
 #include "nitro/models/model_file.h"
 #include "unit/runtime/made_up_model.h"
 
-static int run(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int evaluate(const void *argument, double *values, void *user)
 {
     (void)user;
@@ -21,7 +14,7 @@ static int evaluate(const void *argument, double *values, void *user)
 
 static const nitro_declaration toy = {
     .name = "toy",
-    .variants = {{.name = "first", .run = run}, {.name = "second", .run = run}},
+    .variants = {{.name = "first", .run = run_nothing}, {.name = "second", .run = run_nothing}},
     .features = {{.name = "size"}},
     .evaluate = evaluate};
 
@@ -166,7 +159,7 @@ static void test_what_does_not_fit_is_a_warning(void **state)
 {
     fixture *f = *state;
     nitro_declaration larger = toy, other = toy;
-    larger.variants[2] = (nitro_variant){.name = "third", .run = run};
+    larger.variants[2] = (nitro_variant){.name = "third", .run = run_nothing};
     other.features[0].name = "length";
     save_at(f, "user/nitro/models/toy.json");
     assert_configured(f, &larger, true, "which never chooses them; tune again: third");

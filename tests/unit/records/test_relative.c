@@ -100,13 +100,6 @@ static void test_limits(void **state)
     nitro_context_free(context);
 }
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int evaluate_nothing(const void *argument, double *values, void *user)
 {
     (void)argument;

@@ -4,13 +4,6 @@
 
 #include "unit/runtime/made_up_model.h"
 
-static int run(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int evaluate(const void *argument, double *values, void *user)
 {
     (void)user;
@@ -20,7 +13,7 @@ static int evaluate(const void *argument, double *values, void *user)
 
 static const nitro_declaration toy = {
     .name = "toy",
-    .variants = {{.name = "first", .run = run}, {.name = "second", .run = run}},
+    .variants = {{.name = "first", .run = run_nothing}, {.name = "second", .run = run_nothing}},
     .features = {{.name = "size"}, {.name = "width"}},
     .evaluate = evaluate};
 

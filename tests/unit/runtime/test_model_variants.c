@@ -2,13 +2,6 @@
  * name, and the model never chooses one that it does not know. */
 #include "unit/runtime/made_up_model.h"
 
-static int run(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int evaluate(const void *argument, double *values, void *user)
 {
     (void)user;
@@ -25,9 +18,9 @@ static bool allows_even(const double *features, const void *argument, void *user
 }
 
 static const nitro_declaration old = {.name = "toy",
-                                      .variants = {{.name = "first", .run = run},
-                                                   {.name = "second", .run = run},
-                                                   {.name = "third", .run = run}},
+                                      .variants = {{.name = "first", .run = run_nothing},
+                                                   {.name = "second", .run = run_nothing},
+                                                   {.name = "third", .run = run_nothing}},
                                       .features = {{.name = "size"}},
                                       .evaluate = evaluate};
 
@@ -98,11 +91,11 @@ static void assert_logged(const fixture *f, const char *text)
 static void test_new_variants_are_not_chosen(void **state)
 {
     static const nitro_declaration grown = {.name = "toy",
-                                            .variants = {{.name = "new", .run = run},
-                                                         {.name = "third", .run = run},
-                                                         {.name = "newer", .run = run},
-                                                         {.name = "first", .run = run},
-                                                         {.name = "second", .run = run}},
+                                            .variants = {{.name = "new", .run = run_nothing},
+                                                         {.name = "third", .run = run_nothing},
+                                                         {.name = "newer", .run = run_nothing},
+                                                         {.name = "first", .run = run_nothing},
+                                                         {.name = "second", .run = run_nothing}},
                                             .features = {{.name = "size"}},
                                             .evaluate = evaluate};
     fixture *f = *state;
@@ -122,7 +115,7 @@ static void test_variants_that_are_gone_are_left_out(void **state)
 {
     static const nitro_declaration shrunk = {
         .name = "toy",
-        .variants = {{.name = "second", .run = run}, {.name = "first", .run = run}},
+        .variants = {{.name = "second", .run = run_nothing}, {.name = "first", .run = run_nothing}},
         .features = {{.name = "size"}},
         .evaluate = evaluate};
     fixture *f = *state;
@@ -138,9 +131,9 @@ static void test_the_default_runs_where_the_model_has_no_choice(void **state)
 {
     static const nitro_declaration grown = {
         .name = "toy",
-        .variants = {{.name = "new", .run = run},
-                     {.name = "first", .run = run},
-                     {.name = "second", .run = run, .allows = allows_even}},
+        .variants = {{.name = "new", .run = run_nothing},
+                     {.name = "first", .run = run_nothing},
+                     {.name = "second", .run = run_nothing, .allows = allows_even}},
         .features = {{.name = "size"}},
         .evaluate = evaluate};
     fixture *f = *state;
@@ -153,7 +146,7 @@ static void test_fewer_than_two_common_variants_are_refused(void **state)
 {
     static const nitro_declaration other = {
         .name = "toy",
-        .variants = {{.name = "second", .run = run}, {.name = "new", .run = run}},
+        .variants = {{.name = "second", .run = run_nothing}, {.name = "new", .run = run_nothing}},
         .features = {{.name = "size"}},
         .evaluate = evaluate};
     fixture *f = *state;
@@ -168,7 +161,7 @@ static void test_other_features_are_refused(void **state)
 {
     static const nitro_declaration other = {
         .name = "toy",
-        .variants = {{.name = "first", .run = run}, {.name = "second", .run = run}},
+        .variants = {{.name = "first", .run = run_nothing}, {.name = "second", .run = run_nothing}},
         .features = {{.name = "length"}},
         .evaluate = evaluate};
     fixture *f = *state;
@@ -181,9 +174,9 @@ static void test_other_features_are_refused(void **state)
 static void test_adaptation_tries_new_variants(void **state)
 {
     static const nitro_declaration grown = {.name = "toy",
-                                            .variants = {{.name = "new", .run = run},
-                                                         {.name = "first", .run = run},
-                                                         {.name = "second", .run = run}},
+                                            .variants = {{.name = "new", .run = run_nothing},
+                                                         {.name = "first", .run = run_nothing},
+                                                         {.name = "second", .run = run_nothing}},
                                             .features = {{.name = "size"}},
                                             .evaluate = evaluate};
     fixture *f = *state;

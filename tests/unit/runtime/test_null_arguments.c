@@ -4,13 +4,6 @@
 
 #include "unit/runtime/made_up_model.h"
 
-static int run(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int evaluate(const void *argument, double *values, void *user)
 {
     (void)argument;
@@ -35,7 +28,7 @@ static void keep_log(void *user, nitro_log_level level, const char *message)
 
 static const nitro_declaration declaration = {
     .name = "toy",
-    .variants = {{.name = "first", .run = run}, {.name = "second", .run = run}},
+    .variants = {{.name = "first", .run = run_nothing}, {.name = "second", .run = run_nothing}},
     .features = {{.name = "size"}},
     .evaluate = evaluate};
 
