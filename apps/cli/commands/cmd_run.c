@@ -1,7 +1,9 @@
 /* cmd_run.c - nitro run: chooses a variant for one input, runs it, and reports decision, time and
  * check. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apps/cli/commands/one_run.h"
@@ -24,6 +26,7 @@ static void set_defaults(void *place)
     nitro_tune_options_init(&tune);
     given->generated = OPTION_NOT_GIVEN;
     given->device = "host";
+    given->min_confidence = (double)NAN; /* the setting's */
     given->seed = 1;
     given->repetitions = tune.measure.max_repetitions;
     given->timeout_s = tune.measure.timeout_ms / 1000.0;
@@ -37,10 +40,14 @@ static const option options[] = {
            .maximum = 1e15),
     OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs"),
     OPTION(TEXT, "device", device, "ID", "where to run, see 'nitro devices': host, cuda, cuda:1"),
-    OPTION(TEXT, "model", model, "FILE",
-           "the model that decides (default: the one that 'nitro tune' made for this device)"),
+    OPTION(
+        TEXT, "model", model, "FILE",
+        "the model that decides (default: the setting model, else the one that 'nitro tune' made "
+        "for this device)"),
     OPTION(NUMBER, "min-confidence", min_confidence, "X",
-           "choose the default variant below this confidence", .maximum = 1),
+           "choose the default variant below this confidence (default: the setting "
+           "min_confidence)",
+           .maximum = 1),
     OPTION_USES,
     OPTION(FLAG, "compare", compare, NULL, "time all variants to rate the choice"),
     OPTION(FLAG, "cold", cold, NULL, "flush the caches before each run"),
@@ -126,14 +133,16 @@ static nitro_status attach(one_run *self, const char *path)
     return self->model_path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/** Where programs look, too; there may be none. */
-static nitro_status attach_found(one_run *self)
+/** In this folder; NULL: where programs look, too. There may be none. */
+static nitro_status attach_found(one_run *self, const char *folder)
 {
     nitro_context *context = self->call->context;
     const nitro_model_wanted wanted = {self->loaded.module->name, self->kind, self->device};
     nitro_string_list folders = {0}, paths = {0};
     nitro_status status =
-        nitro_model_folders(context, nitro_computation_code(self->loaded.computation), &folders);
+        folder ? nitro_string_list_add(context, &folders, folder)
+               : nitro_model_folders(context, nitro_computation_code(self->loaded.computation),
+                                     &folders);
     if (status == NITRO_OK)
         status = nitro_model_files(context, &wanted, &folders, &paths);
     for (size_t i = 0; i < paths.count && status == NITRO_OK && !self->model; i++) {
@@ -148,10 +157,26 @@ static nitro_status attach_found(one_run *self)
     return status;
 }
 
+/** The setting names a file, a folder, or (set to "") none. */
+static nitro_status attach_by_setting(one_run *self)
+{
+    nitro_setting_value value;
+    struct stat about;
+    nitro_status status =
+        nitro_setting_get(self->call->context, self->loaded.module->name, "model", &value);
+    if (status != NITRO_OK || (value.text[0] == '\0' && value.origin != NITRO_SETTING_DEFAULT))
+        return status;
+    if (value.text[0] == '\0')
+        return attach_found(self, NULL);
+    if (stat(value.text, &about) == 0 && S_ISDIR(about.st_mode))
+        return attach_found(self, value.text);
+    return attach(self, value.text);
+}
+
 static int attach_model(one_run *self)
 {
     const settings *given = self->call->settings;
-    nitro_status status = given->model ? attach(self, given->model) : attach_found(self);
+    nitro_status status = given->model ? attach(self, given->model) : attach_by_setting(self);
     if (status != NITRO_OK)
         return fail(self->call);
     self->shipped = self->model ? nitro_model_shipped(self->call->context, self->model_path) : NULL;
@@ -224,6 +249,27 @@ static int rank(one_run *self, const nitro_call_options *how, nitro_decision *pr
     return EXIT_DONE;
 }
 
+/** Those of programs that one call depends on; options come first. */
+static nitro_status apply_settings(const one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_computation *computation = self->loaded.computation;
+    nitro_setting_value force, least;
+    double min_confidence = given->min_confidence;
+    const char *name = self->loaded.module->name;
+    nitro_status status = nitro_setting_get(self->call->context, name, "force", &force);
+    if (status == NITRO_OK)
+        status = nitro_setting_get(self->call->context, name, "min_confidence", &least);
+    if (status == NITRO_OK && isnan(min_confidence) &&
+        !nitro_parse_number(least.text, &min_confidence))
+        min_confidence = 0.0;
+    if (status == NITRO_OK)
+        status = nitro_computation_set_min_confidence(computation, min_confidence);
+    if (status == NITRO_OK && force.text[0])
+        status = nitro_computation_force(computation, force.text);
+    return status;
+}
+
 static int decide(one_run *self)
 {
     const settings *given = self->call->settings;
@@ -231,8 +277,7 @@ static int decide(one_run *self)
     nitro_decision predicted = {0};
     const nitro_call_options how = {.uses = given->uses};
     self->uses = given->uses;
-    nitro_status status =
-        nitro_computation_set_min_confidence(self->loaded.computation, given->min_confidence);
+    nitro_status status = apply_settings(self);
     double start_ms = nitro_clock_wall_ms(context);
     if (status == NITRO_OK && !self->is_recorded)
         status = nitro_select_with(self->loaded.computation, self->input, &how, &self->decision);
