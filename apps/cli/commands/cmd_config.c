@@ -1,4 +1,7 @@
 /* cmd_config.c - nitro config: every setting, its value here, and where that comes from. */
+#include <string.h>
+
+#include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -9,8 +12,7 @@ typedef struct settings {
 static const option options[] = {OPTION_JSON, {0}};
 
 static const argument arguments[] = {
-    {.name = "COMPUTATION", .help = "include the settings of this computation", .optional = true},
-    {0}};
+    {.name = "COMPUTATION", .help = "only what holds for this computation", .optional = true}, {0}};
 
 static size_t list_settings(help_item *items, size_t most)
 {
@@ -20,13 +22,34 @@ static size_t list_settings(help_item *items, size_t most)
     return count;
 }
 
-static json_t *as_json(const nitro_setting *setting, const nitro_setting_value *value)
+/** `computation`: the one that the value is for; NULL: all. */
+static json_t *as_json(const nitro_setting *setting, const nitro_setting_value *value,
+                       const char *computation)
 {
-    return json_pack("{s:s, s:o, s:s, s:o, s:s, s:s}", "setting", setting->name, "value",
+    return json_pack("{s:s, s:s?, s:o, s:s, s:o, s:s, s:s}", "setting", setting->name,
+                     "computation", computation, "value",
                      value->text[0] ? json_text(value->text) : json_null(), "origin",
                      nitro_setting_origin_name(value->origin), "where",
                      value->where[0] ? json_text(value->where) : json_null(), "environment",
                      setting->environment, "help", setting->help);
+}
+
+/** Values for single built-in computations. */
+static nitro_status add_special(const invocation *call, const nitro_setting *setting,
+                                const nitro_setting_value *usual, json_t *array)
+{
+    nitro_status status = NITRO_OK;
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each && status == NITRO_OK;
+         each++) {
+        nitro_setting_value value;
+        if (!module_is_first(*each))
+            continue;
+        status = nitro_setting_get(call->context, (*each)->name, setting->name, &value);
+        if (status == NITRO_OK &&
+            (strcmp(value.text, usual->text) != 0 || strcmp(value.where, usual->where) != 0))
+            json_array_append_new(array, as_json(setting, &value, (*each)->name));
+    }
+    return status;
 }
 
 static nitro_status look_up(const invocation *call, json_t *array)
@@ -38,7 +61,9 @@ static nitro_status look_up(const invocation *call, json_t *array)
         nitro_setting_value value;
         status = nitro_setting_get(call->context, computation, each->name, &value);
         if (status == NITRO_OK)
-            json_array_append_new(array, as_json(each, &value));
+            json_array_append_new(array, as_json(each, &value, computation));
+        if (status == NITRO_OK && !computation)
+            status = add_special(call, each, &value, array);
     }
     return status;
 }
@@ -57,7 +82,8 @@ static int print_plain(const invocation *call, const json_t *array)
     json_array_foreach(array, i, row)
     {
         const char *value = text_of(row, "value"), *where = text_of(row, "where");
-        table_cell(&table, "%s", text_of(row, "setting"));
+        const char *computation = call->arguments.count ? NULL : text_of(row, "computation");
+        table_cell(&table, computation ? "%s of %s" : "%s", text_of(row, "setting"), computation);
         table_cell(&table, "%s", value ? value : "-");
         table_cell(&table, "%s", where ? where : text_of(row, "origin"));
         table_cell(&table, "%s", text_of(row, "environment"));
