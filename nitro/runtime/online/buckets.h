@@ -39,7 +39,7 @@ typedef struct nitro_bucket {
     uint64_t calls;                   /* seen here */
     bool is_new;                      /* new; the caller sets order and cost */
     bool has_drifted;                 /* the model's confidence is ignored from then on */
-    uint8_t rank[NITRO_MAX_VARIANTS]; /* rank by the model, 0 is best; equal in a tie, without a model all 0 */
+    uint8_t rank[NITRO_MAX_VARIANTS]; /* rank by the model, 0 is best; equal in a tie */
     float cost[NITRO_MAX_VARIANTS]; /* relative times by the model, after a drift by earlier times;
                                        NaN: unknown */
     nitro_seen *seen;               /* shape [num_variants] */
