@@ -139,8 +139,10 @@ static nitro_status adapt(measured_job *job, nitro_string_list *inputs)
     nitro_dataset *measured = NULL;
     nitro_status status =
         nitro_dataset_load(job->store, nitro_model_computation(job->model), &target, 1, &measured);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        job->model->untried &= ~measured->tried;
         status = adapt_to_rows(job, measured, inputs);
+    }
     nitro_dataset_free(measured);
     return status;
 }

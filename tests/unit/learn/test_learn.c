@@ -148,6 +148,26 @@ static void test_a_variant_that_ran_nowhere_is_not_ranked(void **state)
     }
 }
 
+static void test_what_the_target_ran_is_ranked(void **state)
+{
+    fixture *f = *state;
+    static const char *const narrow[] = {"narrow"};
+    synthetic_put_device(f->store, "narrow", 1.0);
+    for (size_t i = 0; i < 60; i++)
+        put_without_even(f, i, NITRO_OUTCOME_MISSING);
+    f->options.sources = narrow;
+    f->options.num_sources = 1;
+    f->options.strategy = "kernel-ridge";
+    for (size_t measured = 0; measured <= 5; measured += 5) {
+        nitro_model *model = NULL;
+        f->options.num_measured = measured;
+        assert_ok(f->context,
+                  nitro_tune_from_source(f->context, f->store, "toy", "beta", &f->options, &model));
+        assert_int_equal(nitro_model_num_ranked(model), measured ? 3 : 2);
+        nitro_model_free(model);
+    }
+}
+
 /* NULL for options: the defaults. */
 static void test_without_options(void **state)
 {
@@ -376,6 +396,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_without_options, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_a_variant_that_ran_nowhere_is_not_ranked, setup,
+                                        learning_teardown),
+        cmocka_unit_test_setup_teardown(test_what_the_target_ran_is_ranked, setup,
                                         learning_teardown),
         cmocka_unit_test_setup_teardown(test_never_slower_than_one_variant, setup,
                                         learning_teardown),
