@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "nitro/base/require.h"
 #include "nitro/models/model_file.h"
@@ -601,13 +602,8 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: %zu features given, %zu declared", schema->computation, num_features,
                           schema->num_features);
-    for (size_t i = 0; i < num_features; i++) {
-        query.features[i] = features[i];
-        if (!isfinite(features[i]) && status == NITRO_OK)
-            status = nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
-                                "%s: feature %s is %g; features must be finite",
-                                schema->computation, schema->features[i].name, features[i]);
-    }
+    memcpy(query.features, features, num_features * sizeof *features);
+    status = nitro_computation_require_finite(computation, features);
     if (status == NITRO_OK)
         status = nitro_computation_decide(computation, &query, decision);
     status = decide_anyway(computation, status, &query, decision);

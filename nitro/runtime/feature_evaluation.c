@@ -126,7 +126,8 @@ static nitro_status fail_group(const nitro_computation *computation,
                       computation->schema->features[group->first].name, failure);
 }
 
-static nitro_status require_finite(const nitro_computation *computation, const double *values)
+nitro_status nitro_computation_require_finite(const nitro_computation *computation,
+                                              const double *values)
 {
     const nitro_schema *schema = computation->schema;
     if (nitro_all_finite(values, schema->num_features))
@@ -145,7 +146,7 @@ static nitro_status check(const nitro_feature_evaluation *evaluation)
         if (evaluation->failures[i])
             return fail_group(evaluation->computation, group_of(evaluation, i),
                               evaluation->failures[i]);
-    return require_finite(evaluation->computation, evaluation->values);
+    return nitro_computation_require_finite(evaluation->computation, evaluation->values);
 }
 
 nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluation, double budget_us)
@@ -181,7 +182,7 @@ nitro_status nitro_computation_evaluate_more(const nitro_computation *computatio
             return fail_group(computation, group, failure);
         }
     }
-    return require_finite(computation, values);
+    return nitro_computation_require_finite(computation, values);
 }
 
 /** Time is left for another call of a group. */
@@ -208,7 +209,7 @@ nitro_status nitro_computation_time_features(const nitro_computation *computatio
             before_ms = now_ms;
         }
     }
-    return status == NITRO_OK ? require_finite(computation, values) : status;
+    return status == NITRO_OK ? nitro_computation_require_finite(computation, values) : status;
 }
 
 nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,

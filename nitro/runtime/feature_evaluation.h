@@ -46,6 +46,10 @@ void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_
 nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluation,
                                              double budget_us);
 
+/** @param[in] values  by feature. @return NITRO_OK or NITRO_ERR_BAD_FEATURE, naming the feature. */
+nitro_status nitro_computation_require_finite(const nitro_computation *computation,
+                                              const double *values);
+
 /** Do the declared costs justify using the pool? */
 bool nitro_feature_evaluation_is_worth_helping(const nitro_feature_evaluation *evaluation);
 

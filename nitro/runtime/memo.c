@@ -40,9 +40,10 @@ typedef struct memo_counter {
 
 struct nitro_memo {
     memo_counter counters[NITRO_NUM_SHARDS];
-    size_t num_features, num_sets; /* sets: a power of two */
-    size_t stride;                 /* words per entry: whole cache lines */
-    word *entries;                 /* shape [num_sets x WAYS x stride] */
+    size_t num_features, num_sets;        /* sets: a power of two */
+    size_t stride;                        /* words per entry: whole cache lines */
+    word *entries;                        /* shape [num_sets x WAYS x stride] */
+    uint64_t factors[NITRO_MAX_FEATURES]; /* of the hash: odd */
 };
 
 nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_t num_features,
@@ -70,6 +71,10 @@ nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_
     made->num_sets = num_sets;
     made->stride = stride;
     made->entries = entries;
+    nitro_random random;
+    nitro_random_seed(&random, 0);
+    for (size_t f = 0; f < num_features; f++)
+        made->factors[f] = nitro_random_next(&random) | 1;
     *memo = made;
     return NITRO_OK;
 }
@@ -96,17 +101,19 @@ static uint64_t bits_of_share(float share)
     return bits;
 }
 
-/** The set and key of these features. */
+/** A multilinear hash: products do not wait for each other. What it confuses, is_of tells apart. */
 static uint64_t find_key(const nitro_memo *memo, const double *features, uint64_t allowed,
                          float share)
 {
-    return nitro_hash(features, memo->num_features * sizeof *features, 0) ^
-           (allowed + (bits_of_share(share) << 32)) * MIX;
+    uint64_t sum = (allowed + (bits_of_share(share) << 32)) * MIX;
+    for (size_t i = 0; i < memo->num_features; i++)
+        sum += bits_of(features[i]) * memo->factors[i];
+    return (sum ^ sum >> 32) * MIX; /* low bits of round numbers are 0 */
 }
 
 static word *find_set(const nitro_memo *memo, uint64_t key)
 {
-    return memo->entries + (size_t)(key & (memo->num_sets - 1)) * WAYS * memo->stride;
+    return memo->entries + (size_t)(key >> 32 & (memo->num_sets - 1)) * WAYS * memo->stride;
 }
 
 static uint64_t load(const word *from)

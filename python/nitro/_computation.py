@@ -227,7 +227,12 @@ def _tuned(user: Any, told: Any) -> bool:
 
 
 def _print_progress(progress: Progress) -> None:
-    print(f"\r{progress.done} of {progress.total} inputs", end="", file=sys.stderr, flush=True)
+    line = f"\r{progress.done} of {progress.total} inputs"
+    if progress.resumed > 0:
+        line += f", {progress.resumed} of them in the store already"
+    if progress.failed > 0:
+        line += f", {progress.failed} could not be loaded"
+    print(line, end="", file=sys.stderr, flush=True)
 
 
 class Bound:

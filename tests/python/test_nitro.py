@@ -1,5 +1,7 @@
 """The Python package: declaring, measuring, learning, selecting, evaluating, showing."""
 
+import contextlib
+import io
 import logging
 import os
 import subprocess
@@ -313,9 +315,17 @@ class WholeWay(unittest.TestCase):
             with nitro.Store(self.folder / "copy.db", write=True) as other:
                 self.assertEqual(store.copy_to(other), (2, 0))
                 self.assertEqual(store.copy_to(other), (0, 2))
+            shown = io.StringIO()
+            with_bad = {**inputs, "none": lambda: None}
+            with contextlib.redirect_stderr(shown):
+                total.tune(store, with_bad, min_repetitions=1, max_repetitions=1, progress=True)
             with self.assertRaisesRegex(nitro.NitroError, "stop"):
                 total.tune(store, inputs, again=True, progress=lambda _: False)
         self.assertEqual((told[-1].done, told[-1].total, more.input), (2, 2, "more"))
+        last = shown.getvalue().split("\r")[-1]
+        self.assertEqual(
+            last, "3 of 3 inputs, 2 of them in the store already, 1 could not be loaded\n"
+        )
 
     def test_a_variant_that_is_never_checked_is_warned_about(self):
         total = nitro.Computation("total")
