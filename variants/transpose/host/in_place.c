@@ -137,7 +137,7 @@ static void transpose_part(const void *state, int part, int parts)
     int32_t element_bytes = (int32_t)(matrix->out_stride / matrix->rows);
     int64_t begin = nitro_host_split_evenly(matrix->rows, part, parts);
     int64_t end = nitro_host_split_evenly(matrix->rows, part + 1, parts);
-    if (matrix->rows * matrix->in_stride < STREAM_BYTES)
+    if (matrix->rows * matrix->in_stride < STREAM_BYTES || matrix->cols <= TILE)
         nitro_transpose_tile_rows(matrix, element_bytes, begin, end);
     else
         nitro_transpose_stream_rows(matrix, element_bytes, begin, end);
@@ -163,4 +163,4 @@ static int run_buffered(void *argument, void *user)
 NITRO_TRANSPOSE_INPLACE_VARIANT(square_swap, "1", run_square, NULL, .allows = allows_square,
                                 .allows_reads = "num_rows,num_cols");
 NITRO_TRANSPOSE_INPLACE_VARIANT(cycles, "2", run_cycles, prepare_cycles);
-NITRO_TRANSPOSE_INPLACE_VARIANT(buffered, "2", run_buffered, prepare_buffered);
+NITRO_TRANSPOSE_INPLACE_VARIANT(buffered, "3", run_buffered, prepare_buffered);

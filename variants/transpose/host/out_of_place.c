@@ -58,10 +58,10 @@ static int run(void *argument, void *user)
 static method *const naive_method = naively, *const tiled_method = nitro_transpose_tile_rows,
                      *const register_method = nitro_transpose_stream_rows;
 
-#define VARIANT(its_name, its_method)                                                              \
+#define VARIANT(its_name, its_version, its_method)                                                 \
     {                                                                                              \
-        .name = its_name, .version = "1", .run = run, .user = (void *)&its_method                  \
+        .name = its_name, .version = its_version, .run = run, .user = (void *)&its_method          \
     }
-const nitro_variant nitro_transpose_variant_naive = VARIANT("naive", naive_method);
-const nitro_variant nitro_transpose_variant_tiled = VARIANT("tiled", tiled_method);
-const nitro_variant nitro_transpose_variant_register = VARIANT("register", register_method);
+const nitro_variant nitro_transpose_variant_naive = VARIANT("naive", "1", naive_method);
+const nitro_variant nitro_transpose_variant_tiled = VARIANT("tiled", "2", tiled_method);
+const nitro_variant nitro_transpose_variant_register = VARIANT("register", "1", register_method);

@@ -89,6 +89,8 @@ nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, in
 /* ---- Matrices ---- */
 
 #define TILE           32  /* rows and columns of a tile: two fit into the L1 cache */
+#define STREAMS        16  /* columns written at a time, where all of a row are too many, */
+#define TALL           256 /* and rows of such a tile */
 #define BAND_BYTES     512 /* of a column, written at a time past the caches */
 #define PREFETCHED     256 /* bytes ahead in every row */
 #define FEW_ROWS_BYTES 256 /* of a column: less than half a band */
@@ -105,12 +107,16 @@ void nitro_transpose_tile_rows(const nitro_transpose_block *matrix, int32_t elem
     nitro_transpose_block_function *transpose =
         nitro_transpose_blocks(element_bytes, least_of(end - begin, matrix->cols));
     nitro_transpose_block tile = *matrix;
-    for (int64_t i = begin; i < end; i += TILE)
-        for (int64_t j = 0; j < matrix->cols; j += TILE) {
-            tile.rows = least_of(TILE, end - i);
-            tile.cols = least_of(TILE, matrix->cols - j);
-            tile.in = matrix->in + i * matrix->in_stride + j * element_bytes;
-            tile.out = matrix->out + j * matrix->out_stride + i * element_bytes;
+    bool is_skinny = matrix->cols >= STREAMS * 3 / 2 && matrix->cols <= 2 * TILE;
+    int64_t rows = is_skinny ? TALL : TILE, cols = is_skinny ? STREAMS : TILE;
+    for (int64_t i = begin; i < end; i += rows)
+        for (int64_t j = 0; j < matrix->cols; j += cols) {
+            /* overlaps the one before: its columns fill a vector */
+            int64_t col = is_skinny ? least_of(j, matrix->cols - cols) : j;
+            tile.rows = least_of(rows, end - i);
+            tile.cols = least_of(cols, matrix->cols - col);
+            tile.in = matrix->in + i * matrix->in_stride + col * element_bytes;
+            tile.out = matrix->out + col * matrix->out_stride + i * element_bytes;
             transpose(&tile);
         }
 }
