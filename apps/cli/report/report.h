@@ -136,6 +136,9 @@ nitro_status report_say(report *self, report_part *part, const char *format, ...
     NITRO_PRINTF(3, 4);
 void report_free_parts(report *self);
 
+/** Has the variant run on any device? Pages do not list the others. */
+bool report_has_run(const nitro_dataset *dataset, size_t variant);
+
 /** "gpu1", or "model:k20c (modelled)"; in charts on two lines. */
 void report_device_name(const nitro_device *device, char *text, size_t size);
 void report_device_category(const nitro_device *device, char *text, size_t size);

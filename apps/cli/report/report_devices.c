@@ -23,6 +23,22 @@ static const char *label_or_dash(const nitro_device *device, const char *name)
     return text ? text : "-";
 }
 
+static nitro_status say_what_did_not_run(report *self, report_part *part)
+{
+    const nitro_schema *schema = self->dataset->schema;
+    nitro_string_list names = {0};
+    char text[512];
+    nitro_status status = NITRO_OK;
+    for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
+        if (!report_has_run(self->dataset, v))
+            status = nitro_string_list_add(self->context, &names, schema->variants[v]);
+    join_list(&names, text, sizeof text);
+    if (status == NITRO_OK && names.count > 0)
+        status = report_say(self, part, "Variants that ran on no device are not listed: %s.", text);
+    nitro_string_list_free(&names);
+    return status;
+}
+
 nitro_status report_add_devices(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
@@ -52,6 +68,8 @@ nitro_status report_add_devices(report *self)
         report_say(self, part, "%zu devices, %zu variants of %s, %zu inputs, %zu input features.",
                    dataset->num_devices, dataset->schema->num_variants, self->computation,
                    dataset->num_inputs, dataset->schema->num_features);
+    if (status == NITRO_OK)
+        status = say_what_did_not_run(self, part);
     if (status == NITRO_OK && modelled)
         status = report_say(self, part,
                             "%zu of the devices %s modelled: their times come from a documented "

@@ -40,7 +40,9 @@ static nitro_status begin_chart(report *self, report_part *part)
     report_chart *chart = &part->chart;
     nitro_status status = NITRO_OK;
     for (size_t v = 0; v < dataset->schema->num_variants && status == NITRO_OK; v++)
-        status = nitro_string_list_add(self->context, &chart->series, dataset->schema->variants[v]);
+        if (report_has_run(dataset, v))
+            status =
+                nitro_string_list_add(self->context, &chart->series, dataset->schema->variants[v]);
     for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++)
         status = nitro_string_list_add(self->context, &chart->categories, dataset->devices[d]->id);
     chart->kind = REPORT_MATRIX;
@@ -54,12 +56,13 @@ static nitro_status begin_chart(report *self, report_part *part)
 static size_t add_device(report *self, report_part *part, size_t device, double *quality)
 {
     const nitro_dataset *dataset = self->dataset;
-    size_t best = 0, next = NITRO_NONE;
+    size_t best = 0, next = NITRO_NONE, drawn = 0;
     fixed_choice of[NITRO_MAX_VARIANTS] = {{0}};
     char name[128];
     for (size_t v = 0; v < dataset->schema->num_variants; v++) {
         of[v] = judge(dataset, device, v);
-        report_chart_set(&part->chart, v, device, of[v].mean);
+        if (report_has_run(dataset, v))
+            report_chart_set(&part->chart, drawn++, device, of[v].mean);
         if (v == 0)
             continue;
         if (of[v].mean > of[best].mean) {

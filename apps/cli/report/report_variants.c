@@ -9,6 +9,11 @@
 /** Variants with a colour of their own; the others are drawn as one. */
 enum { MAX_DRAWN_VARIANTS = 7 };
 
+bool report_has_run(const nitro_dataset *dataset, size_t variant)
+{
+    return dataset->tried >> variant & 1;
+}
+
 /** Variants in order of their wins over all devices, the first declared on ties.
  *  @return how many win anything; at least 1. */
 static size_t order_variants(const nitro_study_wins *wins, size_t num_devices, size_t num_variants,
@@ -107,7 +112,8 @@ nitro_status report_add_variants(report *self)
     report_table *table = &part->table;
     report_table_columns(table, "device,inputs||0");
     for (size_t v = 0; v < dataset->schema->num_variants; v++)
-        report_table_column(table, dataset->schema->variants[v], "%", 1);
+        if (report_has_run(dataset, v))
+            report_table_column(table, dataset->schema->variants[v], "%", 1);
     for (size_t d = 0; d < dataset->num_devices; d++) {
         char name[128];
         nitro_study_count_wins(dataset, d, &wins[d]);
@@ -115,7 +121,8 @@ nitro_status report_add_variants(report *self)
         report_table_text(table, "%s", name);
         report_table_number(table, (double)wins[d].inputs);
         for (size_t v = 0; v < dataset->schema->num_variants; v++)
-            report_table_number(table, report_percent(wins[d].wins[v], wins[d].inputs));
+            if (report_has_run(dataset, v))
+                report_table_number(table, report_percent(wins[d].wins[v], wins[d].inputs));
     }
     part->method =
         "Share of the inputs on which a variant is the fastest, in percent of the inputs with "
