@@ -58,7 +58,9 @@ static nitro_status find_valid(nitro_bundle_source *source, const char *computat
         }
         refused = &source->states[i];
     }
-    return refused ? nitro_fail(source->context, NITRO_ERR_FORMAT, "%s", refused->problem)
+    return refused ? nitro_fail(source->context, NITRO_ERR_FORMAT,
+                                "%s: all bundles of %s are refused: %s", source->url,
+                                device ? device : computation, refused->reason)
                    : NITRO_ERR_NOT_FOUND;
 }
 
