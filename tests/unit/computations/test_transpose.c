@@ -83,6 +83,23 @@ static void with_many_threads(void **state)
     nitro_host_assume_wake_ns(-1);
 }
 
+/* Beyond all caches, where even copies are streamed. */
+static void large_matrices(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    (void)state;
+    assert_ok(context,
+              nitro_kit_create(context, &nitro_transpose_inplace_kit, false, &computation));
+    for (int32_t order = 0; order < 2; order++) {
+        const nitro_transpose sizes = {
+            .num_rows = 2003, .num_cols = 2101, .element_bytes = 8, .is_row_major = order};
+        check_all(context, &nitro_transpose_inplace_kit, computation, &sizes);
+    }
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void features_follow_from_sizes(void **state)
 {
     nitro_context *context = unit_context();
@@ -184,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_sides),
         cmocka_unit_test(with_many_threads),
+        cmocka_unit_test(large_matrices),
         cmocka_unit_test(features_follow_from_sizes),
         cmocka_unit_test(sizes_out_of_range_are_refused),
         cmocka_unit_test(files_of_numpy_are_read),

@@ -5,9 +5,10 @@
 
 #include "variants/transpose/host/in_place.h"
 
-#define NS_PER_BYTE  0.3
-#define TILE         32
-#define STREAM_BYTES (4 << 20) /* from here on results do not stay in a core's caches */
+#define NS_PER_BYTE       0.3
+#define TILE              32
+#define STREAM_BYTES      (4 << 20)  /* from here on results do not stay in a core's caches, */
+#define STREAM_COPY_BYTES (32 << 20) /* and a copy not in the cache that cores share */
 
 void nitro_transpose_release_room(void *argument, void *user)
 {
@@ -122,25 +123,21 @@ static int prepare_buffered(void *argument, void *user)
     return nitro_host_make_room(&t->room, bytes_of(t));
 }
 
+/* Past the caches where the copy does not stay in them. Parts begin with lines of the room. */
 static void copy_part(const void *state, int part, int parts)
 {
     const nitro_transpose_block *matrix = state;
-    int64_t bytes = matrix->rows * matrix->in_stride;
-    int64_t begin = nitro_host_split_evenly(bytes, part, parts);
-    int64_t end = nitro_host_split_evenly(bytes, part + 1, parts);
-    memcpy((char *)matrix->in + begin, matrix->out + begin, (size_t)(end - begin));
-}
-
-static void transpose_part(const void *state, int part, int parts)
-{
-    const nitro_transpose_block *matrix = state;
-    int32_t element_bytes = (int32_t)(matrix->out_stride / matrix->rows);
-    int64_t begin = nitro_host_split_evenly(matrix->rows, part, parts);
-    int64_t end = nitro_host_split_evenly(matrix->rows, part + 1, parts);
-    if (matrix->rows * matrix->in_stride < STREAM_BYTES || matrix->cols <= TILE)
-        nitro_transpose_tile_rows(matrix, element_bytes, begin, end);
-    else
-        nitro_transpose_stream_rows(matrix, element_bytes, begin, end);
+    int64_t bytes = matrix->rows * matrix->in_stride, whole = bytes / NITRO_TRANSPOSE_LINE;
+    int64_t begin = NITRO_TRANSPOSE_LINE * nitro_host_split_evenly(whole, part, parts);
+    int64_t end = NITRO_TRANSPOSE_LINE * nitro_host_split_evenly(whole, part + 1, parts);
+    char *to = (char *)matrix->in;
+    if (bytes >= STREAM_COPY_BYTES) {
+        nitro_transpose_stream(to + begin, matrix->out + begin, end - begin);
+        nitro_transpose_end_stream();
+        begin = end;
+    }
+    end = part + 1 == parts ? bytes : end;
+    memcpy(to + begin, matrix->out + begin, (size_t)(end - begin));
 }
 
 static int run_buffered(void *argument, void *user)
@@ -156,7 +153,10 @@ static int run_buffered(void *argument, void *user)
         return 0;
     int parts = nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t));
     nitro_host_run_parts(copy_part, &matrix, parts);
-    nitro_host_run_parts(transpose_part, &matrix, parts);
+    nitro_transpose_in_parts(&matrix, t->element_bytes,
+                             bytes_of(t) < STREAM_BYTES ? nitro_transpose_tile_rows
+                                                        : nitro_transpose_stream_rows,
+                             parts);
     return 0;
 }
 

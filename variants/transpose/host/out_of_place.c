@@ -6,9 +6,6 @@
 
 #define NS_PER_BYTE 0.2
 
-typedef void method(const nitro_transpose_block *matrix, int32_t element_bytes, int64_t begin,
-                    int64_t end);
-
 __attribute__((always_inline)) static inline void
 move_rows(const nitro_transpose_block *matrix, int64_t begin, int64_t end, const size_t bytes)
 {
@@ -24,39 +21,22 @@ static void naively(const nitro_transpose_block *matrix, int32_t element_bytes, 
     NITRO_TRANSPOSE_BY_SIZE(element_bytes, move_rows, matrix, begin, end);
 }
 
-typedef struct work {
-    nitro_transpose_block matrix;
-    int32_t element_bytes;
-    method *method;
-} work;
-
-/* Parts begin at multiples of a line's elements: lines are written by one part, if rows of the
- * result begin with a line. */
-static void transpose_part(const void *state, int part, int parts)
-{
-    const work *w = state;
-    int64_t line = NITRO_TRANSPOSE_LINE / w->element_bytes, rows = w->matrix.rows;
-    int64_t lines = (rows + line - 1) / line;
-    int64_t begin = line * nitro_host_split_evenly(lines, part, parts);
-    int64_t end = line * nitro_host_split_evenly(lines, part + 1, parts);
-    w->method(&w->matrix, w->element_bytes, begin, end < rows ? end : rows);
-}
-
 static int run(void *argument, void *user)
 {
     const nitro_transpose *t = argument;
-    work w = {.element_bytes = t->element_bytes, .method = *(method *const *)user};
-    w.matrix = (nitro_transpose_block){t->num_rows, t->num_cols,
-                                       t->in,       t->num_cols * t->element_bytes,
-                                       t->out,      t->num_rows * t->element_bytes};
+    const nitro_transpose_block matrix = {t->num_rows, t->num_cols,
+                                          t->in,       t->num_cols * t->element_bytes,
+                                          t->out,      t->num_rows * t->element_bytes};
     double bytes = (double)t->num_rows * (double)t->num_cols * t->element_bytes;
     if (bytes > 0)
-        nitro_host_run_parts(transpose_part, &w, nitro_host_num_parts(NS_PER_BYTE * bytes));
+        nitro_transpose_in_parts(&matrix, t->element_bytes, *(nitro_transpose_method *const *)user,
+                                 nitro_host_num_parts(NS_PER_BYTE * bytes));
     return 0;
 }
 
-static method *const naive_method = naively, *const tiled_method = nitro_transpose_tile_rows,
-                     *const register_method = nitro_transpose_stream_rows;
+static nitro_transpose_method *const naive_method = naively,
+                                     *const tiled_method = nitro_transpose_tile_rows,
+                                     *const register_method = nitro_transpose_stream_rows;
 
 #define VARIANT(its_name, its_version, its_method)                                                 \
     {                                                                                              \
@@ -64,4 +44,4 @@ static method *const naive_method = naively, *const tiled_method = nitro_transpo
     }
 const nitro_variant nitro_transpose_variant_naive = VARIANT("naive", "1", naive_method);
 const nitro_variant nitro_transpose_variant_tiled = VARIANT("tiled", "2", tiled_method);
-const nitro_variant nitro_transpose_variant_register = VARIANT("register", "1", register_method);
+const nitro_variant nitro_transpose_variant_register = VARIANT("register", "2", register_method);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 /* ---- Blocks: elements of 16 bytes are pairs of words ---- */
@@ -88,12 +88,12 @@ nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, in
 
 /* ---- Matrices ---- */
 
-#define TILE           32  /* rows and columns of a tile: two fit into the L1 cache */
-#define STREAMS        16  /* columns written at a time, where all of a row are too many, */
-#define TALL           256 /* and rows of such a tile */
-#define BAND_BYTES     512 /* of a column, written at a time past the caches */
-#define PREFETCHED     256 /* bytes ahead in every row */
-#define FEW_ROWS_BYTES 256 /* of a column: less than half a band */
+#define TILE           32   /* rows and columns of a tile: two fit into the L1 cache */
+#define STREAMS        16   /* columns written at a time, where all of a row are too many, */
+#define TALL           256  /* and rows of such a tile */
+#define BAND_BYTES     1024 /* of a column, written at a time past the caches */
+#define GROUP_BYTES    256  /* of a row, read at a time */
+#define FEW_ROWS_BYTES 256  /* of a column: far less than a band */
 #define COMPACT_BYTES  8192
 
 static int64_t least_of(int64_t a, int64_t b)
@@ -121,14 +121,35 @@ void nitro_transpose_tile_rows(const nitro_transpose_block *matrix, int32_t elem
         }
 }
 
-/* Copies past the caches what makes whole lines. */
-static void stream(char *to, const char *from, int64_t bytes)
+#if defined(__x86_64__)
+/* Whole lines: a processor has few buffers for lines that are written in parts. */
+TARGET_64 static void stream_lines(char *to, const char *from, int64_t bytes)
 {
+    for (int64_t i = 0; i < bytes; i += 64)
+        _mm512_stream_si512((void *)(to + i), _mm512_loadu_si512(from + i));
+}
+#endif
+
+void nitro_transpose_stream(char *to, const char *from, int64_t bytes)
+{
+#if defined(__x86_64__)
+    if (nitro_host_simd_bits() >= 512) {
+        stream_lines(to, from, bytes);
+        return;
+    }
+#endif
 #if defined(__SSE2__)
     for (int64_t i = 0; i < bytes; i += 16)
         _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
 #else
     memcpy(to, from, (size_t)bytes);
+#endif
+}
+
+void nitro_transpose_end_stream(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
 #endif
 }
 
@@ -151,7 +172,7 @@ static void write_column(const nitro_transpose_block *matrix, const char *buffer
     if (until <= head)
         return;
     int64_t whole = (until - head) / NITRO_TRANSPOSE_LINE * NITRO_TRANSPOSE_LINE;
-    stream(to + head, buffer + head, whole);
+    nitro_transpose_stream(to + head, buffer + head, whole);
     memcpy(to + head + whole, buffer + head + whole, (size_t)(until - head - whole));
 }
 
@@ -173,9 +194,17 @@ static void stream_columns(const nitro_transpose_block *matrix, int32_t element_
         int64_t head = least_of((int64_t)(-(uintptr_t)to % NITRO_TRANSPOSE_LINE), bytes);
         int64_t whole = (bytes - head) / NITRO_TRANSPOSE_LINE * NITRO_TRANSPOSE_LINE;
         memcpy(to, buffer, (size_t)head);
-        stream(to + head, buffer + head, whole);
+        nitro_transpose_stream(to + head, buffer + head, whole);
         memcpy(to + head + whole, buffer + head + whole, (size_t)(bytes - head - whole));
     }
+}
+
+/* Some of the rows that are read next: otherwise reading would wait for writing. */
+static void fetch_rows(const char *next, int64_t stride, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t byte = 0; byte < GROUP_BYTES; byte += NITRO_TRANSPOSE_LINE)
+            __builtin_prefetch(next + row * stride + byte);
 }
 
 /* Bands of rows: a group of columns is transposed into a buffer, from where whole lines are
@@ -183,34 +212,74 @@ static void stream_columns(const nitro_transpose_block *matrix, int32_t element_
 void nitro_transpose_stream_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
                                  int64_t begin, int64_t end)
 {
-    enum { COLS = NITRO_TRANSPOSE_LINE / 4, STRIDE = BAND_BYTES + 2 * NITRO_TRANSPOSE_LINE };
+    enum { COLS = GROUP_BYTES / 4, STRIDE = BAND_BYTES + 2 * NITRO_TRANSPOSE_LINE };
     char buffer[COLS * STRIDE] __attribute__((aligned(NITRO_TRANSPOSE_LINE)));
     if (begin == 0 && end == matrix->rows && end * element_bytes <= FEW_ROWS_BYTES) {
         stream_columns(matrix, element_bytes);
         end = 0;
     }
     int64_t band = BAND_BYTES / element_bytes, line = NITRO_TRANSPOSE_LINE / element_bytes;
-    nitro_transpose_block group = {.in_stride = matrix->in_stride, .out_stride = STRIDE};
+    int64_t cols = GROUP_BYTES / element_bytes, stride = matrix->in_stride;
+    int64_t last_line = matrix->cols > line ? matrix->cols - line : 0;
+    bool fetches = matrix->cols > cols / 2; /* processors fetch less than that themselves */
+    nitro_transpose_block group = {.in_stride = stride, .out_stride = STRIDE};
     group.out = buffer;
     for (int64_t i = begin; i < end; i += band) {
         int64_t count = least_of(band, end - i);
         group.rows = least_of(count + line, end - i);
         nitro_transpose_block_function *transpose =
             nitro_transpose_blocks(element_bytes, least_of(group.rows, matrix->cols));
-        for (int64_t j = 0; j < matrix->cols; j += line) {
-            /* overlaps the one before, as tiles do */
-            int64_t col = j + line > matrix->cols && matrix->cols > line ? matrix->cols - line : j;
-            group.cols = least_of(line, matrix->cols - col);
-            group.in = matrix->in + i * matrix->in_stride + col * element_bytes;
-            for (int64_t row = 0; row < group.rows; row++)
-                __builtin_prefetch(group.in + row * matrix->in_stride + PREFETCHED);
+        for (int64_t j = 0; j < matrix->cols; j += cols) {
+            int64_t col = least_of(j, last_line); /* may overlap the group before, as tiles do */
+            group.cols = least_of(cols, matrix->cols - col);
+            group.in = matrix->in + i * stride + col * element_bytes;
             transpose(&group);
-            for (int64_t k = j - col; k < group.cols; k++)
+            const char *next = j + cols < matrix->cols
+                                   ? group.in + GROUP_BYTES
+                                   : matrix->in + least_of(i + band, end - group.rows) * stride;
+            for (int64_t k = j - col; k < group.cols; k++) {
+                if (fetches)
+                    fetch_rows(next, stride, k * group.rows / group.cols,
+                               (k + 1) * group.rows / group.cols);
                 write_column(matrix, buffer + k * STRIDE, element_bytes, col + k, i, count,
                              group.rows, i == begin);
+            }
         }
     }
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
+    nitro_transpose_end_stream();
+}
+
+/* ---- Threads ---- */
+
+typedef struct work {
+    const nitro_transpose_block *matrix;
+    int32_t element_bytes;
+    nitro_transpose_method *method;
+} work;
+
+/* Parts begin at multiples of a line's elements: lines are written by one part, if rows of the
+ * result begin with a line. Few rows are not divided, but columns. */
+static void transpose_part(const void *state, int part, int parts)
+{
+    const work *w = state;
+    nitro_transpose_block share = *w->matrix;
+    bool has_few_rows = share.rows * w->element_bytes <= FEW_ROWS_BYTES;
+    int64_t line = has_few_rows ? 1 : NITRO_TRANSPOSE_LINE / w->element_bytes;
+    int64_t count = has_few_rows ? share.cols : share.rows, lines = (count + line - 1) / line;
+    int64_t begin = line * nitro_host_split_evenly(lines, part, parts);
+    int64_t end = least_of(line * nitro_host_split_evenly(lines, part + 1, parts), count);
+    if (has_few_rows) {
+        share.cols = end - begin;
+        share.in += begin * w->element_bytes;
+        share.out += begin * share.out_stride;
+        begin = 0;
+        end = share.rows;
+    }
+    w->method(&share, w->element_bytes, begin, end);
+}
+
+void nitro_transpose_in_parts(const nitro_transpose_block *matrix, int32_t element_bytes,
+                              nitro_transpose_method *method, int parts)
+{
+    nitro_host_run_parts(transpose_part, &(work){matrix, element_bytes, method}, parts);
 }

@@ -33,11 +33,20 @@ typedef void nitro_transpose_block_function(const nitro_transpose_block *block);
  * than the least side of the blocks, `least` elements. */
 nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, int64_t least);
 
-/** Transpose a matrix on the calling thread, between rows and columns `begin` and `end`: in tiles
- * with ordinary stores, or past the caches. */
-void nitro_transpose_tile_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
-                               int64_t begin, int64_t end);
-void nitro_transpose_stream_rows(const nitro_transpose_block *matrix, int32_t element_bytes,
-                                 int64_t begin, int64_t end);
+/** Copy whole lines past the caches; `to` is aligned to a line. What was written is ordered before
+ * what follows by nitro_transpose_end_stream. */
+void nitro_transpose_stream(char *to, const char *from, int64_t bytes);
+void nitro_transpose_end_stream(void);
+
+/** Transposes a matrix on the calling thread, between rows `begin` and `end`. */
+typedef void nitro_transpose_method(const nitro_transpose_block *matrix, int32_t element_bytes,
+                                    int64_t begin, int64_t end);
+
+/** In tiles with ordinary stores, or past the caches. */
+nitro_transpose_method nitro_transpose_tile_rows, nitro_transpose_stream_rows;
+
+/** Transpose a matrix that is not empty, by so many threads. */
+void nitro_transpose_in_parts(const nitro_transpose_block *matrix, int32_t element_bytes,
+                              nitro_transpose_method *method, int parts);
 
 #endif
