@@ -14,13 +14,14 @@
 
 #include "nitro/runtime/scores/forest_tree.h"
 
-#define TREES_AT_ONCE 8
-#define STEPS_AT_ONCE 4
-#define LANES         4
-#define LINE_BYTES    64
-#define MAX_DISTANCE  UINT16_MAX        /* of a node's left child behind it */
-#define MAX_OUTPUTS   ((size_t)1 << 30) /* of all leaves */
-#define MAX_COLUMNS   256
+#define TREES_AT_ONCE   8
+#define TREES_AT_A_TIME 64 /* before their leaves are added: these do not wait for each other */
+#define STEPS_AT_ONCE   4
+#define LANES           4
+#define LINE_BYTES      64
+#define MAX_DISTANCE    UINT16_MAX        /* of a node's left child behind it */
+#define MAX_OUTPUTS     ((size_t)1 << 30) /* of all leaves */
+#define MAX_COLUMNS     256
 
 /* Left where the column is not above the threshold; the right child follows the left one. A leaf
  * reads an extra column that is always 0 and is its own left child; its threshold is the offset of
@@ -229,16 +230,18 @@ static void add_leaves(const nitro_compiled_forest *compiled, const uint32_t *le
 double nitro_compiled_forest_predict(const nitro_compiled_forest *compiled, const double *columns,
                                      double *outputs)
 {
-    uint32_t orders[MAX_COLUMNS + 1], leaves[TREES_AT_ONCE];
+    uint32_t orders[MAX_COLUMNS + 1], leaves[TREES_AT_A_TIME];
     float sums[NITRO_MAX_VARIANTS + LANES] = {0};
     order_columns(compiled, columns, orders);
-    for (size_t first = 0; first < compiled->num_trees; first += TREES_AT_ONCE) {
-        size_t left = compiled->num_trees - first;
-        if (left == 1)
-            leaves[0] = walk_one(compiled->nodes, compiled->roots[first], orders);
-        else
-            walk(compiled->nodes, compiled->roots + first, orders, leaves);
-        add_leaves(compiled, leaves, left < TREES_AT_ONCE ? left : TREES_AT_ONCE, sums);
+    for (size_t begin = 0; begin < compiled->num_trees; begin += TREES_AT_A_TIME) {
+        size_t left = compiled->num_trees - begin;
+        size_t count = left < TREES_AT_A_TIME ? left : TREES_AT_A_TIME;
+        for (size_t first = 0; first < count; first += TREES_AT_ONCE)
+            if (count - first == 1)
+                leaves[first] = walk_one(compiled->nodes, compiled->roots[begin + first], orders);
+            else
+                walk(compiled->nodes, compiled->roots + begin + first, orders, leaves + first);
+        add_leaves(compiled, leaves, count, sums);
     }
     for (size_t o = 0; o < compiled->num_outputs; o++)
         outputs[o] = (double)sums[o] / (double)compiled->num_trees;
