@@ -169,6 +169,67 @@ static void long_rows_are_cut_anywhere(void **state)
     }
 }
 
+/* Rows of 2 to 9 entries, `step` columns apart, from that of the row's number on; or, `jumps`, from
+ * anywhere on. */
+static nitro_spmv *make_wide(nitro_context *context, int64_t num_rows, int64_t num_cols,
+                             int64_t step, bool jumps)
+{
+    nitro_matrix_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
+    for (int64_t row = 0; row < num_rows; row++) {
+        int64_t first = jumps ? row * 7919 * 101 : row;
+        for (int64_t i = 0; i < 2 + row % 8; i++)
+            assert_ok(context, nitro_matrix_entries_add(context, &entries, row,
+                                                        (first + i * step) % num_cols,
+                                                        1.0 / (double)(i + 1)));
+    }
+    nitro_spmv *spmv = NULL;
+    assert_ok(context, nitro_spmv_matrix_create(context, "test", &entries, &spmv));
+    return spmv;
+}
+
+/* x is prefetched where it is larger than caches and entries are far from those before them: not
+ * where rows follow each other along diagonals, however far apart these are. */
+static void scattered_columns_are_found(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t num_rows, num_cols, step;
+        bool jumps;
+        nitro_spmv_access access;
+    } cases[] = {
+        {"band", 3001, 600000, 1, false, NITRO_SPMV_CACHED},
+        {"diagonals", 3001, 600000, 50021, false, NITRO_SPMV_CACHED},
+        {"jumps", 3001, 600000, 50021, true, NITRO_SPMV_SCATTERED},
+        {"pairs that jump", 3001, 600000, 1, true, NITRO_SPMV_SCATTERED},
+        {"a small x", 3001, 500000, 50021, true, NITRO_SPMV_CACHED},
+        {"few entries", 50, 600000, 50021, true, NITRO_SPMV_CACHED},
+        {"many rows", 600000, 600000, 1, false, NITRO_SPMV_STREAMED},
+    };
+    computation_fixture *f = *state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        nitro_spmv *spmv = make_wide(f->context, cases[i].num_rows, cases[i].num_cols,
+                                     cases[i].step, cases[i].jumps);
+        if (nitro_spmv_find_access(spmv, spmv->num_nonzeros) != cases[i].access)
+            fail_msg("%s: not what is expected", cases[i].name);
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+/* Prefetching ends where entries do, and changes no result. */
+static void variants_agree_on_scattered_columns(void **state)
+{
+    computation_fixture *f = *state;
+    for (int threads = 1; threads <= 5; threads += 4)
+        for (int64_t num_rows = 300; num_rows <= (2 << 20) + 5; num_rows *= 6991) {
+            int before = begin_threads(threads);
+            nitro_spmv *spmv = make_wide(f->context, num_rows, 600000, 50021, true);
+            assert_int_equal(nitro_spmv_find_access(spmv, 0), NITRO_SPMV_SCATTERED);
+            assert_true(check_all(f, spmv, "scattered columns") >= 6);
+            nitro_spmv_matrix_free(spmv);
+            end_threads(before);
+        }
+}
+
 /* Whichever unit is fastest here and now: the results are the same bits. */
 static void vector_units_agree(void **state)
 {
@@ -511,6 +572,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(long_rows_are_cut_anywhere, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(scattered_columns_are_found, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_scattered_columns, setup,
+                                        computation_teardown),
         cmocka_unit_test_setup_teardown(vector_units_agree, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup,
                                         computation_teardown),

@@ -15,16 +15,16 @@ typedef struct carry {
 } carry;
 
 typedef struct product {
+    const nitro_spmv *spmv;
     const nitro_spmv_coo *coo;
-    int64_t num_rows;
-    const double *x;
-    double *y;
+    nitro_spmv_access access;
     bool zero_first;
     carry *carried; /* shape [parts] */
 } product;
 
 /* The sum of one row's entries from *k on; advances *k past them. */
-static inline double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t *k, int64_t end)
+NITRO_SPMV_INLINE double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t *k,
+                                 int64_t end, const nitro_spmv_access access)
 {
     int64_t at = *k;
     int32_t row = coo->rows[at];
@@ -32,25 +32,30 @@ static inline double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t
     NITRO_SPMV_PREFETCH(coo->columns, at + NITRO_SPMV_AHEAD);
     NITRO_SPMV_PREFETCH(coo->rows, at + NITRO_SPMV_AHEAD);
     double sum = 0;
-    do
+    do {
+        if (access == NITRO_SPMV_SCATTERED)
+            nitro_spmv_prefetch_x_ahead(x, coo->columns, at, coo->num_entries, 1);
         sum += coo->values[at] * x[coo->columns[at]];
-    while (++at < end && coo->rows[at] == row);
+    } while (++at < end && coo->rows[at] == row);
     *k = at;
     return sum;
 }
 
-static carry add_entries(const nitro_spmv_coo *coo, const double *x, double *y, int64_t begin,
-                         int64_t end)
+NITRO_SPMV_INLINE carry add_entries(const product *p, int64_t begin, int64_t end,
+                                    const nitro_spmv_access access)
 {
+    const nitro_spmv_coo *coo = p->coo;
+    const double *x = p->spmv->x;
+    double *y = p->spmv->y;
     carry carried = {.row = -1};
     int64_t k = begin;
     if (begin > 0 && begin < end && coo->rows[begin] == coo->rows[begin - 1]) {
         carried.row = coo->rows[begin];
-        carried.sum = row_sum(coo, x, &k, end);
+        carried.sum = row_sum(coo, x, &k, end, access);
     }
     while (k < end) {
         int32_t row = coo->rows[k];
-        y[row] += row_sum(coo, x, &k, end);
+        y[row] += row_sum(coo, x, &k, end, access);
     }
     return carried;
 }
@@ -72,32 +77,28 @@ static void add_part(const void *state, int part, int parts)
     int64_t begin = nitro_host_split_evenly(p->coo->num_entries, part, parts);
     int64_t end = nitro_host_split_evenly(p->coo->num_entries, part + 1, parts);
     if (p->zero_first && (begin < end || part == parts - 1))
-        zero_rows(p->coo, p->y, p->num_rows, begin, end);
-    p->carried[part] = add_entries(p->coo, p->x, p->y, begin, end);
+        zero_rows(p->coo, p->spmv->y, p->spmv->num_rows, begin, end);
+    p->carried[part] = p->access == NITRO_SPMV_SCATTERED
+                           ? add_entries(p, begin, end, NITRO_SPMV_SCATTERED)
+                           : add_entries(p, begin, end, NITRO_SPMV_STREAMED);
 }
 
-static void add_parts(const nitro_spmv_coo *coo, int64_t num_rows, const double *x, double *y,
-                      bool zero_first)
+static void add_parts(const nitro_spmv *spmv, const nitro_spmv_coo *coo, bool zero_first)
 {
     carry carried[NITRO_HOST_MAX_PARTS];
-    const product p = {coo, num_rows, x, y, zero_first, carried};
+    const product p = {spmv, coo, nitro_spmv_find_access(spmv, coo->num_entries), zero_first,
+                       carried};
     int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)coo->num_entries +
-                                     (zero_first ? NS_PER_ROW * (double)num_rows : 0));
+                                     (zero_first ? NS_PER_ROW * (double)spmv->num_rows : 0));
     nitro_host_run_parts(add_part, &p, parts);
     for (int part = 0; part < parts; part++)
         if (carried[part].row >= 0)
-            y[carried[part].row] += carried[part].sum;
+            spmv->y[carried[part].row] += carried[part].sum;
 }
 
-void nitro_spmv_coo_multiply(const nitro_spmv_coo *coo, int64_t num_rows, const double *x,
-                             double *y)
+void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo)
 {
-    add_parts(coo, num_rows, x, y, true);
-}
-
-void nitro_spmv_coo_add(const nitro_spmv_coo *coo, const double *x, double *y)
-{
-    add_parts(coo, 0, x, y, false);
+    add_parts(spmv, coo, false);
 }
 
 static void fill_part(const void *state, int part, int parts)
@@ -134,13 +135,13 @@ static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    nitro_spmv_coo_multiply(spmv->coo, spmv->num_rows, spmv->x, spmv->y);
+    add_parts(spmv, spmv->coo, true);
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_coo = {
     .name = "coo",
-    .version = "2",
+    .version = "3",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(coo),

@@ -5,33 +5,41 @@
 #define NS_PER_ENTRY 0.5
 
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end,
-                                     const bool prefetches)
+                                     const nitro_spmv_access access)
 {
     const double *restrict x = spmv->x, *restrict values = spmv->values;
     const int32_t *restrict columns = spmv->columns;
     for (int64_t row = begin; row < end; row++) {
         int64_t k = spmv->row_offsets[row], row_end = spmv->row_offsets[row + 1];
-        if (prefetches) {
+        if (access != NITRO_SPMV_CACHED) {
             NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
             NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
         }
         double even = 0, odd = 0; /* half as many additions wait for the one before */
         for (; k + 1 < row_end; k += 2) {
+            if (access == NITRO_SPMV_SCATTERED)
+                nitro_spmv_prefetch_x_ahead(x, columns, k, spmv->num_nonzeros, 2);
             even += values[k] * x[columns[k]];
             odd += values[k + 1] * x[columns[k + 1]];
         }
-        if (k < row_end)
+        if (k < row_end) {
+            if (access == NITRO_SPMV_SCATTERED)
+                nitro_spmv_prefetch_x_ahead(x, columns, k, spmv->num_nonzeros, 1);
             even += values[k] * x[columns[k]];
+        }
         spmv->y[row] = even + odd;
     }
 }
 
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end)
 {
-    if (nitro_spmv_prefetches(spmv->num_nonzeros))
-        multiply_rows(spmv, begin, end, true);
+    nitro_spmv_access access = nitro_spmv_find_access(spmv, spmv->num_nonzeros);
+    if (access == NITRO_SPMV_SCATTERED)
+        multiply_rows(spmv, begin, end, NITRO_SPMV_SCATTERED);
+    else if (access == NITRO_SPMV_STREAMED)
+        multiply_rows(spmv, begin, end, NITRO_SPMV_STREAMED);
     else
-        multiply_rows(spmv, begin, end, false);
+        multiply_rows(spmv, begin, end, NITRO_SPMV_CACHED);
 }
 
 static void multiply_part(const void *state, int part, int parts)
@@ -53,6 +61,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr = {
     .name = "csr",
-    .version = "2",
+    .version = "3",
     .run = run,
 };

@@ -27,33 +27,42 @@ NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *even, const nitro_
     return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
-NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns, int64_t k,
-                                   const bool prefetches)
+NITRO_SPMV_INLINE void prefetch_matrix(const nitro_spmv *spmv, int64_t k,
+                                       const nitro_spmv_access access)
 {
-    if (!prefetches)
+    if (access == NITRO_SPMV_CACHED)
         return;
-    NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
-    NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(spmv->values, k + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(spmv->columns, k + NITRO_SPMV_AHEAD);
+}
+
+NITRO_SPMV_INLINE void prefetch_x(const nitro_spmv *spmv, int64_t k, const int count,
+                                  const nitro_spmv_access access)
+{
+    if (access == NITRO_SPMV_SCATTERED)
+        nitro_spmv_prefetch_x_ahead(spmv->x, spmv->columns, k, spmv->num_nonzeros, count);
 }
 
 /* The sum of whole groups of eight entries; `*k` moves on to the rest. */
-NITRO_SPMV_INLINE double multiply_lanes(const double *restrict values,
-                                        const int32_t *restrict columns, const double *restrict x,
-                                        int64_t *k, int64_t end, const int unit,
-                                        const bool prefetches)
+NITRO_SPMV_INLINE double multiply_lanes(const nitro_spmv *spmv, int64_t *k, int64_t end,
+                                        const int unit, const nitro_spmv_access access)
 {
+    const int32_t *restrict columns = spmv->columns;
+    const double *restrict values = spmv->values, *restrict x = spmv->x;
     nitro_spmv_lanes even = {{0}}, odd = {{0}};
     int64_t at = *k;
     for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
-        query_ahead(values, columns, at, prefetches);
-        if (prefetches)
+        prefetch_matrix(spmv, at, access);
+        if (access != NITRO_SPMV_CACHED)
             NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
+        prefetch_x(spmv, at, 2 * NITRO_SPMV_LANES, access);
         nitro_spmv_add(&even, values + at, x, columns + at, unit);
         nitro_spmv_add(&odd, values + at + NITRO_SPMV_LANES, x, columns + at + NITRO_SPMV_LANES,
                        unit);
     }
     if (at + NITRO_SPMV_LANES <= end) {
-        query_ahead(values, columns, at, prefetches);
+        prefetch_matrix(spmv, at, access);
+        prefetch_x(spmv, at, NITRO_SPMV_LANES, access);
         nitro_spmv_add(&even, values + at, x, columns + at, unit);
         at += NITRO_SPMV_LANES;
     }
@@ -61,74 +70,48 @@ NITRO_SPMV_INLINE double multiply_lanes(const double *restrict values,
     return sum_of_lanes(&even, &odd, unit);
 }
 
-/* The sum of the last `count` entries of a row, seven at most: four, two and one at a time. */
-NITRO_SPMV_INLINE double multiply_rest(const double *restrict values,
-                                       const int32_t *restrict columns, const double *restrict x,
-                                       int64_t count)
+/* The sum of the last entries [k, end) of a row, seven at most: four, two and one at a time. */
+NITRO_SPMV_INLINE double multiply_rest(const nitro_spmv *spmv, int64_t k, int64_t end,
+                                       const nitro_spmv_access access)
 {
+    const int32_t *restrict columns = spmv->columns;
+    const double *restrict values = spmv->values, *restrict x = spmv->x;
+    int64_t count = end - k;
     pair sums = {0};
     if (count & 4) {
-        quad products = NITRO_SPMV_QUAD(values) *
-                        (quad){x[columns[0]], x[columns[1]], x[columns[2]], x[columns[3]]};
+        prefetch_x(spmv, k, 4, access);
+        quad products = NITRO_SPMV_QUAD(values + k) * (quad){x[columns[k]], x[columns[k + 1]],
+                                                             x[columns[k + 2]], x[columns[k + 3]]};
         sums = (pair){products[0], products[1]} + (pair){products[2], products[3]};
-        values += 4;
-        columns += 4;
+        k += 4;
     }
     if (count & 2) {
-        sums += NITRO_SPMV_PAIR(values) * (pair){x[columns[0]], x[columns[1]]};
-        values += 2;
-        columns += 2;
+        prefetch_x(spmv, k, 2, access);
+        sums += NITRO_SPMV_PAIR(values + k) * (pair){x[columns[k]], x[columns[k + 1]]};
+        k += 2;
     }
+    if (count & 1)
+        prefetch_x(spmv, k, 1, access);
     double sum = sums[0] + sums[1];
-    return count & 1 ? sum + values[0] * x[columns[0]] : sum;
+    return count & 1 ? sum + values[k] * x[columns[k]] : sum;
 }
 
 /* The sum of entries [k, end) of a row. */
 NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end, const int unit,
-                                     const bool prefetches)
+                                     const nitro_spmv_access access)
 {
-    const int32_t *restrict columns = spmv->columns;
-    const double *restrict values = spmv->values, *restrict x = spmv->x;
-    query_ahead(values, columns, k, prefetches);
+    prefetch_matrix(spmv, k, access);
     double sum = 0;
     if (end - k >= NITRO_SPMV_LANES)
-        sum = multiply_lanes(values, columns, x, &k, end, unit, prefetches);
-    if (k < end)
-        sum += multiply_rest(values + k, columns + k, x, end - k);
-    return sum;
+        sum = multiply_lanes(spmv, &k, end, unit, access);
+    return k < end ? sum + multiply_rest(spmv, k, end, access) : sum;
 }
 
 NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int unit,
-                                 const bool prefetches)
+                                 const nitro_spmv_access access)
 {
-    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, prefetches);
+    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, access);
 }
-
-/* `streams`: two rows at a time, with non-temporal stores. */
-NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     const int unit, const bool prefetches, const bool streams)
-{
-    double *restrict y = spmv->y;
-    if (streams) {
-        if (row % 2 && row < end) {
-            y[row] = row_sum(spmv, row, unit, prefetches);
-            row++;
-        }
-        for (; row + 2 <= end; row += 2) {
-            pair sums = {row_sum(spmv, row, unit, prefetches),
-                         row_sum(spmv, row + 1, unit, prefetches)};
-            NITRO_SPMV_STREAM(y + row, sums);
-        }
-        NITRO_SPMV_FENCE();
-    }
-    for (; row < end; row++)
-        y[row] = row_sum(spmv, row, unit, prefetches);
-}
-
-/* Where a part begins: at entry `k` of `row`. */
-typedef struct position {
-    int64_t row, k;
-} position;
 
 typedef struct carry {
     int64_t row; /* -1: nothing to carry */
@@ -137,8 +120,52 @@ typedef struct carry {
 
 typedef struct product {
     const nitro_spmv *spmv;
+    nitro_spmv_access access;
     carry *carried; /* shape [parts] */
 } product;
+
+/* `streams`: two rows at a time, with non-temporal stores. */
+NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
+                                     const int unit, const nitro_spmv_access access,
+                                     const bool streams)
+{
+    double *restrict y = spmv->y;
+    if (streams) {
+        if (row % 2 && row < end) {
+            y[row] = row_sum(spmv, row, unit, access);
+            row++;
+        }
+        for (; row + 2 <= end; row += 2) {
+            pair sums = {row_sum(spmv, row, unit, access), row_sum(spmv, row + 1, unit, access)};
+            NITRO_SPMV_STREAM(y + row, sums);
+        }
+        NITRO_SPMV_FENCE();
+    }
+    for (; row < end; row++)
+        y[row] = row_sum(spmv, row, unit, access);
+}
+
+NITRO_SPMV_INLINE void multiply_whole_rows(const product *p, int64_t row, int64_t end,
+                                           const int unit)
+{
+    const nitro_spmv *spmv = p->spmv;
+    bool streams = nitro_spmv_streams(spmv->y, spmv->num_rows);
+    if (p->access == NITRO_SPMV_SCATTERED && streams)
+        multiply_rows(spmv, row, end, unit, NITRO_SPMV_SCATTERED, true);
+    else if (p->access == NITRO_SPMV_SCATTERED)
+        multiply_rows(spmv, row, end, unit, NITRO_SPMV_SCATTERED, false);
+    else if (streams)
+        multiply_rows(spmv, row, end, unit, NITRO_SPMV_STREAMED, true);
+    else if (p->access == NITRO_SPMV_STREAMED)
+        multiply_rows(spmv, row, end, unit, NITRO_SPMV_STREAMED, false);
+    else
+        multiply_rows(spmv, row, end, unit, NITRO_SPMV_CACHED, false);
+}
+
+/* Where a part begins: at entry `k` of `row`. */
+typedef struct position {
+    int64_t row, k;
+} position;
 
 static position begin_of(const nitro_spmv *spmv, int part, int parts)
 {
@@ -162,19 +189,16 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     position begin = begin_of(spmv, part, parts), end = begin_of(spmv, part + 1, parts);
     p->carried[part].row = -1;
     if (begin.k > offsets[begin.row] && begin.row < end.row) {
-        spmv->y[begin.row] = sum_entries(spmv, begin.k, offsets[begin.row + 1], unit, true);
+        spmv->y[begin.row] =
+            sum_entries(spmv, begin.k, offsets[begin.row + 1], unit, NITRO_SPMV_STREAMED);
         begin.row++;
         begin.k = offsets[begin.row];
     }
-    if (nitro_spmv_streams(spmv->y, spmv->num_rows))
-        multiply_rows(spmv, begin.row, end.row, unit, true, true);
-    else if (nitro_spmv_prefetches(spmv->num_nonzeros))
-        multiply_rows(spmv, begin.row, end.row, unit, true, false);
-    else
-        multiply_rows(spmv, begin.row, end.row, unit, false, false);
+    multiply_whole_rows(p, begin.row, end.row, unit);
     int64_t rest = begin.row < end.row ? offsets[end.row] : begin.k;
     if (rest < end.k)
-        p->carried[part] = (carry){end.row, sum_entries(spmv, rest, end.k, unit, true)};
+        p->carried[part] =
+            (carry){end.row, sum_entries(spmv, rest, end.k, unit, NITRO_SPMV_STREAMED)};
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
@@ -183,7 +207,7 @@ static int run(void *argument, void *user)
     (void)user;
     const nitro_spmv *spmv = argument;
     carry carried[NITRO_HOST_MAX_PARTS];
-    const product p = {spmv, carried};
+    const product p = {spmv, nitro_spmv_find_access(spmv, spmv->num_nonzeros), carried};
     int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros +
                                      NS_PER_ROW * (double)spmv->num_rows);
     nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
@@ -195,6 +219,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "2",
+    .version = "3",
     .run = run,
 };

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FILLIN 8
-#define MAX_SLOTS  INT32_MAX /* 24 GiB */
-#define GROUP_ROWS 64
-#define AHEAD_ROWS 128 /* prefetch distance */
+#define MAX_FILLIN  8
+#define MAX_SLOTS   INT32_MAX /* 24 GiB */
+#define GROUP_ROWS  64
+#define AHEAD_ROWS  128 /* prefetch distance, of the matrix */
+#define AHEAD_SLOTS 2   /* of x */
 
 #define NS_PER_SLOT 0.3
 
 typedef struct product {
+    const nitro_spmv *spmv;
     const nitro_spmv_ell *ell;
-    int64_t num_rows;
-    const double *x;
-    double *y;
+    nitro_spmv_access access;
 } product;
 
 static bool allows(const double *features, const void *argument, void *user)
@@ -61,20 +61,26 @@ void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell)
 
 /* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
 NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *restrict sums,
-                                      const int num_lanes, const int unit, const bool prefetches)
+                                      const int num_lanes, const int unit,
+                                      const nitro_spmv_access access)
 {
-    const double *values = p->ell->values + row;
+    const double *values = p->ell->values + row, *x = p->spmv->x;
     const int32_t *columns = p->ell->columns + row;
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
     for (int64_t k = 0; k < p->ell->width; k++) {
+        const int32_t *ahead = access == NITRO_SPMV_SCATTERED && k + AHEAD_SLOTS < p->ell->width
+                                   ? columns + AHEAD_SLOTS * p->ell->stride
+                                   : NULL;
 #pragma GCC unroll 8
         for (int64_t i = 0; i < num_lanes; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
-            if (prefetches)
+            if (access != NITRO_SPMV_CACHED)
                 NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
-            if (prefetches && i % 2 == 0)
+            if (access != NITRO_SPMV_CACHED && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + AHEAD_ROWS);
-            nitro_spmv_add(&lanes[i], values + at, p->x, columns + at, unit);
+            if (ahead)
+                nitro_spmv_prefetch_x(x, ahead + at, NITRO_SPMV_LANES);
+            nitro_spmv_add(&lanes[i], values + at, x, columns + at, unit);
         }
         values += p->ell->stride;
         columns += p->ell->stride;
@@ -85,16 +91,16 @@ NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *res
 }
 
 NITRO_SPMV_INLINE void multiply_rows(const product *p, int64_t row, int64_t end, const int unit,
-                                     const bool prefetches)
+                                     const nitro_spmv_access access)
 {
-    double *restrict y = p->y;
+    double *restrict y = p->spmv->y;
     for (; row + GROUP_ROWS <= end; row += GROUP_ROWS)
-        multiply_group(p, row, y + row, GROUP_ROWS / NITRO_SPMV_LANES, unit, prefetches);
+        multiply_group(p, row, y + row, GROUP_ROWS / NITRO_SPMV_LANES, unit, access);
     for (; row + NITRO_SPMV_LANES <= end; row += NITRO_SPMV_LANES)
-        multiply_group(p, row, y + row, 1, unit, prefetches);
+        multiply_group(p, row, y + row, 1, unit, access);
     if (row < end) {
         double sums[NITRO_SPMV_LANES];
-        multiply_group(p, row, sums, 1, unit, prefetches);
+        multiply_group(p, row, sums, 1, unit, access);
         memcpy(y + row, sums, (size_t)(end - row) * sizeof(*y));
     }
 }
@@ -102,22 +108,23 @@ NITRO_SPMV_INLINE void multiply_rows(const product *p, int64_t row, int64_t end,
 NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
 {
     const product *p = state;
-    int64_t num_groups = (p->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    int64_t num_rows = p->spmv->num_rows, num_groups = (num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
     int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
     int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
-    end = end < p->num_rows ? end : p->num_rows;
-    if (nitro_spmv_prefetches(p->ell->width * p->num_rows))
-        multiply_rows(p, begin, end, unit, true);
+    end = end < num_rows ? end : num_rows;
+    if (p->access == NITRO_SPMV_SCATTERED)
+        multiply_rows(p, begin, end, unit, NITRO_SPMV_SCATTERED);
+    else if (p->access == NITRO_SPMV_STREAMED)
+        multiply_rows(p, begin, end, unit, NITRO_SPMV_STREAMED);
     else
-        multiply_rows(p, begin, end, unit, false);
+        multiply_rows(p, begin, end, unit, NITRO_SPMV_CACHED);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
-void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const double *x,
-                             double *y)
+void nitro_spmv_ell_multiply(const nitro_spmv *spmv, const nitro_spmv_ell *ell)
 {
-    const product p = {ell, num_rows, x, y};
-    double slots = (double)(ell->width + 1) * (double)num_rows;
+    const product p = {spmv, ell, nitro_spmv_find_access(spmv, ell->width * spmv->num_rows)};
+    double slots = (double)(ell->width + 1) * (double)spmv->num_rows;
     nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p,
                          nitro_host_num_parts(NS_PER_SLOT * slots));
 }
@@ -156,13 +163,13 @@ static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    nitro_spmv_ell_multiply(spmv->ell, spmv->num_rows, spmv->x, spmv->y);
+    nitro_spmv_ell_multiply(spmv, spmv->ell);
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_ell = {
     .name = "ell",
-    .version = "2",
+    .version = "3",
     .run = run,
     .prepare = prepare,
     .allows = allows,

@@ -92,14 +92,14 @@ static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    nitro_spmv_ell_multiply(&spmv->hybrid->ell, spmv->num_rows, spmv->x, spmv->y);
-    nitro_spmv_coo_add(&spmv->hybrid->coo, spmv->x, spmv->y);
+    nitro_spmv_ell_multiply(spmv, &spmv->hybrid->ell);
+    nitro_spmv_coo_add(spmv, &spmv->hybrid->coo);
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_hybrid = {
     .name = "hybrid",
-    .version = "2",
+    .version = "3",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(hybrid),

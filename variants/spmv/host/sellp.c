@@ -49,6 +49,7 @@ static bool allows_sorted(const double *features, const void *argument, void *us
 typedef struct product {
     const nitro_spmv *spmv;
     nitro_spmv_sellp *sellp;
+    nitro_spmv_access access;
 } product;
 
 /* ---- Order of the rows ---- */
@@ -90,7 +91,7 @@ static int sort_rows(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
     sellp->rows = nitro_host_allocate(spmv->num_rows, sizeof(*sellp->rows));
     if (!sellp->rows)
         return 1;
-    nitro_host_run_parts(sort_part, &(product){spmv, sellp},
+    nitro_host_run_parts(sort_part, &(product){.spmv = spmv, .sellp = sellp},
                          nitro_host_num_parts(NS_PER_ROW * (double)spmv->num_rows));
     return 0;
 }
@@ -110,7 +111,7 @@ static int64_t find_row(const product *p, int64_t position, int64_t *length)
 
 static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 {
-    const product p = {spmv, sellp};
+    const product p = {.spmv = spmv, .sellp = sellp};
     sellp->num_slices = (spmv->num_rows + SLICE_ROWS - 1) / SLICE_ROWS;
     sellp->slice_offsets = nitro_host_allocate(sellp->num_slices + 1, sizeof(int64_t));
     if (!sellp->slice_offsets)
@@ -171,7 +172,7 @@ static int make(nitro_spmv *spmv, bool is_sorted, const nitro_kit_part *part,
         return 1;
     }
     if (sellp->values)
-        nitro_host_run_parts(fill_part, &(product){spmv, sellp},
+        nitro_host_run_parts(fill_part, &(product){.spmv = spmv, .sellp = sellp},
                              nitro_host_num_parts(NS_PER_SLOT * (double)sellp->num_slots));
     return 0;
 }
@@ -191,19 +192,22 @@ static int prepare_sorted(void *argument, void *user)
 /* ---- The product ---- */
 
 /* The sums of all rows of a slice, also of those past the end of the matrix. */
-NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
-                                      const int32_t *restrict columns, int64_t num_slots,
-                                      const double *restrict x, double *restrict sums,
-                                      const int unit, const bool prefetches)
+NITRO_SPMV_INLINE void multiply_slice(const product *p, int64_t slice, double *restrict sums,
+                                      const int unit, const nitro_spmv_access access)
 {
+    const double *restrict values = p->sellp->values, *restrict x = p->spmv->x;
+    const int32_t *restrict columns = p->sellp->columns;
+    int64_t num_slots = p->sellp->num_slots, end = p->sellp->slice_offsets[slice + 1];
     nitro_spmv_lanes lanes[SLICE_LANES] = {{{0}}};
-    for (int64_t slot = 0; slot < num_slots; slot += SLICE_ROWS)
+    for (int64_t slot = p->sellp->slice_offsets[slice]; slot < end; slot += SLICE_ROWS)
         for (int64_t i = 0; i < SLICE_LANES; i++) {
             int64_t at = slot + i * NITRO_SPMV_LANES;
-            if (prefetches)
+            if (access != NITRO_SPMV_CACHED)
                 NITRO_SPMV_PREFETCH(values, at + 2 * NITRO_SPMV_AHEAD);
-            if (prefetches && i % 2 == 0)
+            if (access != NITRO_SPMV_CACHED && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + 2 * NITRO_SPMV_AHEAD);
+            if (access == NITRO_SPMV_SCATTERED)
+                nitro_spmv_prefetch_x_ahead(x, columns, at, num_slots, NITRO_SPMV_LANES);
             nitro_spmv_add(&lanes[i], values + at, x, columns + at, unit);
         }
     for (int64_t i = 0; i < SLICE_LANES; i++)
@@ -225,7 +229,7 @@ NITRO_SPMV_INLINE void store_slice(double *y, const double *sums, int64_t count,
 }
 
 NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t end, const int unit,
-                                       const bool prefetches)
+                                       const nitro_spmv_access access)
 {
     const nitro_spmv_sellp *sellp = p->sellp;
     int64_t num_rows = p->spmv->num_rows;
@@ -233,10 +237,9 @@ NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t 
     bool is_sorted = sellp->num_sorted > 0;
     bool streams = !is_sorted && nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
-        int64_t base = sellp->slice_offsets[slice], row = slice * SLICE_ROWS;
+        int64_t row = slice * SLICE_ROWS;
         int64_t rest = num_rows - row, count = rest < SLICE_ROWS ? rest : SLICE_ROWS;
-        multiply_slice(sellp->values + base, sellp->columns + base,
-                       sellp->slice_offsets[slice + 1] - base, p->spmv->x, sums, unit, prefetches);
+        multiply_slice(p, slice, sums, unit, access);
         if (is_sorted)
             store_slice(y, sums, count, sellp->rows + row, false);
         else
@@ -253,18 +256,20 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     int64_t num_slices = p->sellp->num_slices;
     int64_t begin = nitro_spmv_split(offsets, num_slices, part, parts);
     int64_t end = nitro_spmv_split(offsets, num_slices, part + 1, parts);
-    if (nitro_spmv_prefetches(offsets[num_slices]))
-        multiply_slices(p, begin, end, unit, true);
+    if (p->access == NITRO_SPMV_SCATTERED)
+        multiply_slices(p, begin, end, unit, NITRO_SPMV_SCATTERED);
+    else if (p->access == NITRO_SPMV_STREAMED)
+        multiply_slices(p, begin, end, unit, NITRO_SPMV_STREAMED);
     else
-        multiply_slices(p, begin, end, unit, false);
+        multiply_slices(p, begin, end, unit, NITRO_SPMV_CACHED);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
 static int multiply(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 {
-    const product p = {spmv, sellp};
-    double slots = (double)sellp->slice_offsets[sellp->num_slices];
-    int parts = nitro_host_num_parts(NS_PER_SLOT * (slots + (double)spmv->num_rows));
+    int64_t num_slots = sellp->slice_offsets[sellp->num_slices];
+    const product p = {spmv, sellp, nitro_spmv_find_access(spmv, num_slots)};
+    int parts = nitro_host_num_parts(NS_PER_SLOT * (double)(num_slots + spmv->num_rows));
     nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
     return 0;
 }
@@ -285,7 +290,7 @@ static int run_sorted(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_sellp = {
     .name = "sellp",
-    .version = "2",
+    .version = "3",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(sellp),
@@ -295,7 +300,7 @@ const nitro_variant nitro_spmv_variant_sellp = {
 
 const nitro_variant nitro_spmv_variant_sell_c_sigma = {
     .name = "sell_c_sigma",
-    .version = "1",
+    .version = "2",
     .run = run_sorted,
     .prepare = prepare_sorted,
     NITRO_SPMV_FORMAT(sell_c_sigma),

@@ -1,6 +1,8 @@
-/* Division of work among threads, and memory for formats. Parts have equal numbers of entries plus
- * rows, since empty rows cost time too. */
+/* Division of work among threads, memory for formats, and how a matrix reads x. Parts have equal
+ * numbers of entries plus rows, since empty rows cost time too. */
 #include "variants/spmv/host/spmv_kernels.h"
+
+#include <stdlib.h>
 
 int64_t nitro_spmv_stride(int64_t num_rows)
 {
@@ -24,6 +26,45 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
             high = middle;
     }
     return low;
+}
+
+/* ---- Access ---- */
+
+#define FAR_COLS  524288 /* 4 MiB of x, which a core takes from caches fast enough */
+#define NUM_LOOKS 8      /* places in the matrix */
+#define LOOK      16     /* entries looked at in each */
+#define BEFORE    256    /* entries before them, of some rows */
+#define NEAR_COLS 16     /* two cache lines */
+#define MOST_NEAR 8      /* one in so many is far, at most, where x is not prefetched */
+
+static bool is_far(const int32_t *columns, int64_t k, int64_t first)
+{
+    int num_near = 0; /* counted to the end, so that it is compiled to vectors */
+    for (int64_t i = first; i < k; i++)
+        num_near += abs(columns[k] - columns[i]) < NEAR_COLS;
+    return num_near == 0;
+}
+
+/* Do entries use parts of x that none of those shortly before used? */
+static bool is_scattered(const nitro_spmv *spmv)
+{
+    int64_t count = spmv->num_nonzeros - BEFORE;
+    int num_far = 0;
+    if (spmv->num_cols < FAR_COLS || count < NUM_LOOKS * LOOK)
+        return false;
+    for (int look = 0; look < NUM_LOOKS; look++) {
+        int64_t first = nitro_host_split_evenly(count, look, NUM_LOOKS);
+        for (int64_t k = first + BEFORE; k < first + BEFORE + LOOK; k++)
+            num_far += is_far(spmv->columns, k, first);
+    }
+    return num_far * MOST_NEAR > NUM_LOOKS * LOOK;
+}
+
+nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots)
+{
+    if (is_scattered(spmv))
+        return NITRO_SPMV_SCATTERED;
+    return nitro_spmv_prefetches(num_slots) ? NITRO_SPMV_STREAMED : NITRO_SPMV_CACHED;
 }
 
 void nitro_spmv_release_formats(void *argument)
