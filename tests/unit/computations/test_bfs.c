@@ -5,6 +5,7 @@
 #include "apps/bfs/graph.h"
 #include "nitro/runtime/computation.h"
 #include "unit/computation_fixture.h"
+#include "variants/bfs/host/bfs_search.h"
 
 static int setup(void **state)
 {
@@ -81,6 +82,27 @@ static void with_many_threads(void **state)
     check_families(*state, sizes, sizeof(sizes) / sizeof(sizes[0]), 2);
     omp_set_num_threads(threads);
     nitro_host_assume_wake_ns(-1);
+}
+
+/* A Kronecker graph large enough for depths to be prefetched, with hubs, alone and by threads. */
+static void large_graph(void **state)
+{
+    const computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    nitro_graph_edges edges = {.num_vertices = NITRO_BFS_LARGE};
+    nitro_bfs *bfs = NULL;
+    nitro_random random;
+    nitro_random_seed(&random, 5);
+    nitro_graph_add_kronecker(&random, 18, 4e5, true, &edges);
+    assert_ok(f->context, nitro_graph_create(f->context, &edges, &bfs));
+    bfs->num_sources = 1;
+    check_all(f, bfs, "large");
+    nitro_host_assume_wake_ns(0);
+    omp_set_num_threads(3);
+    check_all(f, bfs, "large, by threads");
+    omp_set_num_threads(threads);
+    nitro_host_assume_wake_ns(-1);
+    nitro_kit_free(&nitro_bfs_kit, false, bfs);
 }
 
 /* 0 -> 1 -> 2, 3 -> 2, with a loop at 1 and 1 -> 2 twice. */
@@ -187,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_family),
         TEST(with_many_threads),
+        TEST(large_graph),
         TEST(directed_with_loops_and_duplicates),
         TEST(no_room_is_a_failure),
         TEST(graphs_are_patterns_of_files),

@@ -42,6 +42,37 @@ NITRO_BFS_INLINE bool nitro_bfs_visit(int32_t *depths, int32_t vertex, int32_t d
                                        __ATOMIC_RELAXED);
 }
 
+/** Graphs of so many vertices have offsets and depths larger than the caches near a core. */
+#define NITRO_BFS_LARGE (1 << 18)
+
+/**
+ * Prefetch what the items of a list of vertices after item i need: where their targets are, these
+ * targets, and in large graphs the targets' depths (and offsets: `counts_edges`). Otherwise a
+ * search waits for each of these in turn.
+ */
+NITRO_BFS_INLINE void nitro_bfs_prefetch(const nitro_bfs *bfs, const int32_t *depths,
+                                         const int32_t *items, int64_t i, int64_t count,
+                                         const bool counts_edges)
+{
+    enum { OFFSETS_AHEAD = 16, TARGETS_AHEAD = 8, DEPTHS_AHEAD = 2, MOST_DEPTHS = 32 };
+    if (i + TARGETS_AHEAD < count)
+        __builtin_prefetch(&bfs->targets[bfs->offsets[items[i + TARGETS_AHEAD]]]);
+    if (bfs->num_vertices < NITRO_BFS_LARGE)
+        return;
+    if (i + OFFSETS_AHEAD < count)
+        __builtin_prefetch(&bfs->offsets[items[i + OFFSETS_AHEAD]]);
+    if (i + DEPTHS_AHEAD < count) {
+        int32_t vertex = items[i + DEPTHS_AHEAD];
+        int64_t k = bfs->offsets[vertex], end = bfs->offsets[vertex + 1];
+        end = end < k + MOST_DEPTHS ? end : k + MOST_DEPTHS; /* long lists overlap by themselves */
+        for (; k < end; k++) {
+            __builtin_prefetch(&depths[bfs->targets[k]]);
+            if (counts_edges)
+                __builtin_prefetch(&bfs->offsets[bfs->targets[k]]);
+        }
+    }
+}
+
 /** A list that several threads append to, a block at a time. */
 typedef struct nitro_bfs_list {
     int32_t *items;

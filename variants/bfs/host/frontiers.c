@@ -6,7 +6,7 @@
  * deep, a search has hundreds of thousands of these. */
 #include "variants/bfs/host/bfs_search.h"
 
-#define AHEAD 8 /* items whose offsets are prefetched */
+#define AHEAD 8 /* items whose targets or depths are prefetched */
 
 typedef enum list_step { EXPAND_CONTRACT, CONTRACT_EXPAND, EXPAND, CONTRACT } list_step;
 
@@ -40,13 +40,12 @@ NITRO_BFS_INLINE void do_items(search *s, const int32_t *items, int64_t count,
     int32_t *depths = s->depths, depth = s->depth;
     for (int64_t i = 0; i < count; i++) {
         int32_t vertex = items[i];
-        if (i + AHEAD < count) {
-            int32_t next = items[i + AHEAD];
-            if (phase == CONTRACT_EXPAND || phase == CONTRACT)
-                __builtin_prefetch(&depths[next]);
-            else
-                __builtin_prefetch(&bfs->targets[bfs->offsets[next]]);
-        }
+        if (phase == EXPAND_CONTRACT)
+            nitro_bfs_prefetch(bfs, depths, items, i, count, false);
+        else if (i + AHEAD < count && phase == EXPAND)
+            __builtin_prefetch(&bfs->targets[bfs->offsets[items[i + AHEAD]]]);
+        else if (i + AHEAD < count)
+            __builtin_prefetch(&depths[items[i + AHEAD]]);
         if (phase == EXPAND_CONTRACT)
             for (int64_t k = bfs->offsets[vertex]; k < bfs->offsets[vertex + 1]; k++)
                 nitro_bfs_append(to, bfs->targets[k],
@@ -185,7 +184,7 @@ static int run(void *argument, void *user)
         .phases = {__VA_ARGS__}, .num_phases = count, .is_fused = fused};                          \
     const nitro_variant nitro_bfs_variant_##symbol = {                                             \
         .name = its_name,                                                                          \
-        .version = "2",                                                                            \
+        .version = "3",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
         .user = (void *)&symbol##_method,                                                          \

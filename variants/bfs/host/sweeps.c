@@ -8,7 +8,6 @@
 
 #define ALPHA 15 /* down to up: more edges leave the level than a share of the unexplored ones */
 #define BETA  18 /* and back: fewer vertices than a share of all */
-#define AHEAD 8
 
 /* Threads that slept since the last long level take longer to wake than was measured, hence the
  * margin. */
@@ -53,6 +52,7 @@ static int run_queue(void *argument, void *user)
         items[0] = bfs->sources[s];
         for (int64_t i = 0; i < count; i++) {
             int32_t vertex = items[i], depth = depths[vertex] + 1;
+            nitro_bfs_prefetch(bfs, depths, items, i, count, false);
             for (int64_t k = bfs->offsets[vertex]; k < bfs->offsets[vertex + 1]; k++)
                 if (depths[bfs->targets[k]] < 0) {
                     depths[bfs->targets[k]] = depth;
@@ -65,7 +65,7 @@ static int run_queue(void *argument, void *user)
 
 const nitro_variant nitro_bfs_variant_queue = {
     .name = "queue",
-    .version = "1",
+    .version = "2",
     .run = run_queue,
     .prepare = prepare_queue,
 };
@@ -156,8 +156,7 @@ NITRO_BFS_INLINE void step_down(directed *d, const bool is_shared)
         int64_t end = at + share < d->level.count ? at + share : d->level.count;
         for (int64_t i = at; i < end; i++) {
             int32_t vertex = d->level.items[i];
-            if (i + AHEAD < end)
-                __builtin_prefetch(&bfs->targets[bfs->offsets[d->level.items[i + AHEAD]]]);
+            nitro_bfs_prefetch(bfs, d->depths, d->level.items, i, end, true);
             for (int64_t k = bfs->offsets[vertex]; k < bfs->offsets[vertex + 1]; k++) {
                 int32_t other = bfs->targets[k];
                 if (nitro_bfs_visit(d->depths, other, d->depth, is_shared)) {
@@ -307,7 +306,7 @@ static int run_directed(void *argument, void *user)
 
 const nitro_variant nitro_bfs_variant_direction_optimizing = {
     .name = "direction_optimizing",
-    .version = "2",
+    .version = "3",
     .run = run_directed,
     .prepare = prepare_directed,
 };
