@@ -404,6 +404,34 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
     nitro_spmv_matrix_free(spmv);
 }
 
+/* sell_c_sigma: within windows longer rows come first, equal ones in order; also rows of more than
+ * 1024 entries, which are not counted by length. */
+static void rows_are_sorted_in_windows(void **state)
+{
+    computation_fixture *f = *state;
+    nitro_matrix_entries entries = {.num_rows = 5000, .num_cols = 1100};
+    for (int64_t row = 0; row < entries.num_rows; row++) {
+        int64_t length = row % 500 == 3 ? 1020 + row / 500 : row * 7 % 5;
+        for (int64_t i = 0; i < length; i++)
+            assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, i, 1));
+    }
+    nitro_spmv *spmv = NULL;
+    const nitro_variant *variant = &nitro_spmv_variant_sell_c_sigma;
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_int_equal(variant->prepare(spmv, variant->user), 0);
+    const int64_t *offsets = spmv->row_offsets;
+    const int32_t *rows = spmv->sell_c_sigma->rows;
+    for (int64_t i = 0; i < spmv->num_rows; i++) {
+        assert_true(rows[i] / 4096 == i / 4096);
+        if (i % 4096 == 0)
+            continue;
+        int64_t before = offsets[rows[i - 1] + 1] - offsets[rows[i - 1]];
+        int64_t length = offsets[rows[i] + 1] - offsets[rows[i]];
+        assert_true(before > length || (before == length && rows[i - 1] < rows[i]));
+    }
+    nitro_spmv_matrix_free(spmv);
+}
+
 /* The bounds that sellp and sell_c_sigma are judged by must hold for every matrix. */
 static void slices_are_never_larger_than_their_bounds(void **state)
 {
@@ -586,6 +614,7 @@ int main(void)
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup,
                                         computation_teardown),
+        cmocka_unit_test_setup_teardown(rows_are_sorted_in_windows, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(slices_are_never_larger_than_their_bounds, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup,

@@ -16,7 +16,8 @@
 #define NS_PER_SLOT 0.3
 #define MAX_SLOTS   INT32_MAX /* 24 GiB */
 #define WINDOW_ROWS 4096      /* sigma: their x and y stay in a near cache */
-#define NS_PER_ROW  60        /* to sort */
+#define LONG_ROW    1024      /* entries */
+#define NS_PER_ROW  5         /* to sort */
 
 /*
  * The features bound the slots: a slice's longest row is at most its mean plus the root of the
@@ -54,23 +55,44 @@ typedef struct product {
 
 /* ---- Order of the rows ---- */
 
+/* By falling length. */
+static int64_t bucket_of(int64_t length)
+{
+    return length < LONG_ROW ? LONG_ROW - length : 0;
+}
+
 static int compare_keys(const void *a, const void *b)
 {
     uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
     return (first > second) - (first < second);
 }
 
-/* Longer rows first, equal ones in order. */
-static void sort_window(const nitro_spmv *spmv, int64_t begin, int64_t end, int32_t *rows)
+static int64_t length_of(const nitro_spmv *spmv, int64_t row)
+{
+    return spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+}
+
+static void sort_long_rows(const nitro_spmv *spmv, int32_t *rows, int64_t count)
 {
     uint64_t keys[WINDOW_ROWS];
-    for (int64_t row = begin; row < end; row++) {
-        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
-        keys[row - begin] = (uint64_t)(INT32_MAX - length) << 32 | (uint64_t)row;
-    }
-    qsort(keys, (size_t)(end - begin), sizeof(*keys), compare_keys);
-    for (int64_t i = 0; i < end - begin; i++)
-        rows[begin + i] = (int32_t)(keys[i] & UINT32_MAX);
+    for (int64_t i = 0; i < count; i++)
+        keys[i] = (uint64_t)(INT32_MAX - length_of(spmv, rows[i])) << 32 | (uint64_t)rows[i];
+    qsort(keys, (size_t)count, sizeof(*keys), compare_keys);
+    for (int64_t i = 0; i < count; i++)
+        rows[i] = (int32_t)(keys[i] & UINT32_MAX);
+}
+
+/* Longer rows first, equal ones in order: counted by length, all long ones as one. */
+static void sort_window(const nitro_spmv *spmv, int64_t begin, int64_t end, int32_t *rows)
+{
+    int32_t starts[LONG_ROW + 2] = {0};
+    for (int64_t row = begin; row < end; row++)
+        starts[bucket_of(length_of(spmv, row)) + 1]++;
+    for (int64_t bucket = 0; bucket <= LONG_ROW; bucket++)
+        starts[bucket + 1] += starts[bucket];
+    for (int64_t row = begin; row < end; row++)
+        rows[begin + starts[bucket_of(length_of(spmv, row))]++] = (int32_t)row;
+    sort_long_rows(spmv, rows + begin, starts[0]);
 }
 
 static void sort_part(const void *state, int part, int parts)
