@@ -241,6 +241,38 @@ static void features_tell_the_order(void **state)
     }
 }
 
+static void features_of_few_keys_are_exact(void **state)
+{
+    computation_fixture *f = *state;
+    uint32_t narrow[] = {3, 1, 1, 2};
+    int64_t wide[] = {-1, 7, 7};
+    nitro_sort sorts[] = {{.num_keys = 4, .type = NITRO_SORT_U32, .key_bytes = 4, .keys = narrow},
+                          {.num_keys = 3, .type = NITRO_SORT_I64, .key_bytes = 8, .keys = wide},
+                          {.num_keys = 1, .type = NITRO_SORT_I64, .key_bytes = 8, .keys = wide}};
+    const double expected[][4] = {{1. / 4, 1. / 2, 3. / 4, 30}, {0, 0, 2. / 3, 0}, {0, 0, 1, 64}};
+    for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++) {
+        double values[NITRO_SORT_NUM_FEATURES];
+        assert_ok(f->context, nitro_computation_evaluate(f->computation, &sorts[i], values));
+        for (size_t k = 0; k < 4; k++)
+            assert_true(values[NITRO_SORT_DESCENTS + k] == expected[i][k]);
+    }
+}
+
+static void features_of_many_keys_are_sampled(void **state)
+{
+    enum { COUNT = 100000 };
+    computation_fixture *f = *state;
+    static uint32_t keys[COUNT];
+    double values[NITRO_SORT_NUM_FEATURES];
+    for (uint32_t i = 0; i < COUNT; i++)
+        keys[i] = i % 8 << 4 | UINT32_C(0xA0000000);
+    nitro_sort sort = {.num_keys = COUNT, .type = NITRO_SORT_U32, .key_bytes = 4, .keys = keys};
+    assert_ok(f->context, nitro_computation_evaluate(f->computation, &sort, values));
+    assert_true(values[NITRO_SORT_DISTINCT] == 8. / 1024);
+    assert_true(values[NITRO_SORT_CONSTANT_BITS] == 25);
+    assert_true(values[NITRO_SORT_DESCENTS] > 0.09 && values[NITRO_SORT_DESCENTS] < 0.16);
+}
+
 static void files_of_numpy_are_read(void **state)
 {
     computation_fixture *f = *state;
@@ -298,9 +330,10 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, computation_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(every_type_value_and_order), TEST(with_many_threads),
-        TEST(both_zeros_and_infinities),  TEST(wrong_results_are_found),
-        TEST(features_tell_the_order),    TEST(files_of_numpy_are_read),
+        TEST(every_type_value_and_order),        TEST(with_many_threads),
+        TEST(both_zeros_and_infinities),         TEST(wrong_results_are_found),
+        TEST(features_tell_the_order),           TEST(features_of_few_keys_are_exact),
+        TEST(features_of_many_keys_are_sampled), TEST(files_of_numpy_are_read),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }
