@@ -149,6 +149,39 @@ static void with_many_threads(void **state)
     nitro_host_assume_wake_ns(-1);
 }
 
+/* What several threads decide by a sample: keys in order but for one that no sample need have, and
+ * keys of which most are equal, the least or the greatest ones. */
+static void samples_deceive(void **state)
+{
+    enum { COUNT = 8009 };
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    nitro_host_assume_wake_ns(0);
+    for (int64_t odd = 0; odd < COUNT; odd += odd < COUNT - 7 ? COUNT / 6 : 1)
+        for (int32_t kind = 0; kind < 5 * NITRO_SORT_NUM_TYPES; kind++) {
+            const nitro_sort sizes = {.num_keys = COUNT,
+                                      .type = kind % NITRO_SORT_NUM_TYPES,
+                                      .value_bytes = kind % 5 * 4 % 12,
+                                      .is_stable = kind % 5 > 2};
+            nitro_sort *sort = make(f->context, 3, &sizes); /* sorted */
+            size_t bytes = (size_t)sort->key_bytes;
+            char *keys = (char *)(uintptr_t)sort->keys;
+            char *first = keys, *last = keys + (COUNT - 1) * bytes;
+            if (kind % 3 == 0) /* one key is in the wrong place */
+                memcpy(keys + (size_t)odd * bytes, odd < COUNT / 2 ? last : first, bytes);
+            for (int64_t i = 0; kind % 3 != 0 && i < COUNT; i++)
+                if (i % 4 != 0 && i != odd)
+                    memcpy(keys + (size_t)i * bytes, kind % 3 == 1 ? first : last, bytes);
+            for (int t = 2; t <= 7; t += 5) {
+                omp_set_num_threads(t);
+                check_all(f, sort);
+            }
+            nitro_kit_free(&nitro_sort_kit, false, sort);
+        }
+    omp_set_num_threads(threads);
+    nitro_host_assume_wake_ns(-1);
+}
+
 /* They are equal, in whatever order they come. */
 static void both_zeros_and_infinities(void **state)
 {
@@ -330,10 +363,15 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, computation_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(every_type_value_and_order),        TEST(with_many_threads),
-        TEST(both_zeros_and_infinities),         TEST(wrong_results_are_found),
-        TEST(features_tell_the_order),           TEST(features_of_few_keys_are_exact),
-        TEST(features_of_many_keys_are_sampled), TEST(files_of_numpy_are_read),
+        TEST(every_type_value_and_order),
+        TEST(with_many_threads),
+        TEST(samples_deceive),
+        TEST(both_zeros_and_infinities),
+        TEST(wrong_results_are_found),
+        TEST(features_tell_the_order),
+        TEST(features_of_few_keys_are_exact),
+        TEST(features_of_many_keys_are_sampled),
+        TEST(files_of_numpy_are_read),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }
