@@ -9,7 +9,7 @@
  *   best fixed  the variant with the smallest total on these very inputs
  *   rule        what a programmer would write by hand (benefit_rules.c); its features are free
  *   MKL         oneMKL with hints (spmv only, where it is installed: see bench "spmv")
- *   auto        Nitro, told the number of uses
+ *   auto        Nitro, told the number of uses; how much of it is features and deciding, apart
  *
  * `quality` is the mean over inputs of 100 x best run time over that of the variant that auto
  * chooses for many uses; the reference is that of the best fixed variant.
@@ -18,8 +18,8 @@
  * '/', whose first computation is measured. NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set the numbers
  * of inputs (100 and 50); the Matrix Market files of the folder NITRO_BENCH_MATRICES are added to
  * the test inputs of spmv. NITRO_BENCH_STORES is a folder that keeps the training samples,
- * COMPUTATION.db each, and where a later run finds them. OMP_NUM_THREADS sets the number of
- * threads.
+ * COMPUTATION.db each, and where a later run finds them. NITRO_BENCH_WORST is how many of the
+ * inputs whose choices lose most are listed on stderr. OMP_NUM_THREADS sets the number of threads.
  */
 #include <dlfcn.h>
 #include <glob.h>

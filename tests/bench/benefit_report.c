@@ -29,7 +29,7 @@ static double cost_ms(const benefit_input *input, size_t variant, double num_use
 
 /* Total times of one group and number of uses. */
 typedef struct totals {
-    double oracle, usual, by_rule, library, chosen;
+    double oracle, usual, by_rule, library, chosen, deciding;
     double fixed[NITRO_MAX_VARIANTS];
 } totals;
 
@@ -45,6 +45,7 @@ static void add_input(const benefit_setting *s, const benefit_input *input, size
     sum->usual += cost_ms(input, input->usual, benefit_uses[u]);
     sum->by_rule += cost_ms(input, input->by_rule, benefit_uses[u]);
     sum->library += input->library_prepare_ms + benefit_uses[u] * input->library_run_ms;
+    sum->deciding += input->select_ms[u];
     sum->chosen += input->select_ms[u] + cost_ms(input, input->chosen[u], benefit_uses[u]);
 }
 
@@ -62,11 +63,11 @@ static void report_group(bench_report *report, const benefit_setting *s, group i
     const struct {
         const char *name;
         double total_ms;
-    } rows[] = {{"default", sum.usual},
-                {fixed, sum.fixed[best]},
-                {"rule", sum.by_rule},
-                {"MKL with hints", sum.library},
-                {"auto", sum.chosen}};
+    } rows[] = {
+        {"default", sum.usual}, {fixed, sum.fixed[best]},
+        {"rule", sum.by_rule},  {"MKL with hints", sum.library},
+        {"auto", sum.chosen},   {"auto: features and deciding", sum.deciding},
+    };
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
         if (isnan(rows[r].total_ms))
             continue;

@@ -149,6 +149,39 @@ static void with_many_threads(void **state)
     nitro_host_assume_wake_ns(-1);
 }
 
+/* What several threads decide by a sample: keys in order but for one that no sample need have, and
+ * keys of which most are equal, the least or the greatest ones. */
+static void samples_deceive(void **state)
+{
+    enum { COUNT = 8009 };
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    nitro_host_assume_wake_ns(0);
+    for (int64_t odd = 0; odd < COUNT; odd += odd < COUNT - 7 ? COUNT / 6 : 1)
+        for (int32_t kind = 0; kind < 5 * NITRO_SORT_NUM_TYPES; kind++) {
+            const nitro_sort sizes = {.num_keys = COUNT,
+                                      .type = kind % NITRO_SORT_NUM_TYPES,
+                                      .value_bytes = kind % 5 * 4 % 12,
+                                      .is_stable = kind % 5 > 2};
+            nitro_sort *sort = make(f->context, 3, &sizes); /* sorted */
+            size_t bytes = (size_t)sort->key_bytes;
+            char *keys = (char *)(uintptr_t)sort->keys;
+            char *first = keys, *last = keys + (COUNT - 1) * bytes;
+            if (kind % 3 == 0) /* one key is in the wrong place */
+                memcpy(keys + (size_t)odd * bytes, odd < COUNT / 2 ? last : first, bytes);
+            for (int64_t i = 0; kind % 3 != 0 && i < COUNT; i++)
+                if (i % 4 != 0 && i != odd)
+                    memcpy(keys + (size_t)i * bytes, kind % 3 == 1 ? first : last, bytes);
+            for (int t = 2; t <= 7; t += 5) {
+                omp_set_num_threads(t);
+                check_all(f, sort);
+            }
+            nitro_kit_free(&nitro_sort_kit, false, sort);
+        }
+    omp_set_num_threads(threads);
+    nitro_host_assume_wake_ns(-1);
+}
+
 /* They are equal, in whatever order they come. */
 static void both_zeros_and_infinities(void **state)
 {
@@ -241,6 +274,38 @@ static void features_tell_the_order(void **state)
     }
 }
 
+static void features_of_few_keys_are_exact(void **state)
+{
+    computation_fixture *f = *state;
+    uint32_t narrow[] = {3, 1, 1, 2};
+    int64_t wide[] = {-1, 7, 7};
+    nitro_sort sorts[] = {{.num_keys = 4, .type = NITRO_SORT_U32, .key_bytes = 4, .keys = narrow},
+                          {.num_keys = 3, .type = NITRO_SORT_I64, .key_bytes = 8, .keys = wide},
+                          {.num_keys = 1, .type = NITRO_SORT_I64, .key_bytes = 8, .keys = wide}};
+    const double expected[][4] = {{1. / 4, 1. / 2, 3. / 4, 30}, {0, 0, 2. / 3, 0}, {0, 0, 1, 64}};
+    for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++) {
+        double values[NITRO_SORT_NUM_FEATURES];
+        assert_ok(f->context, nitro_computation_evaluate(f->computation, &sorts[i], values));
+        for (size_t k = 0; k < 4; k++)
+            assert_true(values[NITRO_SORT_DESCENTS + k] == expected[i][k]);
+    }
+}
+
+static void features_of_many_keys_are_sampled(void **state)
+{
+    enum { COUNT = 100000 };
+    computation_fixture *f = *state;
+    static uint32_t keys[COUNT];
+    double values[NITRO_SORT_NUM_FEATURES];
+    for (uint32_t i = 0; i < COUNT; i++)
+        keys[i] = i % 8 << 4 | UINT32_C(0xA0000000);
+    nitro_sort sort = {.num_keys = COUNT, .type = NITRO_SORT_U32, .key_bytes = 4, .keys = keys};
+    assert_ok(f->context, nitro_computation_evaluate(f->computation, &sort, values));
+    assert_true(values[NITRO_SORT_DISTINCT] == 8. / 1024);
+    assert_true(values[NITRO_SORT_CONSTANT_BITS] == 25);
+    assert_true(values[NITRO_SORT_DESCENTS] > 0.09 && values[NITRO_SORT_DESCENTS] < 0.16);
+}
+
 static void files_of_numpy_are_read(void **state)
 {
     computation_fixture *f = *state;
@@ -298,9 +363,15 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, computation_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(every_type_value_and_order), TEST(with_many_threads),
-        TEST(both_zeros_and_infinities),  TEST(wrong_results_are_found),
-        TEST(features_tell_the_order),    TEST(files_of_numpy_are_read),
+        TEST(every_type_value_and_order),
+        TEST(with_many_threads),
+        TEST(samples_deceive),
+        TEST(both_zeros_and_infinities),
+        TEST(wrong_results_are_found),
+        TEST(features_tell_the_order),
+        TEST(features_of_few_keys_are_exact),
+        TEST(features_of_many_keys_are_sampled),
+        TEST(files_of_numpy_are_read),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }

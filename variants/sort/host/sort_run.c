@@ -1,6 +1,6 @@
 /* Runs a method. With several threads, keys are first distributed: each thread gets the keys
  * between two splitters, taken from a sample, and sorts them by itself, so that nothing needs
- * merging. */
+ * merging. Keys that come in order stay where they are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +29,8 @@ typedef struct sorting {
     int parts;
     uint64_t splitters[MAX_PARTS]; /* ordered; shape [parts - 1] */
     int64_t (*counts)[MAX_PARTS];  /* shape [parts]: by the part that reads; then where it writes */
+    bool *in_order;                /* shape [parts]: a part that reads and the key after it are */
+    bool is_distributed;           /* else a part sorts the keys at its own places */
     int64_t begins[MAX_PARTS + 1]; /* of the parts that sort */
 } sorting;
 
@@ -76,30 +78,34 @@ int nitro_sort_prepare(void *argument, void *user)
             is_wide ? loop(s, __VA_ARGS__, 8, PACK_INDEX) : loop(s, __VA_ARGS__, 4, PACK_INDEX);   \
     } while (0)
 
-/* Key `i` as a number that splitters are compared with. */
+/* Key `i` as a number that splitters are compared with. Narrow keys in narrow arithmetic, which
+ * vectors have. */
 INLINE uint64_t ordered_at(const sorting *s, int64_t i, int key_bytes, packing how)
 {
     uint64_t key = nitro_sort_at(s->sort.keys, key_bytes, i);
-    return how == PACK_INDEX ? nitro_sort_ordered_value(s->order, key)
-                             : nitro_sort_ordered(s->order, key);
+    if (how == PACK_INDEX)
+        return nitro_sort_ordered_value(s->order, key);
+    if (key_bytes == 8)
+        return nitro_sort_ordered(s->order, key);
+    uint32_t narrow = (uint32_t)key, is_negative = 0 - (narrow >> 31);
+    return narrow ^ ((is_negative & (uint32_t)s->order.rest) | (uint32_t)s->order.flip);
 }
 
-/* Element `at` from key `i`. */
-INLINE void pack(const sorting *s, int64_t at, int64_t i, int key_bytes, packing how)
+/* Element `at` from key `i`, whose order is known. */
+INLINE void pack(const sorting *s, int64_t at, int64_t i, uint64_t ordered, int key_bytes,
+                 packing how)
 {
     const nitro_sort *sort = &s->sort;
-    uint64_t key = nitro_sort_at(sort->keys, key_bytes, i);
     if (how == PACK_KEY) {
-        uint64_t ordered = nitro_sort_ordered(s->kept, key);
+        uint64_t kept = s->kept.flip ? ordered : nitro_sort_at(sort->keys, key_bytes, i);
         if (key_bytes == 4)
-            ((uint32_t *)s->elements)[at] = (uint32_t)ordered;
+            ((uint32_t *)s->elements)[at] = (uint32_t)kept;
         else
-            ((uint64_t *)s->elements)[at] = ordered;
+            ((uint64_t *)s->elements)[at] = kept;
         return;
     }
     uint64_t low =
         how == PACK_INDEX ? (uint64_t)i : nitro_sort_at(sort->values, sort->value_bytes, i);
-    uint64_t ordered = ordered_at(s, i, key_bytes, how);
     if (key_bytes == 4)
         ((uint64_t *)s->elements)[at] = ordered << 32 | low;
     else
@@ -139,7 +145,7 @@ INLINE void pack_all(const sorting *shared, int64_t begin, int64_t end, int key_
 {
     const sorting s = *shared;
     for (int64_t i = begin; i < end; i++)
-        pack(&s, i, i, key_bytes, how);
+        pack(&s, i, i, ordered_at(&s, i, key_bytes, how), key_bytes, how);
 }
 
 INLINE void unpack_all(const sorting *shared, const void *elements, int64_t begin, int64_t end,
@@ -158,27 +164,58 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void choose_splitters(sorting *s)
+/* Returns whether the sample came in order. */
+static bool choose_splitters(sorting *s)
 {
+    bool in_order = true;
     uint64_t sample[MAX_PARTS * SAMPLES_OF_PART];
     int64_t count = s->parts * SAMPLES_OF_PART;
     count = count > MIN_SAMPLES ? count : MIN_SAMPLES;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = nitro_kit_sample(i, count, s->sort.num_keys);
         sample[i] = ordered_at(s, at, s->sort.key_bytes, s->packing);
+        in_order = in_order && (i == 0 || sample[i - 1] <= sample[i]);
     }
     qsort(sample, (size_t)count, sizeof(sample[0]), compare_keys);
-    for (int p = 1; p < s->parts; p++)
-        s->splitters[p - 1] = sample[p * count / s->parts];
+    for (int p = 1; p < s->parts; p++) {
+        int64_t at = p * count / s->parts, first = at, end = at;
+        while (first > 0 && sample[first - 1] == sample[at])
+            first--;
+        while (end < count && sample[end] == sample[at])
+            end++;
+        bool is_end_nearer = end < count && end - at < at - first; /* equal keys stay together */
+        s->splitters[p - 1] = sample[is_end_nearer ? end : at];
+    }
+    return in_order;
 }
 
-INLINE int part_of(const sorting *s, int64_t i, int key_bytes, packing how)
+INLINE int part_of(const sorting *s, uint64_t ordered)
 {
-    uint64_t ordered = ordered_at(s, i, key_bytes, how);
     int part = 0;
     for (int p = 0; p < s->parts - 1; p++)
         part += ordered >= s->splitters[p];
     return part;
+}
+
+/* Whether no key of [begin, end) is greater than the next one; in blocks, which vectors compare. */
+INLINE void check_order(const sorting *shared, bool *in_order, int64_t begin, int64_t end,
+                        int key_bytes, packing how)
+{
+    enum { BLOCK = 256 };
+    const sorting s = *shared;
+    uint32_t descents = 0;
+    end = end < s.sort.num_keys ? end : s.sort.num_keys - 1; /* the last key has no next one */
+    for (int64_t i = begin; i < end && descents == 0; i += BLOCK) {
+        int64_t block_end = i + BLOCK < end ? i + BLOCK : end;
+        if (key_bytes == 4)
+            for (int64_t k = i; k < block_end; k++)
+                descents +=
+                    (uint32_t)ordered_at(&s, k + 1, 4, how) < (uint32_t)ordered_at(&s, k, 4, how);
+        else
+            for (int64_t k = i; k < block_end; k++)
+                descents += ordered_at(&s, k + 1, 8, how) < ordered_at(&s, k, 8, how);
+    }
+    *in_order = descents == 0;
 }
 
 /* Two parts, the most frequent case, count and distribute in registers. */
@@ -187,14 +224,18 @@ INLINE void count_keys(const sorting *shared, int64_t *counts, int64_t begin, in
 {
     const sorting s = *shared;
     uint64_t splitter = s.splitters[0];
-    int64_t num_above = 0;
+    uint32_t num_above = 0;
     if (s.parts > 2) {
         for (int64_t i = begin; i < end; i++)
-            counts[part_of(&s, i, key_bytes, how)]++;
+            counts[part_of(&s, ordered_at(&s, i, key_bytes, how))]++;
         return;
     }
-    for (int64_t i = begin; i < end; i++)
-        num_above += ordered_at(&s, i, key_bytes, how) >= splitter;
+    if (key_bytes == 4)
+        for (int64_t i = begin; i < end; i++)
+            num_above += (uint32_t)ordered_at(&s, i, 4, how) >= (uint32_t)splitter;
+    else
+        for (int64_t i = begin; i < end; i++)
+            num_above += ordered_at(&s, i, 8, how) >= splitter;
     counts[0] = end - begin - num_above;
     counts[1] = num_above;
 }
@@ -206,16 +247,27 @@ INLINE void distribute_keys(const sorting *shared, int64_t *next, int64_t begin,
     uint64_t splitter = s.splitters[0];
     int64_t below = next[0], gap = next[1] - next[0];
     if (s.parts > 2) {
-        for (int64_t i = begin; i < end; i++)
-            pack(&s, next[part_of(&s, i, key_bytes, how)]++, i, key_bytes, how);
+        for (int64_t i = begin; i < end; i++) {
+            uint64_t ordered = ordered_at(&s, i, key_bytes, how);
+            pack(&s, next[part_of(&s, ordered)]++, i, ordered, key_bytes, how);
+        }
         return;
     }
     for (int64_t i = begin; i < end; i++) {
-        int64_t is_above = ordered_at(&s, i, key_bytes, how) >= splitter;
-        pack(&s, below + (gap & -is_above), i, key_bytes, how); /* no branch */
+        uint64_t ordered = ordered_at(&s, i, key_bytes, how);
+        int64_t is_above = ordered >= splitter;
+        pack(&s, below + (gap & -is_above), i, ordered, key_bytes, how); /* no branch */
         below += 1 - is_above;
         gap += 2 * is_above - 1;
     }
+}
+
+static void check_part(const void *state, int part, int parts)
+{
+    const sorting *s = state;
+    int64_t begin = nitro_host_split_evenly(s->sort.num_keys, part, parts);
+    int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
+    CALL_SPECIALISED(check_order, s, &s->in_order[part], begin, end);
 }
 
 static void count_part(const void *state, int part, int parts)
@@ -238,10 +290,23 @@ static void distribute_part(const void *state, int part, int parts)
     CALL_SPECIALISED(distribute_keys, s, next, begin, end);
 }
 
+/* Whether all keys are in order, which a sample of them is. */
+static bool check(sorting *s)
+{
+    bool in_order = true;
+    nitro_host_run_parts(check_part, s, s->parts);
+    for (int part = 0; part < s->parts; part++) {
+        in_order = in_order && s->in_order[part];
+        s->begins[part] = nitro_host_split_evenly(s->sort.num_keys, part, s->parts);
+    }
+    return in_order;
+}
+
 static void distribute(sorting *s)
 {
     int64_t sum = 0;
-    choose_splitters(s);
+    if (choose_splitters(s) && check(s))
+        return;
     nitro_host_run_parts(count_part, s, s->parts);
     for (int to = 0; to < s->parts; to++) {
         s->begins[to] = sum;
@@ -252,6 +317,7 @@ static void distribute(sorting *s)
         }
     }
     nitro_host_run_parts(distribute_part, s, s->parts);
+    s->is_distributed = true;
 }
 
 /* ---- Sorting ---- */
@@ -264,10 +330,11 @@ static void sort_part(const void *state, int part, int parts)
     size_t offset = (size_t)begin * (size_t)s->element_bytes;
     void *elements = s->elements + offset, *room = s->room + offset, *sorted;
     bool is_kept = s->packing == PACK_KEY && s->kept.flip == 0; /* elements are the keys */
-    if (s->parts == 1 && is_kept) {
+    if (!s->is_distributed && is_kept) {
         if (count > 0)
-            memcpy(elements, s->sort.keys, (size_t)count * (size_t)s->element_bytes);
-    } else if (s->parts == 1) {
+            memcpy(elements, (const char *)s->sort.keys + offset,
+                   (size_t)count * (size_t)s->element_bytes);
+    } else if (!s->is_distributed) {
         CALL_SPECIALISED(pack_all, s, begin, end);
     }
     if (s->packing == PACK_KEY && s->method->sort_keys) {
@@ -290,7 +357,12 @@ int nitro_sort_run(void *argument, void *user)
 {
     nitro_sort *sort = argument;
     int64_t counts[MAX_PARTS][MAX_PARTS];
-    sorting s = {.sort = *sort, .method = user, .packing = packing_of(sort), .counts = counts};
+    bool in_order[MAX_PARTS];
+    sorting s = {.sort = *sort,
+                 .method = user,
+                 .packing = packing_of(sort),
+                 .counts = counts,
+                 .in_order = in_order};
     bool is_alone = s.packing == PACK_KEY;
     s.order = nitro_sort_order_of(sort->type);
     s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;

@@ -70,7 +70,7 @@ static const nitro_sort_method method = {sort_u32, sort_u64, sort_u128, 10, sort
 
 extern const nitro_variant nitro_sort_variant_vector_quick = {
     .name = "vector_quick",
-    .version = "1",
+    .version = "2",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
     .user = const_cast<nitro_sort_method *>(&method),
