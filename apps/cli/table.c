@@ -167,6 +167,11 @@ static void print_table(const text_table *table, size_t *widths, const char **ro
     fit_widths(table, widths, limit);
     /* Still too wide: the first column's cells become headings of the rows below them. */
     size_t first = table->has_groups && limit > 0 && total_width(table, widths) > limit;
+    if (first) {
+        for (size_t c = 0; c < columns; c++)
+            widths[c] = c == 0 ? 0 : column_width(table, c, false);
+        fit_widths(table, widths, limit + 2);
+    }
     for (size_t c = 0; c < columns; c++)
         row[c] = title_of(table->headers.items[c]);
     fputs(terminal_style(stream, STYLE_TITLE), stream);

@@ -307,7 +307,8 @@ typedef struct nitro_sample {
     size_t num_entries;
     nitro_entry *entries; /* shape [num_variants], declared order */
     nitro_provenance provenance;
-    double features_ms;       /* cost of evaluating all features; NaN: unknown */
+    double features_ms;       /* cost of evaluating all features; NaN: unknown, or the sum of
+                                 feature_costs_ms: see nitro_sample_features_ms() */
     size_t num_feature_costs; /* num_features, or 0: unknown */
     double *feature_costs_ms; /* shape [num_feature_costs]: cost of the call that evaluates this
                                  feature and maybe the next ones, for which it is NaN */
@@ -333,6 +334,9 @@ NITRO_API nitro_status nitro_sample_set_feature_costs(nitro_context *context, ni
 NITRO_API nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
                                          nitro_sample **sample);
 NITRO_API void nitro_sample_free(nitro_sample *sample);
+/** Cost of evaluating all features: `features_ms`, or else the sum of the costs that are known; NaN
+ *  when unknown. */
+NITRO_API double nitro_sample_features_ms(const nitro_sample *sample);
 /** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
 NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 

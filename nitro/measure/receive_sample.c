@@ -89,14 +89,11 @@ static void receive_error(nitro_received_sample *self, uint32_t status, const ch
 static void receive_feature_costs(nitro_received_sample *self, const nitro_worker_record *record)
 {
     size_t count = self->sample->num_features;
-    double costs_ms[NITRO_MAX_FEATURES], sum_ms = 0;
-    for (size_t i = 0; i < count; i++) {
+    double costs_ms[NITRO_MAX_FEATURES];
+    for (size_t i = 0; i < count; i++)
         costs_ms[i] = not_negative(record->costs_ms[i]);
-        sum_ms += isnan(costs_ms[i]) ? 0 : costs_ms[i];
-    }
     if (count == 0 || isnan(costs_ms[0]))
         return;
-    self->sample->features_ms = sum_ms;
     self->out_of_memory |=
         nitro_sample_set_feature_costs(self->context, self->sample, costs_ms, count) != NITRO_OK;
 }

@@ -4,8 +4,11 @@
 #include <math.h>
 
 #define TIME_DIGITS    5
-#define COST_DIGITS    3 /* also of spreads */
-#define FEATURE_DIGITS 7
+#define NOISY_DIGITS   3 /* of times with a spread of NOISY or more: they change by 0.5 % at most */
+#define NOISY          0.025
+#define SPREAD_DIGITS  1 /* twenty repetitions know their spread to 40 % */
+#define COST_DIGITS    3
+#define FEATURE_DIGITS 5
 
 /* The powers of ten that a double holds exactly: with them a result is the double nearest to its
  * decimal number. */
@@ -36,9 +39,10 @@ void nitro_sample_round(nitro_sample *sample)
         sample->features[f] = nitro_round_feature(sample->features[f]);
     for (size_t v = 0; v < sample->num_entries; v++) {
         nitro_entry *entry = &sample->entries[v];
-        entry->median_ms = round_to(entry->median_ms, TIME_DIGITS);
-        entry->prepare_ms = round_to(entry->prepare_ms, TIME_DIGITS);
-        entry->spread = round_to(entry->spread, COST_DIGITS);
+        entry->spread = round_to(entry->spread, SPREAD_DIGITS);
+        entry->median_ms =
+            round_to(entry->median_ms, entry->spread >= NOISY ? NOISY_DIGITS : TIME_DIGITS);
+        entry->prepare_ms = round_to(entry->prepare_ms, COST_DIGITS);
     }
     for (size_t f = 0; f < sample->num_feature_costs; f++)
         sample->feature_costs_ms[f] = round_to(sample->feature_costs_ms[f], COST_DIGITS);

@@ -5,9 +5,10 @@
 #include "nitro/nitro_backend.h"
 
 /**
- * Round a measured sample's numbers to the digits that a measurement can know, in place: times and
- * costs of preparing to 5 significant digits, spreads and costs of features to 3, features that are
- * no integers to 7. A store packs such numbers into a few bytes; since they are rounded before the
+ * Round a measured sample's numbers to the digits that a measurement can know, in place: times to 5
+ * significant digits, or to 3 where their spread is 2.5 % or more; costs of preparing and of
+ * features to 3; spreads to 1, as twenty repetitions know theirs to 40 %; features that are no
+ * integers to 5. A store packs such numbers into a few bytes; since they are rounded before the
  * sample is stored or learnt from, all stores, journals and models have the same. Rounding again
  * changes nothing.
  */

@@ -156,6 +156,15 @@ nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
     return NITRO_OK;
 }
 
+double nitro_sample_features_ms(const nitro_sample *sample)
+{
+    double sum_ms = sample->features_ms;
+    for (size_t f = 0; isnan(sample->features_ms) && f < sample->num_feature_costs; f++)
+        if (!isnan(sample->feature_costs_ms[f]))
+            sum_ms = (isnan(sum_ms) ? 0 : sum_ms) + sample->feature_costs_ms[f];
+    return sum_ms;
+}
+
 size_t nitro_sample_best(const nitro_sample *sample)
 {
     size_t best = NITRO_NONE;

@@ -42,8 +42,8 @@ title "an SVM says which is better, not by how much; device features are columns
 explain --model svm.json --features x=50,y=7
 
 title "outside what it was trained on"
-nitro explain --model m.json --features x=500,y=7 | sed -n '1,3p; /^x /p'
-nitro explain --model m.json --features x=50,y=1000 | sed -n '1,3p; /^y /p'
+nitro explain --model m.json --features x=500,y=7 | sed -n '1,3p; /^[a-z]*  *x  /p'
+nitro explain --model m.json --features x=50,y=1000 | sed -n '1,3p; /^[a-z]*  *y  /p'
 
 nitro predict --model m.json --features x=500,y=7 | sed -n '1,3p'
 nitro predict --model m.json --features x=500,y=7 --json | json_get reason outside
@@ -65,7 +65,7 @@ cat >A.mtx <<'END'
 2 2 1.0
 3 1 2.0
 END
-nitro explain --model k20c.json --input A.mtx | sed -n '/^rows /p' | cut -c 1-60
+nitro explain --model k20c.json --input A.mtx | sed -n '/^[a-z]*  *rows  /p' | cut -c 1-60
 nitro explain --model k20c.json spmv --input A.mtx --store m.db --json | json_get target features.0.value neighbours.#
 
 title "inputs without an explanation"

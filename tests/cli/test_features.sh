@@ -42,7 +42,7 @@ nitro tune-from-source recorded --store s.db --target gpu2 --sources gpu1 --stra
 title "a model of recorded measurements decides for a matrix"
 nitro predict --model m.json --input a.mtx --json | json_get computation variant ranking.1.variant
 nitro predict spmv --model m.json --features rows=3,row_mean=2,row_max=3 --json | json_get variant
-nitro explain --model m.json --input a.mtx | sed -n '1,3p; /^row_max /p' | sed -E 's/ +/ /g'
+nitro explain --model m.json --input a.mtx | sed -n '1,3p; /^[a-z]*  *row_max  /p' | sed -E 's/ +/ /g'
 
 title "and spmv runs the best of its variants"
 nitro run spmv --model m.json --input a.mtx --json 2>err.txt | json_get model variant ranking.0.variant ranking.1.variant ran

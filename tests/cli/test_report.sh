@@ -133,3 +133,7 @@ try nitro report --store s.db --output one --quiet --targets gpu1 --sources gpu1
 cat one/calc-variants.csv
 test -e one/calc-quality.csv && echo 'a table of nothing'
 json_get finding rows.# <one/calc-quality.json
+for part in devices variants recommended; do json_get finding <one/calc-$part.json; done
+page=one/index.html
+grep -o '<h1>[^<]*\|<h3>[^<]*\|seed 0[^;]*;\|There is only one device: .* the rest' $page
+grep -A 9 'Not in this report' $page | grep '<li>'

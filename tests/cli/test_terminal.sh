@@ -36,3 +36,11 @@ title "errors as JSON"
 try nitro devices k20c --json
 try nitro devices --jsn --json
 try nitro verfy --json
+
+title "features that are too many for a line: by their kinds"
+nitro learn spmv --store s.db --device model:c2075 --output wide.json --quiet >learnt 2>&1
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n' >a.mtx
+for columns in 50 100; do
+    NO_COLOR=1 in_terminal $columns nitro explain --model wide.json --input a.mtx |
+        grep '^feature\|^kind\|^input\|rows' | sed 's/  */ /g; s/[^a-z]*$//'
+done

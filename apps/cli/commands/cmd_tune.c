@@ -32,7 +32,8 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     char detail[600];
     self->last = *progress;
     if (progress->again > 0 && progress->input)
-        snprintf(detail, sizeof detail, "%zu further blocks; %s", progress->again, progress->input);
+        snprintf(detail, sizeof detail, "%zu further block%s; %s", progress->again,
+                 progress->again == 1 ? "" : "s", progress->input);
     else if (progress->best && self->num_devices == 1)
         snprintf(detail, sizeof detail, "%s: %s", progress->input, progress->best);
     else

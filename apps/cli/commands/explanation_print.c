@@ -100,37 +100,52 @@ static const char *const kind_names[] = {
 static void describe_place(const nitro_column *column, char *text, size_t size)
 {
     if (!column->is_used)
-        snprintf(text, size, "not used by the model");
+        snprintf(text, size, "not used");
     else if (isnan(column->value))
-        snprintf(text, size, "undefined for this input");
+        snprintf(text, size, "undefined");
     else if (column->excess > 0.0)
         snprintf(text, size, "outside by %.3g %% of the range%s", 100.0 * column->excess,
                  column->kind == NITRO_COLUMN_RELATIVE                   ? ": clipped"
                  : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": within tolerance"
                                                                          : "");
     else if (!column->is_seen)
-        snprintf(text, size, "inside; used through relative features");
+        snprintf(text, size, "inside*");
     else
         snprintf(text, size, "inside");
+}
+
+/** Features that no tree tests have an endless range. */
+static void bound_cell(text_table *table, double bound)
+{
+    table_cell(table, fabs(bound) > 1e300 ? "-" : "%.5g", bound);
 }
 
 static nitro_status print_columns(const invocation *call, const explanation *self)
 {
     text_table table;
-    table_begin(&table, call->context, "feature,kind,>value,>trained from,>to,unit,place");
+    const char *kind = "";
+    bool has_unseen = false;
+    table_begin(&table, call->context, "kind,feature,>value,>trained from,>to,unit,place");
+    table.has_groups = true;
     for (size_t c = 0; c < self->num_columns; c++) {
         const nitro_column *column = &self->columns[c];
         char place[96];
         describe_place(column, place, sizeof place);
+        table_cell(&table, "%s",
+                   strcmp(kind, kind_names[column->kind]) == 0 ? "" : kind_names[column->kind]);
+        kind = kind_names[column->kind];
         table_cell(&table, "%s", column->name);
-        table_cell(&table, "%s", kind_names[column->kind]);
         table_cell(&table, isnan(column->value) ? "-" : "%.5g", column->value);
-        table_cell(&table, "%.5g", column->low);
-        table_cell(&table, "%.5g", column->high);
+        bound_cell(&table, column->low);
+        bound_cell(&table, column->high);
         table_cell(&table, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
         table_cell(&table, "%s", place);
+        has_unseen = has_unseen || strcmp(place, "inside*") == 0;
     }
-    return table_end(&table, stdout);
+    nitro_status status = table_end(&table, stdout);
+    if (has_unseen)
+        puts("* used through relative features");
+    return status;
 }
 
 static nitro_status print_devices(const invocation *call, const explanation *self)

@@ -124,6 +124,11 @@ typedef struct report {
     report_part parts[REPORT_MAX_PARTS];
 } report;
 
+/** Does it have a single device? It is then tested on its own inputs, a fifth at a time. */
+static inline bool report_is_alone(const report *self)
+{
+    return self->dataset && self->dataset->num_devices == 1;
+}
 /** The next part, empty. */
 report_part *report_add(report *self, const char *name, const char *title, const char *reference);
 /** Its first failure, in tables. */
@@ -134,6 +139,8 @@ nitro_status report_omit(report *self, report_part *part, const char *format, ..
 /** Append to the part's finding, as printf does. */
 nitro_status report_say(report *self, report_part *part, const char *format, ...)
     NITRO_PRINTF(3, 4);
+/** "81 to 95", or "81" where both are the same. */
+void report_format_range(double least, double most, char *text, size_t size);
 void report_free_parts(report *self);
 
 /** Has the variant run on any device? Pages do not list the others. */

@@ -65,9 +65,10 @@ nitro_status report_add_devices(report *self)
     }
     part->method = "Inputs are those with times of at least two variants on the device.";
     nitro_status status =
-        report_say(self, part, "%zu devices, %zu variants of %s, %zu inputs, %zu input features.",
-                   dataset->num_devices, dataset->schema->num_variants, self->computation,
-                   dataset->num_inputs, dataset->schema->num_features);
+        report_say(self, part, "%zu device%s, %zu variants of %s, %zu inputs, %zu input feature%s.",
+                   dataset->num_devices, dataset->num_devices == 1 ? "" : "s",
+                   dataset->schema->num_variants, self->computation, dataset->num_inputs,
+                   dataset->schema->num_features, dataset->schema->num_features == 1 ? "" : "s");
     if (status == NITRO_OK)
         status = say_what_did_not_run(self, part);
     if (status == NITRO_OK && modelled)

@@ -152,20 +152,48 @@ static void write_part(FILE *file, const report *self, const report_part *part)
     write_element(file, "<small>", part->reference, " of the paper</small>");
     fputs("</h3>\n", file);
     write_element(file, "<p>", part->finding, "</p>\n");
-    if (!part->omitted) {
-        write_figure(file, part);
-        if (part->digest.num_columns > 0) {
-            write_table(file, &part->digest);
-            fprintf(file, "<details><summary>All numbers (%zu rows)</summary>\n",
-                    report_table_rows(&part->table));
-            write_table(file, &part->table);
-            fputs("</details>\n", file);
-        } else {
-            write_table(file, &part->table);
-        }
-        write_links(file, self, part);
+    write_figure(file, part);
+    if (part->digest.num_columns > 0) {
+        write_table(file, &part->digest);
+        fprintf(file, "<details><summary>All numbers (%zu rows)</summary>\n",
+                report_table_rows(&part->table));
+        write_table(file, &part->table);
+        fputs("</details>\n", file);
+    } else {
+        write_table(file, &part->table);
     }
+    write_links(file, self, part);
     fputs("</section>\n", file);
+}
+
+/** Is the part omitted for the same reason as an earlier one? */
+static bool is_repeated(const report *self, size_t part)
+{
+    for (size_t p = 0; p < part; p++)
+        if (self->parts[p].omitted &&
+            strcmp(self->parts[p].finding, self->parts[part].finding) == 0)
+            return true;
+    return false;
+}
+
+/** The parts that are omitted, by their reasons. */
+static void write_omitted(FILE *file, const report *self)
+{
+    bool begun = false;
+    for (size_t p = 0; p < self->num_parts; p++) {
+        const char *reason = self->parts[p].finding;
+        if (!self->parts[p].omitted || is_repeated(self, p))
+            continue;
+        fputs(begun ? "" : "<section class=\"soft\"><h3>Not in this report</h3>\n<ul>\n", file);
+        begun = true;
+        fputs("<li>", file);
+        svg_escape(file, self->parts[p].title);
+        for (size_t q = p + 1; q < self->num_parts; q++)
+            if (self->parts[q].omitted && strcmp(self->parts[q].finding, reason) == 0)
+                write_element(file, "; ", self->parts[q].title, "");
+        write_element(file, ": ", reason, "</li>\n");
+    }
+    fputs(begun ? "</ul></section>\n" : "", file);
 }
 
 static bool has_modelled(const report *reports, size_t count)
@@ -183,6 +211,8 @@ static void write_contents(FILE *file, const report *reports, size_t count)
     for (size_t r = 0; r < count; r++)
         for (size_t p = 0; p < reports[r].num_parts; p++) {
             const report_part *part = &reports[r].parts[p];
+            if (part->omitted)
+                continue;
             fprintf(file, "<li><a href=\"#%s-%s\">", reports[r].computation, part->name);
             if (count > 1)
                 fprintf(file, "%s: ", reports[r].computation);
@@ -241,7 +271,9 @@ nitro_status report_write_page(const report *reports, size_t count, const report
     for (size_t r = 0; r < count; r++) {
         fprintf(file, "<h2>%s</h2>\n", reports[r].computation);
         for (size_t p = 0; p < reports[r].num_parts; p++)
-            write_part(file, &reports[r], &reports[r].parts[p]);
+            if (!reports[r].parts[p].omitted)
+                write_part(file, &reports[r], &reports[r].parts[p]);
+        write_omitted(file, &reports[r]);
     }
     if (reports[0].options.methods)
         write_methods(file, &reports[0]);

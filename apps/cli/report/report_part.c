@@ -207,6 +207,14 @@ nitro_status report_omit(report *self, report_part *part, const char *format, ..
     return status;
 }
 
+void report_format_range(double least, double most, char *text, size_t size)
+{
+    if (nearbyint(least) == nearbyint(most))
+        snprintf(text, size, "%.0f", most);
+    else
+        snprintf(text, size, "%.0f to %.0f", least, most);
+}
+
 void report_free_parts(report *self)
 {
     for (size_t p = 0; p < self->num_parts; p++) {

@@ -40,7 +40,9 @@ nitro_status report_add_predicted(report *owner)
     double sum = 0.0, too_high = 0.0, least = 100.0;
     size_t count = 0;
     if (status == NITRO_OK && chart->series.count == 1)
-        return report_omit(owner, part, "None of the methods predicts its quality (auto does).");
+        return report_omit(
+            owner, part,
+            "None of the methods predicts its quality: auto does, of two sources or more.");
     report_table_columns(&part->table, "target,method,predicted|%|1,reached|%|1,error|points|1");
     for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
         const nitro_evaluate_result *one = &self->all.results[i];

@@ -6,17 +6,22 @@
 
 #include "apps/cli/report/report_learnt.h"
 
-static const char quality_method[] =
+#define NUMBERS                                                                                    \
+    " Quality is 100 x (time of the best variant / time of the chosen one). Numbers are over all " \
+    "cases (test inputs, targets, seeds); where a method had nothing to learn from, the declared " \
+    "default variant counts. \xc2\xb1 is the standard deviation of the mean over the seeds, "      \
+    "which "                                                                                       \
+    "draw the training inputs. In the picture whiskers are the 5th to 95th percentile of the "     \
+    "cases and small marks the means of the targets. Grey methods are references: they use no "    \
+    "model, or times of the target. Confident decisions have a confidence of at least 0.9; their " \
+    "precision is the share within 5 % of the best."
+
+/* Of devices, and of a single one. */
+static const char *const quality_methods[] = {
     "Each device in turn is the target and the others are its sources. Methods are trained on the "
-    "training inputs of the sources and evaluated on the test inputs of the target. Quality is 100 "
-    "x (time of the best variant / time of the chosen one). Numbers are over all cases (test "
-    "inputs, targets, seeds); where a method had nothing to learn from, the declared default "
-    "variant counts. \xc2\xb1 is the standard deviation of the mean over the seeds, which draw the "
-    "training inputs. In the picture whiskers are the 5th to 95th percentile of the cases and "
-    "small "
-    "marks the means of the targets. Grey methods are references: they use no model, or times of "
-    "the target. Confident decisions have a confidence of at least 0.9; their precision is the "
-    "share within 5 % of the best.";
+    "training inputs of the sources and evaluated on the test inputs of the target." NUMBERS,
+    "There is only one device: each fifth of its inputs is tested with models of the rest." NUMBERS,
+};
 
 static void fill_quality(const report_learnt *self, report_part *part)
 {
@@ -128,10 +133,13 @@ static nitro_status say_leader(const report_learnt *self, report_part *part,
         count++;
     }
     if (isnan(leader->spread))
-        return report_say(self->report, part,
-                          "'%s' has the highest mean quality without measurements on the target: "
-                          "%.1f %%, by one seed, so that small differences mean nothing.",
-                          report_leader(self), leader->mean);
+        return report_say(
+            self->report, part,
+            "'%s' has the highest mean quality%s: %.1f %%, by one seed, so that small "
+            "differences mean nothing.",
+            report_leader(self),
+            report_is_alone(self->report) ? "" : " without measurements on the target",
+            leader->mean);
     if (count > 1)
         return report_say(self->report, part,
                           "The highest mean quality is %.1f \xc2\xb1 %.1f %%; %s do not differ by "
@@ -154,9 +162,11 @@ static nitro_status say_quality(const report_learnt *self, report_part *part,
         other.mean = NAN;
     if (status == NITRO_OK && isfinite(other.mean))
         status = report_say(self->report, part,
-                            "The single variant that is best on the sources (method 'fixed', SBS) "
+                            "The single variant that is best on the %s (method 'fixed', SBS) "
                             "reaches %.1f %%.",
-                            other.mean);
+                            report_is_alone(self->report) ? "other inputs" : "sources", other.mean);
+    if (report_is_alone(self->report))
+        return status;
     if (status == NITRO_OK)
         status = report_summarize(self, NULL, REPORT_CEILING, &other);
     if (status == NITRO_OK && isfinite(other.mean))
@@ -171,11 +181,14 @@ nitro_status report_add_quality(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part =
-        report_add(owner, "quality", "Quality of the methods on an unseen device", "Figure 6");
+        report_add(owner, "quality",
+                   report_is_alone(owner) ? "Quality of the methods on unseen inputs"
+                                          : "Quality of the methods on an unseen device",
+                   "Figure 6");
     if (self->all.count == 0)
         return report_omit(owner, part, "Not evaluated: %s.", self->reason);
     report_summary leader;
-    part->method = quality_method;
+    part->method = quality_methods[report_is_alone(owner)];
     nitro_status status = begin_chart(self, part);
     if (status == NITRO_OK)
         status = report_summarize(self, NULL, report_leader(self), &leader);
@@ -198,6 +211,8 @@ nitro_status report_add_targets(report *owner)
     report_part *part = report_add(owner, "targets", "Quality on each target", "Figure 6");
     if (self->all.count == 0)
         return report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (report_is_alone(owner))
+        return report_omit(owner, part, "There is only one device.");
     report_table *table = &part->table;
     part->method = "The means above, target by target; \xc2\xb1 is over the seeds.";
     nitro_status status =

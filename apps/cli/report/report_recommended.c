@@ -102,14 +102,21 @@ nitro_status report_add_recommended(report *self)
     }
     for (size_t v = 1; v < self->dataset->schema->num_variants; v++)
         most = counts[v] > counts[most] ? v : most;
+    char range[32];
+    report_format_range(least, highest, range, sizeof range);
     part->method = "The variant with the highest mean quality where the same one runs on all of a "
                    "device's inputs; a variant that cannot run on an input has quality 0 there.";
-    if (status == NITRO_OK)
+    const char *name = self->dataset->schema->variants[most];
+    if (status == NITRO_OK && report_is_alone(self))
+        status = report_say(self, part,
+                            "With one variant for all inputs, %s is the one to take. It reaches %s "
+                            "%% of the best choice for each input.",
+                            name, range);
+    else if (status == NITRO_OK)
         status = report_say(self, part,
                             "With one variant for all inputs, %s is the one to take on %zu of %zu "
-                            "devices. The best one reaches %.0f to %.0f %% of the best choice for "
-                            "each input.",
-                            self->dataset->schema->variants[most], counts[most],
-                            self->dataset->num_devices, least, highest);
+                            "devices. The best one reaches %s %% of the best choice for each "
+                            "input.",
+                            name, counts[most], self->dataset->num_devices, range);
     return status == NITRO_OK ? report_part_status(part) : status;
 }

@@ -113,27 +113,48 @@ static nitro_status compute(making *self, report *made)
     return status;
 }
 
-static const char heading[] = "Choosing code variants on devices without measurements";
+#define PROBLEM                                                                                    \
+    "A computation has several variants with the same result; which one is the fastest "           \
+    "depends on the input and on the device. "
+#define CONTENT                                                                                    \
+    " This page shows how much there is to gain, and how much of it is "                           \
+    "reached. The figures and tables follow Saurav Muralidharan, Amit Roy, Mary Hall, "            \
+    "Michael Garland, Piyush Rai: <cite>Architecture-Adaptive Code Variant Tuning</cite>, "        \
+    "ASPLOS 2016 (\"the paper\")."
 
-static const char introduction[] =
-    "A computation has several variants with the same result; which one is the fastest "
-    "depends on the input and on the device. Nitro trains a model on times measured on "
-    "<em>source</em> devices and chooses variants on a <em>target</em> without "
-    "measurements. This page shows how much there is to gain, and how much of it is "
-    "reached. The figures and tables follow Saurav Muralidharan, Amit Roy, Mary Hall, "
-    "Michael Garland, Piyush Rai: <cite>Architecture-Adaptive Code Variant Tuning</cite>, "
-    "ASPLOS 2016 (\"the paper\").";
+/* Of devices, and of single ones. */
+static const report_preface prefaces[] = {
+    {"Choosing code variants on devices without measurements",
+     PROBLEM "Nitro trains a model on times measured on <em>source</em> devices and chooses "
+             "variants on a <em>target</em> without measurements." CONTENT,
+     NULL},
+    {"Choosing code variants for inputs without measurements",
+     PROBLEM "Nitro trains a model on the times of measured inputs and chooses variants for "
+             "others." CONTENT,
+     NULL},
+};
+
+static bool are_all_alone(const making *self)
+{
+    for (size_t r = 0; r < self->num_reports; r++)
+        if (!report_is_alone(&self->reports[r]))
+            return false;
+    return true;
+}
 
 /** Who made the page from what: no date, so that the same store gives the same page. */
 static char *describe_provenance(const making *self)
 {
     const nitro_study_options *how = &self->reports[0].options;
-    char *text =
-        nitro_asprintf(self->call->context,
-                       "Made by Nitro %s from %s; %g %% of the inputs for training, seed %" PRIu64
-                       " (the first of %zu); measurements",
-                       nitro_version(), nitro_store_url(self->request->store),
-                       100.0 * how->train_fraction, how->seed, how->num_seeds);
+    char training[64] = "", seeds[48] = "";
+    if (!are_all_alone(self))
+        snprintf(training, sizeof training, " %g %% of the inputs for training,",
+                 100.0 * how->train_fraction);
+    if (how->num_seeds > 1)
+        snprintf(seeds, sizeof seeds, " (the first of %zu)", how->num_seeds);
+    char *text = nitro_asprintf(
+        self->call->context, "Made by Nitro %s from %s;%s seed %" PRIu64 "%s; measurements",
+        nitro_version(), nitro_store_url(self->request->store), training, how->seed, seeds);
     for (size_t r = 0; text && r < self->num_reports; r++) {
         char *longer = nitro_asprintf(self->call->context, "%s%s %s %016" PRIx64, text,
                                       r ? "," : "", self->reports[r].computation,
@@ -157,10 +178,11 @@ static int report_all(making *self)
         status = compute(self, made);
     }
     char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
+    report_preface preface = prefaces[are_all_alone(self)];
+    preface.provenance = provenance;
     if (status == NITRO_OK && provenance)
-        status = report_write_page(self->reports, self->num_reports,
-                                   &(report_preface){heading, introduction, provenance},
-                                   self->request->output);
+        status =
+            report_write_page(self->reports, self->num_reports, &preface, self->request->output);
     if (status != NITRO_OK || !provenance)
         return fail(self->call);
     free(provenance);

@@ -85,19 +85,20 @@ static nitro_status say_variants(report *self, report_part *part, const nitro_st
         most = fmax(most, report_percent(wins[d].wins[best], wins[d].inputs));
         least = fmin(least, report_percent(wins[d].wins[best], wins[d].inputs));
     }
+    char range[32];
+    report_format_range(least, most, range, sizeof range);
     nitro_status status = NITRO_OK;
     for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
-        if (winners[v] > 0)
+        if (winners[v] > 0 && report_is_alone(self))
+            return report_say(self, part,
+                              "%s is the fastest variant most often: for %s %% of the inputs.",
+                              schema->variants[v], range);
+        else if (winners[v] > 0)
             status = report_say(self, part,
                                 "%s is the most frequent best variant on %zu of %zu devices.",
                                 schema->variants[v], winners[v], self->dataset->num_devices);
     if (status != NITRO_OK || most == 0.0)
         return status;
-    char range[32];
-    if (most - least < 0.5)
-        snprintf(range, sizeof range, "%.0f", most);
-    else
-        snprintf(range, sizeof range, "%.0f to %.0f", least, most);
     return report_say(self, part,
                       "The most frequent one is the best for %s %% of a device's inputs.", range);
 }

@@ -93,12 +93,14 @@ static nitro_status say(const report_learnt *self, const nitro_string_list *targ
         least = count < least ? count : least;
         most = count > most ? count : most;
     }
+    char range[32];
+    report_format_range((double)least, (double)most, range, sizeof range);
     return report_say(
         self->report, part,
-        "'%s' learns from %zu to %zu sources of a target. Over all targets, %s counts "
-        "most: %.0f %% on average.",
-        find_weighted(self, targets->items[0])->method, least, most, sources->items[first],
-        100.0 * largest / (double)targets->count);
+        "'%s' learns from %s source%s of a target. Over all targets, %s counts most: %.0f %% on "
+        "average.",
+        find_weighted(self, targets->items[0])->method, range, most == 1 ? "" : "s",
+        sources->items[first], 100.0 * largest / (double)targets->count);
 }
 
 static nitro_status fill_part(const report_learnt *self, const nitro_string_list *targets,

@@ -130,7 +130,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
     }
     memcpy(made.values, sample->features, schema->num_features * sizeof(double));
     double *costs_ms = made.values + num_values - schema->num_features;
-    costs_ms[-1] = sample->features_ms;
+    costs_ms[-1] = nitro_sample_features_ms(sample);
     for (size_t f = 0; f < schema->num_features; f++)
         costs_ms[f] = f < sample->num_feature_costs ? sample->feature_costs_ms[f] : NAN;
     reader->num_samples++;

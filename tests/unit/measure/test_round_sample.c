@@ -38,9 +38,9 @@ static nitro_sample *make_sample(void)
 
 static void assert_rounded(const nitro_sample *sample)
 {
-    assert_true(sample->features[0] == 0.3333333);
+    assert_true(sample->features[0] == 0.33333);
     assert_true(sample->features[1] == 123456789);
-    assert_true(sample->entries[0].median_ms == 0.00064396);
+    assert_true(sample->entries[0].median_ms == 0.000644);
     assert_true(sample->entries[0].spread == 0.1);
     assert_true(sample->entries[0].prepare_ms == 123457);
     assert_true(isnan(sample->entries[1].median_ms) && isnan(sample->entries[1].spread));
@@ -59,23 +59,40 @@ static void test_numbers_are_short_and_stay_so(void **state)
     nitro_sample_free(sample);
 }
 
-/* Of many sizes, with any sign: the double nearest to the decimal number of seven digits. */
+/* Of many sizes, with any sign: the double nearest to the decimal number of five digits. */
 static void test_features_of_many_sizes(void **state)
 {
     (void)state;
     nitro_random random;
     nitro_random_seed(&random, 1);
     for (int i = 0; i < 20000; i++) {
-        double value = (nitro_random_uniform(&random) - 0.5) * pow(10, i % 18 - 10);
+        double value = (nitro_random_uniform(&random) - 0.5) * pow(10, i % 16 - 10);
         double rounded = nitro_round_feature(value);
         char text[32];
-        snprintf(text, sizeof(text), "%.7g", value);
+        snprintf(text, sizeof(text), "%.5g", value);
         if (rounded != strtod(text, NULL) || nitro_round_feature(rounded) != rounded)
             fail_msg("%.17g became %.17g", value, rounded);
     }
     assert_true(nitro_round_feature(1e-30 / 3) == 1e-30 / 3);
     assert_true(nitro_round_feature(0) == 0);
     assert_true(isinf(nitro_round_feature(INFINITY)));
+}
+
+static void test_times_have_the_digits_that_their_spread_allows(void **state)
+{
+    (void)state;
+    const double times[][3] = {{0.024, 14.64349, 14.643},
+                               {0.026, 14.64349, 14.6},
+                               {NAN, 14.64349, 14.643},
+                               {0.5, 1234.5, 1235}};
+    nitro_sample *sample = make_sample();
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        sample->entries[0].spread = times[i][0];
+        sample->entries[0].median_ms = times[i][1];
+        nitro_sample_round(sample);
+        assert_true(sample->entries[0].median_ms == times[i][2]);
+    }
+    nitro_sample_free(sample);
 }
 
 /* A store's bytes for a sample of which nothing is known but its numbers. */
@@ -104,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_short_and_stay_so),
         cmocka_unit_test(test_features_of_many_sizes),
+        cmocka_unit_test(test_times_have_the_digits_that_their_spread_allows),
         cmocka_unit_test(test_rounded_samples_are_packed_tightly),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

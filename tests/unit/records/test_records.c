@@ -189,6 +189,25 @@ static void test_best_variant_of_a_sample(void **state)
     nitro_context_free(context);
 }
 
+static void test_costs_of_features_add_up(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_sample *sample;
+    assert_ok(context, nitro_sample_create(context, "m", 3, 1, &sample));
+    assert_true(isnan(nitro_sample_features_ms(sample)));
+    assert_ok(context,
+              nitro_sample_set_feature_costs(context, sample, (const double[]){NAN, NAN, NAN}, 3));
+    assert_true(isnan(nitro_sample_features_ms(sample)));
+    assert_ok(context,
+              nitro_sample_set_feature_costs(context, sample, (const double[]){0.5, NAN, 0.25}, 3));
+    assert_true(nitro_sample_features_ms(sample) == 0.75);
+    sample->features_ms = 0.7; /* of earlier samples */
+    assert_true(nitro_sample_features_ms(sample) == 0.7);
+    nitro_sample_free(sample);
+    nitro_context_free(context);
+}
+
 static void test_words_go_both_ways(void **state)
 {
     (void)state;
@@ -215,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_schemas_compare_with_both_sets_printed),
         cmocka_unit_test(test_devices_have_holes),
         cmocka_unit_test(test_best_variant_of_a_sample),
+        cmocka_unit_test(test_costs_of_features_add_up),
         cmocka_unit_test(test_words_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
