@@ -1,6 +1,8 @@
 /* CUDA C++, or OpenCL C through a header, compiled by NVRTC, which needs no driver; loaded and
  * launched by the driver. Images are cubins of one architecture. */
+#include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +228,21 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
     return NITRO_OK;
 }
 
+/* Beyond 48 KB with the static one, dynamic shared memory must be asked for. The function keeps the
+ * most that any launch needed: another thread or a captured graph may be about to launch with it.
+ */
+static int allow_shared(const cuda_driver *cuda, void *function, size_t bytes)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int allowed = 0;
+    pthread_mutex_lock(&lock);
+    int code = cuda->get_function(&allowed, CUDA_FUNCTION_DYNAMIC_BYTES, function);
+    if (code == 0 && bytes > (size_t)allowed)
+        code = cuda->set_function(function, CUDA_FUNCTION_DYNAMIC_BYTES, (int)bytes);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
 /* Local memory is the block's dynamic shared memory, which is no argument. */
 static int launch(void *function, const nitro_kernel_launch *launched, char *problem, size_t size)
 {
@@ -245,12 +262,17 @@ static int launch(void *function, const nitro_kernel_launch *launched, char *pro
                      launched->global[d], launched->local[d]);
             return 1;
         }
+        if (launched->local[d] > INT_MAX || launched->global[d] / launched->local[d] > INT_MAX) {
+            snprintf(problem, size, "%zu groups of %zu work-items are more than CUDA launches",
+                     launched->global[d] / launched->local[d], launched->local[d]);
+            return 1;
+        }
         block[d] = (unsigned)launched->local[d];
         grid[d] = (unsigned)(launched->global[d] / launched->local[d]);
     }
     int device, code = nitro_cuda_enter(&device);
-    if (code == 0 && shared > 0) /* beyond 48 KB with the static one it must be asked for */
-        code = cuda->set_function(function, CUDA_FUNCTION_DYNAMIC_BYTES, (int)shared);
+    if (code == 0 && shared > 0)
+        code = allow_shared(cuda, function, shared);
     if (code == 0)
         code = cuda->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                             (unsigned)shared, launched->stream, arguments, NULL);

@@ -81,6 +81,7 @@ static void load_driver(void)
         FUNCTION("cuModuleUnload", unload),
         FUNCTION("cuModuleGetFunction", function),
         FUNCTION("cuFuncSetAttribute", set_function),
+        FUNCTION("cuFuncGetAttribute", get_function),
         FUNCTION("cuLaunchKernel", launch),
         FUNCTION("cuMemGetInfo_v2", free_memory),
         FUNCTION("cuMemAlloc_v2", allocate),

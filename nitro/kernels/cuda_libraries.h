@@ -52,6 +52,7 @@ typedef struct cuda_driver {
     int (*unload)(void *module);
     int (*function)(void **function, void *module, const char *name);
     int (*set_function)(void *function, int attribute, int value);
+    int (*get_function)(int *value, int attribute, void *function);
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
                   void *stream, void **arguments, void **extra);

@@ -47,8 +47,11 @@ static void write_source(FILE *file, const program *self)
         int length = (int)strcspn(name, "(");
         fprintf(file,
                 "extern \"C\" cudaError_t launch_%.*s(const cudaLaunchConfig_t *config, void **a)\n"
-                "{\n    return launch(config, %.*s, a);\n}\n",
-                length, name, length, name);
+                "{\n    return launch(config, %.*s, a);\n}\n"
+                "extern \"C\" cudaError_t allow_%.*s(int bytes)\n"
+                "{\n    return cudaFuncSetAttribute(\n"
+                "        %.*s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);\n}\n",
+                length, name, length, name, length, name, length, name);
     }
 }
 
@@ -229,19 +232,33 @@ static int unload(void *module)
     return cudaDeviceSynchronize() != cudaSuccess || dlclose(module) != 0;
 }
 
+/* Dynamic shared memory, of the only kernel that needs more than every kernel has. */
+static int allowed_bytes = 48 << 10;
+static int (*allow)(int bytes);
+
 static int function(void **found, void *module, const char *name)
 {
     char launcher[128];
     snprintf(launcher, sizeof(launcher), "launch_%s", name);
     *found = dlsym(module, launcher);
+    snprintf(launcher, sizeof(launcher), "allow_%s", name);
+    *(void **)&allow = dlsym(module, launcher);
     return *found ? 0 : 500; /* CUDA_ERROR_NOT_FOUND */
 }
 
 static int set_function(void *found, int which, int value)
 {
-    (void)found;
-    (void)which;
-    (void)value;
+    assert_non_null(found);
+    assert_int_equal(which, CUDA_FUNCTION_DYNAMIC_BYTES);
+    allowed_bytes = value;
+    return allow(value);
+}
+
+static int get_function(int *value, int which, void *found)
+{
+    assert_non_null(found);
+    assert_int_equal(which, CUDA_FUNCTION_DYNAMIC_BYTES);
+    *value = allowed_bytes;
     return 0;
 }
 
@@ -341,10 +358,11 @@ const cuda_driver *nitro_cuda_driver_load(void)
     static const cuda_driver driver = {init,         driver_version, error,           get_context,
                                        set_context,  get_device,     primary_context, name_of,
                                        attribute,    load,           unload,          function,
-                                       set_function, launch,         free_memory,     allocate,
-                                       free_one,     upload,         download,        copy,
-                                       fill,         wait_for,       is_capturing,    capture_mode,
-                                       create_event, record,         elapsed,         free_event};
+                                       set_function, get_function,   launch,          free_memory,
+                                       allocate,     free_one,       upload,          download,
+                                       copy,         fill,           wait_for,        is_capturing,
+                                       capture_mode, create_event,   record,          elapsed,
+                                       free_event};
     return has_driver ? &driver : NULL;
 }
 
@@ -509,9 +527,46 @@ static void what_does_not_compile_or_is_missing_is_said(void **state)
     const nitro_kernel_launch odd = {.local = {8, 1, 1}, .global = {12, 1, 1}};
     assert_int_not_equal(backend->launch(functions[0], &odd, problem, sizeof(problem)), 0);
     assert_non_null(strstr(problem, "no multiple"));
+    const nitro_kernel_launch many = {.local = {1, 1, 1}, .global = {((size_t)1 << 32) + 1, 1, 1}};
+    assert_int_not_equal(backend->launch(functions[0], &many, problem, sizeof(problem)), 0);
+    assert_non_null(strstr(problem, "4294967297 groups of 1 work-items are more"));
     backend->unload(loaded, functions, 1);
     free(image);
     backend->close(&target);
+    nitro_context_free(context);
+}
+
+/* Another thread may be about to launch with what an earlier launch was allowed. */
+static void the_most_local_memory_stays_allowed(void **state)
+{
+    static const size_t local_bytes[] = {60000, 50000, 100, 64000};
+    static const int allowed[] = {60000, 60000, 60000, 64000};
+    nitro_context *context = unit_context();
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
+    const cuda_emulation_settings settings = cuda_emulation_defaults();
+    nitro_kernel_target target;
+    void *image, *loaded, *functions[1];
+    size_t bytes;
+    (void)state;
+    cuda_emulation_reset(&settings);
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    assert_ok(context, backend->compile(context, &target, "none.cl", "__kernel void none() {}", "",
+                                        &image, &bytes));
+    assert_ok(context, backend->load(context, &target, image, bytes, (const char *const[]){"none"},
+                                     1, &loaded, functions));
+    for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+        char problem[256] = "";
+        const nitro_kernel_launch one = {.local = {1, 1, 1},
+                                         .global = {1, 1, 1},
+                                         .arguments = {{.bytes = local_bytes[i]}},
+                                         .num_arguments = 1};
+        assert_int_equal(backend->launch(functions[0], &one, problem, sizeof(problem)), 0);
+        assert_int_equal(allowed_bytes, allowed[i]);
+    }
+    backend->unload(loaded, functions, 1);
+    free(image);
+    backend->close(&target);
+    assert_string_equal(cuda_emulation_problem(), "");
     nitro_context_free(context);
 }
 
@@ -523,6 +578,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_fails_is_not_busy),
         cmocka_unit_test(failures_are_the_arguments),
         cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),
+        cmocka_unit_test(the_most_local_memory_stays_allowed),
     };
     /* What these compile is of no use to others, and changes with the emulation. */
     char folder[] = "/tmp/nitro-kernels-XXXXXX", command[64];
