@@ -2,7 +2,6 @@
  * launched by the driver. Images are cubins of one architecture. */
 #include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,17 +228,13 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
 }
 
 /* Beyond 48 KB with the static one, dynamic shared memory must be asked for. The function keeps the
- * most that any launch needed: another thread or a captured graph may be about to launch with it.
- */
+ * most that any launch needed: a captured graph may launch it again. */
 static int allow_shared(const cuda_driver *cuda, void *function, size_t bytes)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int allowed = 0;
-    pthread_mutex_lock(&lock);
     int code = cuda->get_function(&allowed, CUDA_FUNCTION_DYNAMIC_BYTES, function);
     if (code == 0 && bytes > (size_t)allowed)
         code = cuda->set_function(function, CUDA_FUNCTION_DYNAMIC_BYTES, (int)bytes);
-    pthread_mutex_unlock(&lock);
     return code;
 }
 
