@@ -159,6 +159,30 @@ static void print_row(const text_table *table, const size_t *widths, size_t firs
     }
 }
 
+/** A row of a table that is too wide however its cells are wrapped: the first cell, then the others
+ *  behind their titles. */
+static void print_record(const text_table *table, size_t first, const char **cells, size_t limit,
+                         FILE *stream)
+{
+    size_t column = text_width(cells[first], strlen(cells[first]));
+    const char *mark = ":";
+    fputs(cells[first], stream);
+    for (size_t c = first + 1; c < table->headers.count; c++) {
+        const char *title = title_of(table->headers.items[c]), *cell = cells[c];
+        size_t title_width = text_width(title, strlen(title)) + 1;
+        size_t width = title_width + text_width(cell, strlen(cell));
+        if (!*cell)
+            continue;
+        bool wraps = column + 2 + width + 1 > limit; /* with the marks around it */
+        fprintf(stream, "%s%s%s ", mark, wraps ? "\n  " : " ", title);
+        column = wraps ? 2 : column + 2;
+        print_words(stream, cell, column + title_width, 4, limit);
+        column += width; /* or more than the limit: the next one begins a line */
+        mark = ",";
+    }
+    fputc('\n', stream);
+}
+
 static void print_table(const text_table *table, size_t *widths, const char **row, FILE *stream)
 {
     size_t columns = table->headers.count, limit = terminal_width(stream);
@@ -172,17 +196,22 @@ static void print_table(const text_table *table, size_t *widths, const char **ro
             widths[c] = c == 0 ? 0 : column_width(table, c, false);
         fit_widths(table, widths, limit + 2);
     }
+    bool fits = limit == 0 || total_width(table, widths) <= limit + 2 * first;
     for (size_t c = 0; c < columns; c++)
         row[c] = title_of(table->headers.items[c]);
-    fputs(terminal_style(stream, STYLE_TITLE), stream);
-    print_row(table, widths, first, row, stream);
-    fputs(terminal_style(stream, STYLE_PLAIN), stream);
+    fputs(fits ? terminal_style(stream, STYLE_TITLE) : "", stream);
+    if (fits)
+        print_row(table, widths, first, row, stream);
+    fputs(fits ? terminal_style(stream, STYLE_PLAIN) : "", stream);
     for (size_t i = 0; i + columns <= table->cells.count; i += columns) {
         for (size_t c = 0; c < columns; c++)
             row[c] = table->cells.items[i + c];
         if (first && *row[0])
             fprintf(stream, "%s:\n", row[0]);
-        print_row(table, widths, first, row, stream);
+        if (fits)
+            print_row(table, widths, first, row, stream);
+        else
+            print_record(table, first, row, limit, stream);
     }
 }
 

@@ -40,6 +40,8 @@ try nitro verfy --json
 title "features that are too many for a line: by their kinds"
 nitro learn spmv --store s.db --device model:c2075 --output wide.json --quiet >learnt 2>&1
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n' >a.mtx
+NO_COLOR=1 in_terminal 56 nitro explain --model wide.json --input a.mtx | sed -n '/^Features/,$p' |
+    awk 'length > 56 { print "longer than the terminal is wide: " $0 }'
 for columns in 50 100; do
     NO_COLOR=1 in_terminal $columns nitro explain --model wide.json --input a.mtx |
         grep '^feature\|^kind\|^input\|rows' | sed 's/  */ /g; s/[^a-z]*$//'
