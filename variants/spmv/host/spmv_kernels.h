@@ -173,8 +173,8 @@ static inline bool nitro_spmv_prefetches(int64_t num_slots)
 /*
  * What a kernel prefetches. Entries of an x larger than the caches that are far from those read
  * before come from memory, and while rows end nothing else is asked for: prefetching them, csr
- * takes a quarter to a half of the time. Where columns are near each other it would take up to a
- * quarter longer.
+ * takes a third of the time where rows are short or empty. Where columns are near each other it
+ * would take up to a quarter longer.
  */
 typedef enum nitro_spmv_access {
     NITRO_SPMV_CACHED,   /* nothing is prefetched */
