@@ -199,10 +199,11 @@ static void print_table(const text_table *table, size_t *widths, const char **ro
     bool fits = limit == 0 || total_width(table, widths) <= limit + 2 * first;
     for (size_t c = 0; c < columns; c++)
         row[c] = title_of(table->headers.items[c]);
-    fputs(fits ? terminal_style(stream, STYLE_TITLE) : "", stream);
-    if (fits)
+    if (fits) {
+        fputs(terminal_style(stream, STYLE_TITLE), stream);
         print_row(table, widths, first, row, stream);
-    fputs(fits ? terminal_style(stream, STYLE_PLAIN) : "", stream);
+        fputs(terminal_style(stream, STYLE_PLAIN), stream);
+    }
     for (size_t i = 0; i + columns <= table->cells.count; i += columns) {
         for (size_t c = 0; c < columns; c++)
             row[c] = table->cells.items[i + c];

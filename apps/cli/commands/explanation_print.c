@@ -97,6 +97,12 @@ static const char *const kind_names[] = {
     [NITRO_COLUMN_DEVICE] = "device",
 };
 
+/** Inside the range, but no column of the model itself. */
+static bool is_only_related(const nitro_column *column)
+{
+    return column->is_used && !column->is_seen && !isnan(column->value) && column->excess <= 0.0;
+}
+
 static void describe_place(const nitro_column *column, char *text, size_t size)
 {
     if (!column->is_used)
@@ -108,7 +114,7 @@ static void describe_place(const nitro_column *column, char *text, size_t size)
                  column->kind == NITRO_COLUMN_RELATIVE                   ? ": clipped"
                  : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": within tolerance"
                                                                          : "");
-    else if (!column->is_seen)
+    else if (is_only_related(column))
         snprintf(text, size, "inside*");
     else
         snprintf(text, size, "inside");
@@ -124,7 +130,7 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
 {
     text_table table;
     const char *kind = "";
-    bool has_unseen = false;
+    bool has_related = false;
     table_begin(&table, call->context, "kind,feature,>value,>trained from,>to,unit,place");
     table.has_groups = true;
     for (size_t c = 0; c < self->num_columns; c++) {
@@ -140,10 +146,10 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
         bound_cell(&table, column->high);
         table_cell(&table, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
         table_cell(&table, "%s", place);
-        has_unseen = has_unseen || strcmp(place, "inside*") == 0;
+        has_related = has_related || is_only_related(column);
     }
     nitro_status status = table_end(&table, stdout);
-    if (has_unseen)
+    if (has_related)
         puts("* used through relative features");
     return status;
 }

@@ -82,8 +82,7 @@ static void test_a_slower_block_widens_the_spread_only(void **state)
     add_block(b->context, sample, (double[]){1.25, 2.5});
     near(sample->entries[0].median_ms, 1);
     near(sample->entries[1].median_ms, 2);
-    near(sample->entries[0].spread, 0.3); /* 0.25, to one digit */
-    ;
+    near(sample->entries[0].spread, 0.3);                /* 0.25, to one digit */
     add_block(b->context, sample, (double[]){1.5, NAN}); /* further away than the second */
     near(sample->entries[0].spread, 0.3);
     nitro_sample_free(sample);
