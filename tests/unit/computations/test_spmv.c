@@ -197,13 +197,13 @@ static void scattered_columns_are_found(void **state)
         bool jumps;
         nitro_spmv_access access;
     } cases[] = {
-        {"band", 3001, 600000, 1, false, NITRO_SPMV_CACHED},
-        {"diagonals", 3001, 600000, 50021, false, NITRO_SPMV_CACHED},
-        {"jumps", 3001, 600000, 50021, true, NITRO_SPMV_SCATTERED},
-        {"pairs that jump", 3001, 600000, 1, true, NITRO_SPMV_SCATTERED},
-        {"a small x", 3001, 500000, 50021, true, NITRO_SPMV_CACHED},
-        {"few entries", 50, 600000, 50021, true, NITRO_SPMV_CACHED},
-        {"many rows", 600000, 600000, 1, false, NITRO_SPMV_STREAMED},
+        {"band", 3001, 1100000, 1, false, NITRO_SPMV_CACHED},
+        {"diagonals", 3001, 1100000, 50021, false, NITRO_SPMV_CACHED},
+        {"jumps", 3001, 1100000, 50021, true, NITRO_SPMV_SCATTERED},
+        {"pairs that jump", 3001, 1100000, 1, true, NITRO_SPMV_SCATTERED},
+        {"a small x", 3001, 1000000, 50021, true, NITRO_SPMV_CACHED},
+        {"few entries", 50, 1100000, 50021, true, NITRO_SPMV_CACHED},
+        {"many rows", 1100000, 1100000, 1, false, NITRO_SPMV_STREAMED},
     };
     computation_fixture *f = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -222,7 +222,7 @@ static void variants_agree_on_scattered_columns(void **state)
     for (int threads = 1; threads <= 5; threads += 4)
         for (int64_t num_rows = 300; num_rows <= (2 << 20) + 5; num_rows *= 6991) {
             int before = begin_threads(threads);
-            nitro_spmv *spmv = make_wide(f->context, num_rows, 600000, 50021, true);
+            nitro_spmv *spmv = make_wide(f->context, num_rows, 1100000, 50021, true);
             assert_int_equal(nitro_spmv_find_access(spmv, 0), NITRO_SPMV_SCATTERED);
             assert_true(check_all(f, spmv, "scattered columns") >= 6);
             nitro_spmv_matrix_free(spmv);

@@ -9,17 +9,12 @@
 #define NS_PER_ENTRY 0.7
 #define NS_PER_ROW   0.3 /* zeroing */
 
-typedef struct carry {
-    int64_t row; /* -1: nothing to carry */
-    double sum;
-} carry;
-
 typedef struct product {
     const nitro_spmv *spmv;
     const nitro_spmv_coo *coo;
     nitro_spmv_access access;
     bool zero_first;
-    carry *carried; /* shape [parts] */
+    nitro_spmv_carry *carried; /* shape [parts] */
 } product;
 
 /* The sum of one row's entries from *k on; advances *k past them. */
@@ -41,13 +36,13 @@ NITRO_SPMV_INLINE double row_sum(const nitro_spmv_coo *coo, const double *x, int
     return sum;
 }
 
-NITRO_SPMV_INLINE carry add_entries(const product *p, int64_t begin, int64_t end,
-                                    const nitro_spmv_access access)
+NITRO_SPMV_INLINE nitro_spmv_carry add_entries(const product *p, int64_t begin, int64_t end,
+                                               const nitro_spmv_access access)
 {
     const nitro_spmv_coo *coo = p->coo;
     const double *x = p->spmv->x;
     double *y = p->spmv->y;
-    carry carried = {.row = -1};
+    nitro_spmv_carry carried = {.row = -1};
     int64_t k = begin;
     if (begin > 0 && begin < end && coo->rows[begin] == coo->rows[begin - 1]) {
         carried.row = coo->rows[begin];
@@ -85,15 +80,13 @@ static void add_part(const void *state, int part, int parts)
 
 static void add_parts(const nitro_spmv *spmv, const nitro_spmv_coo *coo, bool zero_first)
 {
-    carry carried[NITRO_HOST_MAX_PARTS];
+    nitro_spmv_carry carried[NITRO_HOST_MAX_PARTS];
     const product p = {spmv, coo, nitro_spmv_find_access(spmv, coo->num_entries), zero_first,
                        carried};
     int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)coo->num_entries +
                                      (zero_first ? NS_PER_ROW * (double)spmv->num_rows : 0));
     nitro_host_run_parts(add_part, &p, parts);
-    for (int part = 0; part < parts; part++)
-        if (carried[part].row >= 0)
-            spmv->y[carried[part].row] += carried[part].sum;
+    nitro_spmv_add_carried(carried, parts, spmv->y);
 }
 
 void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo)

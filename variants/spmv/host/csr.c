@@ -34,12 +34,7 @@ NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t begin, int6
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end)
 {
     nitro_spmv_access access = nitro_spmv_find_access(spmv, spmv->num_nonzeros);
-    if (access == NITRO_SPMV_SCATTERED)
-        multiply_rows(spmv, begin, end, NITRO_SPMV_SCATTERED);
-    else if (access == NITRO_SPMV_STREAMED)
-        multiply_rows(spmv, begin, end, NITRO_SPMV_STREAMED);
-    else
-        multiply_rows(spmv, begin, end, NITRO_SPMV_CACHED);
+    NITRO_SPMV_CALL_FOR(access, multiply_rows, spmv, begin, end);
 }
 
 static void multiply_part(const void *state, int part, int parts)

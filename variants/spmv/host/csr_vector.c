@@ -113,21 +113,16 @@ NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int 
     return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, access);
 }
 
-typedef struct carry {
-    int64_t row; /* -1: nothing to carry */
-    double sum;
-} carry;
-
 typedef struct product {
     const nitro_spmv *spmv;
     nitro_spmv_access access;
-    carry *carried; /* shape [parts] */
+    nitro_spmv_carry *carried; /* shape [parts] */
 } product;
 
 /* `streams`: two rows at a time, with non-temporal stores. */
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     const int unit, const nitro_spmv_access access,
-                                     const bool streams)
+                                     const int unit, const bool streams,
+                                     const nitro_spmv_access access)
 {
     double *restrict y = spmv->y;
     if (streams) {
@@ -143,23 +138,6 @@ NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_
     }
     for (; row < end; row++)
         y[row] = row_sum(spmv, row, unit, access);
-}
-
-NITRO_SPMV_INLINE void multiply_whole_rows(const product *p, int64_t row, int64_t end,
-                                           const int unit)
-{
-    const nitro_spmv *spmv = p->spmv;
-    bool streams = nitro_spmv_streams(spmv->y, spmv->num_rows);
-    if (p->access == NITRO_SPMV_SCATTERED && streams)
-        multiply_rows(spmv, row, end, unit, NITRO_SPMV_SCATTERED, true);
-    else if (p->access == NITRO_SPMV_SCATTERED)
-        multiply_rows(spmv, row, end, unit, NITRO_SPMV_SCATTERED, false);
-    else if (streams)
-        multiply_rows(spmv, row, end, unit, NITRO_SPMV_STREAMED, true);
-    else if (p->access == NITRO_SPMV_STREAMED)
-        multiply_rows(spmv, row, end, unit, NITRO_SPMV_STREAMED, false);
-    else
-        multiply_rows(spmv, row, end, unit, NITRO_SPMV_CACHED, false);
 }
 
 /* Where a part begins: at entry `k` of `row`. */
@@ -194,11 +172,14 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
         begin.row++;
         begin.k = offsets[begin.row];
     }
-    multiply_whole_rows(p, begin.row, end.row, unit);
+    if (nitro_spmv_streams(spmv->y, spmv->num_rows))
+        NITRO_SPMV_CALL_FOR(p->access, multiply_rows, spmv, begin.row, end.row, unit, true);
+    else
+        NITRO_SPMV_CALL_FOR(p->access, multiply_rows, spmv, begin.row, end.row, unit, false);
     int64_t rest = begin.row < end.row ? offsets[end.row] : begin.k;
     if (rest < end.k)
         p->carried[part] =
-            (carry){end.row, sum_entries(spmv, rest, end.k, unit, NITRO_SPMV_STREAMED)};
+            (nitro_spmv_carry){end.row, sum_entries(spmv, rest, end.k, unit, NITRO_SPMV_STREAMED)};
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
@@ -206,14 +187,12 @@ static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    carry carried[NITRO_HOST_MAX_PARTS];
+    nitro_spmv_carry carried[NITRO_HOST_MAX_PARTS];
     const product p = {spmv, nitro_spmv_find_access(spmv, spmv->num_nonzeros), carried};
     int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros +
                                      NS_PER_ROW * (double)spmv->num_rows);
     nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
-    for (int part = 0; part < parts; part++)
-        if (carried[part].row >= 0)
-            spmv->y[carried[part].row] += carried[part].sum;
+    nitro_spmv_add_carried(carried, parts, spmv->y);
     return 0;
 }
 

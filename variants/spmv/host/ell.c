@@ -112,12 +112,7 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
     int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
     end = end < num_rows ? end : num_rows;
-    if (p->access == NITRO_SPMV_SCATTERED)
-        multiply_rows(p, begin, end, unit, NITRO_SPMV_SCATTERED);
-    else if (p->access == NITRO_SPMV_STREAMED)
-        multiply_rows(p, begin, end, unit, NITRO_SPMV_STREAMED);
-    else
-        multiply_rows(p, begin, end, unit, NITRO_SPMV_CACHED);
+    NITRO_SPMV_CALL_FOR(p->access, multiply_rows, p, begin, end, unit);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 

@@ -278,12 +278,7 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     int64_t num_slices = p->sellp->num_slices;
     int64_t begin = nitro_spmv_split(offsets, num_slices, part, parts);
     int64_t end = nitro_spmv_split(offsets, num_slices, part + 1, parts);
-    if (p->access == NITRO_SPMV_SCATTERED)
-        multiply_slices(p, begin, end, unit, NITRO_SPMV_SCATTERED);
-    else if (p->access == NITRO_SPMV_STREAMED)
-        multiply_slices(p, begin, end, unit, NITRO_SPMV_STREAMED);
-    else
-        multiply_slices(p, begin, end, unit, NITRO_SPMV_CACHED);
+    NITRO_SPMV_CALL_FOR(p->access, multiply_slices, p, begin, end, unit);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 

@@ -30,12 +30,13 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 
 /* ---- Access ---- */
 
-#define FAR_COLS  524288 /* 4 MiB of x, which a core takes from caches fast enough */
-#define NUM_LOOKS 8      /* places in the matrix */
-#define LOOK      16     /* entries looked at in each */
-#define BEFORE    256    /* entries before them, of some rows */
-#define NEAR_COLS 16     /* two cache lines */
-#define MOST_NEAR 8      /* one in so many is far, at most, where x is not prefetched */
+/* 8 MiB of x: where a last cache holds a smaller one, prefetching may cost more than it saves. */
+#define FAR_COLS  (1 << 20)
+#define NUM_LOOKS 8   /* places in the matrix */
+#define LOOK      16  /* entries looked at in each */
+#define BEFORE    256 /* entries before them, of some rows */
+#define NEAR_COLS 16  /* two cache lines */
+#define MOST_NEAR 8   /* one in so many is far, at most, where x is not prefetched */
 
 static bool is_far(const int32_t *columns, int64_t k, int64_t first)
 {

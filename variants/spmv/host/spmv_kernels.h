@@ -185,6 +185,17 @@ typedef enum nitro_spmv_access {
 /** For a format of the matrix with so many slots. Looks at a few entries where x is large. */
 nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots);
 
+/** Call a function that inlines its last parameter, the access: a loop of its own for each. */
+#define NITRO_SPMV_CALL_FOR(access, function, ...)                                                 \
+    do {                                                                                           \
+        if ((access) == NITRO_SPMV_SCATTERED)                                                      \
+            function(__VA_ARGS__, NITRO_SPMV_SCATTERED);                                           \
+        else if ((access) == NITRO_SPMV_STREAMED)                                                  \
+            function(__VA_ARGS__, NITRO_SPMV_STREAMED);                                            \
+        else                                                                                       \
+            function(__VA_ARGS__, NITRO_SPMV_CACHED);                                              \
+    } while (0)
+
 #define NITRO_SPMV_X_AHEAD 128 /* entries */
 
 /** Prefetch x for `count` entries. */
@@ -239,6 +250,20 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 
 /* CSR: y = A x in rows [begin, end), also for other computations. */
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
+
+/** The sum of a row that began in an earlier part, which a part leaves to be added. */
+typedef struct nitro_spmv_carry {
+    int64_t row; /* -1: none */
+    double sum;
+} nitro_spmv_carry;
+
+/** Add what the parts carried, shape [parts], when all are done. */
+static inline void nitro_spmv_add_carried(const nitro_spmv_carry *carried, int parts, double *y)
+{
+    for (int part = 0; part < parts; part++)
+        if (carried[part].row >= 0)
+            y[carried[part].row] += carried[part].sum;
+}
 
 /* ELL: the first ell->width entries of every row, into its arrays; y = A x, of them alone. */
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell);
