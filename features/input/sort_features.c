@@ -1,7 +1,7 @@
 /* Input features of sort. The paper has the number of keys, their bits and the number of ascending
  * sequences, which takes a pass over the keys; here order is judged by samples, one from each of
- * 1024 equal ranges at a place given by a fixed hash, so that it costs 4 to 7 us, and 40 to
- * 70 outside the caches. */
+ * 1024 equal ranges at a place given by a fixed hash, so that it costs 4 to 7 us, and 40 to 70
+ * outside the caches. */
 #include <stdlib.h>
 
 #include "variants/sort/sort.h"
@@ -15,7 +15,8 @@ static const nitro_feature sizes[] = {
     {"is_stable", "1", NITRO_SCALE_LINEAR, 0},
 };
 
-/* A quarter of what all four take outside the caches. */
+/* Costs until a tune measures them: a quarter each of 20 us, between those in and outside the
+ * caches. */
 static const nitro_feature orders[] = {
     /* share of sampled neighbours that descend: 0.5 for random keys, 0 for sorted ones */
     {"descents", "1", NITRO_SCALE_LINEAR, 5e3},

@@ -91,13 +91,15 @@ void nitro_blocks_add(nitro_sample *sample, nitro_sample *block)
         nitro_entry *entry = &sample->entries[v], *now = &block->entries[v];
         if (found.common >> v & 1) {
             add_common(entry, now);
+            nitro_entry_round(entry);
         } else if (now->outcome != NITRO_OUTCOME_MISSING) {
             exchange(entry, now);
             entry->blocks = is_timed(entry);
             if (found.common && !is_faster && is_timed(entry))
                 entry->spread = fmax(entry->spread, change);
-        } else if (is_faster && is_timed(entry)) {
-            entry->spread = fmax(entry->spread, change);
+            nitro_entry_round(entry);
+        } else if (is_faster && is_timed(entry)) { /* not measured again: its time stays */
+            entry->spread = nitro_round_spread(fmax(entry->spread, change));
         }
     }
     if (is_faster) {
@@ -105,7 +107,6 @@ void nitro_blocks_add(nitro_sample *sample, nitro_sample *block)
         sample->provenance = block->provenance;
         block->provenance = before;
     }
-    nitro_sample_round(sample);
 }
 
 /* Do the fastest blocks of the variants that may be the best confirm each other? */

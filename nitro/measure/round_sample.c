@@ -33,17 +33,25 @@ double nitro_round_feature(double value)
     return round_to(value, FEATURE_DIGITS);
 }
 
+double nitro_round_spread(double value)
+{
+    return round_to(value, SPREAD_DIGITS);
+}
+
+void nitro_entry_round(nitro_entry *entry)
+{
+    entry->spread = nitro_round_spread(entry->spread);
+    entry->median_ms =
+        round_to(entry->median_ms, entry->spread >= NOISY ? NOISY_DIGITS : TIME_DIGITS);
+    entry->prepare_ms = round_to(entry->prepare_ms, COST_DIGITS);
+}
+
 void nitro_sample_round(nitro_sample *sample)
 {
     for (size_t f = 0; f < sample->num_features; f++)
         sample->features[f] = nitro_round_feature(sample->features[f]);
-    for (size_t v = 0; v < sample->num_entries; v++) {
-        nitro_entry *entry = &sample->entries[v];
-        entry->spread = round_to(entry->spread, SPREAD_DIGITS);
-        entry->median_ms =
-            round_to(entry->median_ms, entry->spread >= NOISY ? NOISY_DIGITS : TIME_DIGITS);
-        entry->prepare_ms = round_to(entry->prepare_ms, COST_DIGITS);
-    }
+    for (size_t v = 0; v < sample->num_entries; v++)
+        nitro_entry_round(&sample->entries[v]);
     for (size_t f = 0; f < sample->num_feature_costs; f++)
         sample->feature_costs_ms[f] = round_to(sample->feature_costs_ms[f], COST_DIGITS);
     sample->features_ms = round_to(sample->features_ms, COST_DIGITS);

@@ -14,6 +14,12 @@
  */
 void nitro_sample_round(nitro_sample *sample);
 
+/** The same for one entry. */
+void nitro_entry_round(nitro_entry *entry);
+
+/** A spread as nitro_entry_round leaves it. */
+double nitro_round_spread(double value);
+
 /** A feature as nitro_sample_round leaves it. */
 double nitro_round_feature(double value);
 

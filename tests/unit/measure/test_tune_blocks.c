@@ -100,6 +100,17 @@ static void test_a_clock_that_changed_shows_in_other_variants(void **state)
     nitro_sample_free(sample);
 }
 
+static void test_a_variant_that_is_not_measured_again_keeps_its_time(void **state)
+{
+    bench *b = *state;
+    nitro_sample *sample = make_block(b->context, 2, (double[]){1.5, 1.2345});
+    nitro_blocks_begin(sample);
+    add_block(b->context, sample, (double[]){1, NAN});
+    assert_true(sample->entries[1].median_ms == 1.2345);
+    near(sample->entries[1].spread, 0.5);
+    nitro_sample_free(sample);
+}
+
 static void test_a_later_failure_replaces_a_time(void **state)
 {
     bench *b = *state;
@@ -219,6 +230,7 @@ int main(void)
         CASE(test_each_variant_keeps_its_fastest_block),
         CASE(test_a_slower_block_widens_the_spread_only),
         CASE(test_a_clock_that_changed_shows_in_other_variants),
+        CASE(test_a_variant_that_is_not_measured_again_keeps_its_time),
         CASE(test_a_later_failure_replaces_a_time),
         CASE(test_two_blocks_that_agree_hold),
         CASE(test_another_clock_is_measured_again),
