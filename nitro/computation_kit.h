@@ -195,7 +195,7 @@ typedef struct nitro_kit_inputs {
     size_t num_families; /* they take turns; 0: none */
     double least_size;   /* sizes are log-uniform from this... */
     double usual_size;   /* ...to this, and some up to what generate_mb allows: one of each family
-                            within four of its turns, then one in eight */
+                            within two of its turns, then one in four */
     double base_size;    /* if that is more than this, some of the first inputs are so large */
     double unit_bytes;   /* memory of an input over its size */
 } nitro_kit_inputs;

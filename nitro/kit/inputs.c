@@ -12,8 +12,8 @@
 #define CACHES       40.0 /* beyond, all inputs are alike to the memory system */
 #define MEMORY_SHARE (1.0 / 16)
 #define LEAST_CACHE  1e6
-#define LARGE_SHARE  0.125
-#define LARGE_ROUNDS 4 /* of all families, in which each one has a large input */
+#define LARGE_SHARE  0.25
+#define LARGE_ROUNDS 2 /* of all families, in which each one has a large input */
 
 /* ---- Sizes ---- */
 

@@ -19,7 +19,8 @@
  * of inputs (100 and 50); the Matrix Market files of the folder NITRO_BENCH_MATRICES are added to
  * the test inputs of spmv. NITRO_BENCH_STORES is a folder that keeps the training samples,
  * COMPUTATION.db each, and where a later run finds them. NITRO_BENCH_WORST is how many of the
- * inputs whose choices lose most are listed on stderr. OMP_NUM_THREADS sets the number of threads.
+ * inputs whose choices lose most are listed on stderr, for each number of uses. OMP_NUM_THREADS
+ * sets the number of threads.
  */
 #include <dlfcn.h>
 #include <glob.h>

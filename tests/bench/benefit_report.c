@@ -106,14 +106,23 @@ static void report_quality(bench_report *report, const benefit_setting *s, group
     bench_add(report, name, sum / count, best_fixed / count, "%", 0);
 }
 
-/* What the choice for many uses loses. */
-static double lost_ms(const benefit_setting *s, const benefit_input *input)
+/* The variant with the least time for preparing and all uses. */
+static size_t best_for(const benefit_setting *s, const benefit_input *input, double num_uses)
 {
-    return input->run_ms[input->chosen[BENEFIT_NUM_USES - 1]] -
-           input->run_ms[best_variant(s, input)];
+    size_t best = input->usual;
+    for (size_t v = 0; v < s->num_variants; v++)
+        if (cost_ms(input, v, num_uses) < cost_ms(input, best, num_uses))
+            best = v;
+    return best;
 }
 
-static void list_worst(const benefit_setting *s, size_t count)
+static double lost_ms(const benefit_setting *s, const benefit_input *input, size_t u)
+{
+    return cost_ms(input, input->chosen[u], benefit_uses[u]) -
+           cost_ms(input, best_for(s, input, benefit_uses[u]), benefit_uses[u]);
+}
+
+static void list_worst(const benefit_setting *s, size_t u, size_t count)
 {
     bool is_listed[s->num_inputs];
     memset(is_listed, 0, sizeof(is_listed));
@@ -121,20 +130,23 @@ static void list_worst(const benefit_setting *s, size_t count)
         size_t worst = s->num_inputs;
         for (size_t i = 0; i < s->num_inputs; i++)
             if (!is_listed[i] && (worst == s->num_inputs ||
-                                  lost_ms(s, &s->inputs[i]) > lost_ms(s, &s->inputs[worst])))
+                                  lost_ms(s, &s->inputs[i], u) > lost_ms(s, &s->inputs[worst], u)))
                 worst = i;
         const benefit_input *input = &s->inputs[worst];
-        size_t best = best_variant(s, input), chosen = input->chosen[BENEFIT_NUM_USES - 1];
+        size_t best = best_for(s, input, benefit_uses[u]), chosen = input->chosen[u];
         is_listed[worst] = true;
-        fprintf(stderr, "%s: %s takes %.4g ms, %s %.4g ms\n", input->name,
-                nitro_computation_variant_name(s->computation, chosen), input->run_ms[chosen],
-                nitro_computation_variant_name(s->computation, best), input->run_ms[best]);
+        fprintf(stderr, "%g uses: %s: %s takes %.4g ms, %s %.4g ms\n", benefit_uses[u], input->name,
+                nitro_computation_variant_name(s->computation, chosen),
+                cost_ms(input, chosen, benefit_uses[u]),
+                nitro_computation_variant_name(s->computation, best),
+                cost_ms(input, best, benefit_uses[u]));
     }
 }
 
 void benefit_add(bench_report *report, const benefit_setting *s, size_t num_worst)
 {
-    list_worst(s, num_worst);
+    for (size_t u = 0; u < BENEFIT_NUM_USES; u++)
+        list_worst(s, u, num_worst);
     for (group in = 0; in < NUM_GROUPS; in++) {
         size_t count = count_inputs(s, in);
         if (count == 0 || (in == ALL && count == count_inputs(s, IN_RANGE)))
