@@ -224,13 +224,22 @@ static void plan_uniform(nitro_random *random, double nonzeros, nitro_matrix_sha
     LABEL(shape, "%lldmean-%lld", (long long)shape->a, (long long)shape->num_rows);
 }
 
+/* Their mean where the tail is so heavy that the cut decides: the integral of P(length > x). */
+static double mean_of_cut_tail(double least, double most, double ratio)
+{
+    double share = 2 - ratio;
+    return fabs(share) < 1e-6 ? least * (1 + log(most / least))
+                              : least * (1 + (pow(most / least, share) - 1) / share);
+}
+
 /* Row lengths by a power law: a * u^(-1 / (ratio - 1)), cut at b. */
 static void plan_power_law(nitro_random *random, double nonzeros, nitro_matrix_shape *shape)
 {
     shape->ratio = 1.8 + 1.4 * nitro_random_uniform(random);
     shape->a = draw_log_int(random, 1, 8);
-    double mean =
-        (double)shape->a * (shape->ratio > 2.2 ? (shape->ratio - 1) / (shape->ratio - 2) : 6);
+    double mean = shape->ratio > 2.2
+                      ? (double)shape->a * (shape->ratio - 1) / (shape->ratio - 2)
+                      : mean_of_cut_tail((double)shape->a, fmax(nonzeros / 16, 16), shape->ratio);
     set_square(shape, at_least((int64_t)(nonzeros / mean), 16));
     shape->b = at_least(at_most(shape->num_rows, (int64_t)(nonzeros / 16)), shape->a);
     LABEL(shape, "%.2f-from%lld-%lld", shape->ratio, (long long)shape->a,
