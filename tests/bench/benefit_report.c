@@ -27,6 +27,16 @@ static double cost_ms(const benefit_input *input, size_t variant, double num_use
     return input->prepare_ms[variant] + num_uses * input->run_ms[variant];
 }
 
+/* The variant with the least time for preparing and all uses. */
+static size_t best_for(const benefit_setting *s, const benefit_input *input, double num_uses)
+{
+    size_t best = input->usual;
+    for (size_t v = 0; v < s->num_variants; v++)
+        if (cost_ms(input, v, num_uses) < cost_ms(input, best, num_uses))
+            best = v;
+    return best;
+}
+
 /* Total times of one group and number of uses. */
 typedef struct totals {
     double oracle, usual, by_rule, library, chosen, deciding;
@@ -35,13 +45,11 @@ typedef struct totals {
 
 static void add_input(const benefit_setting *s, const benefit_input *input, size_t u, totals *sum)
 {
-    double best = INFINITY;
     for (size_t v = 0; v < s->num_variants; v++) {
         size_t used = isfinite(input->run_ms[v]) ? v : input->usual;
-        best = fmin(best, cost_ms(input, used, benefit_uses[u]));
         sum->fixed[v] += cost_ms(input, used, benefit_uses[u]);
     }
-    sum->oracle += best;
+    sum->oracle += cost_ms(input, best_for(s, input, benefit_uses[u]), benefit_uses[u]);
     sum->usual += cost_ms(input, input->usual, benefit_uses[u]);
     sum->by_rule += cost_ms(input, input->by_rule, benefit_uses[u]);
     sum->library += input->library_prepare_ms + benefit_uses[u] * input->library_run_ms;
@@ -77,11 +85,11 @@ static void report_group(bench_report *report, const benefit_setting *s, group i
     }
 }
 
-static size_t best_variant(const benefit_setting *s, const benefit_input *input)
+static double best_run_ms(const benefit_setting *s, const benefit_input *input)
 {
-    size_t best = 0;
-    for (size_t v = 1; v < s->num_variants; v++)
-        best = input->run_ms[v] < input->run_ms[best] ? v : best;
+    double best = INFINITY;
+    for (size_t v = 0; v < s->num_variants; v++)
+        best = fmin(best, input->run_ms[v]);
     return best;
 }
 
@@ -92,7 +100,7 @@ static void report_quality(bench_report *report, const benefit_setting *s, group
     char name[160];
     for (size_t i = 0; i < s->num_inputs; i++) {
         const benefit_input *input = &s->inputs[i];
-        double best = input->run_ms[best_variant(s, input)];
+        double best = best_run_ms(s, input);
         if (!contains(in, input))
             continue;
         sum += 100 * best / input->run_ms[input->chosen[BENEFIT_NUM_USES - 1]];
@@ -104,16 +112,6 @@ static void report_quality(bench_report *report, const benefit_setting *s, group
     }
     snprintf(name, sizeof(name), "%s/%s (%g)/quality", s->module->name, group_names[in], count);
     bench_add(report, name, sum / count, best_fixed / count, "%", 0);
-}
-
-/* The variant with the least time for preparing and all uses. */
-static size_t best_for(const benefit_setting *s, const benefit_input *input, double num_uses)
-{
-    size_t best = input->usual;
-    for (size_t v = 0; v < s->num_variants; v++)
-        if (cost_ms(input, v, num_uses) < cost_ms(input, best, num_uses))
-            best = v;
-    return best;
 }
 
 static double lost_ms(const benefit_setting *s, const benefit_input *input, size_t u)
