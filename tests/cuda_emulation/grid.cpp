@@ -1,9 +1,8 @@
 /* grid.cpp - kernels on the CPU: blocks one after another, each thread of a block a fiber that
- * runs until it waits for others or ends. Fibers are switched by _longjmp, which makes no system
- * call; a fiber whose thread has ended takes the next one without a switch, so that kernels
- * without barriers run as plain loops. */
-#undef _FORTIFY_SOURCE /* its longjmp takes a switch of stacks for damage */
-#include <csetjmp>
+ * runs until it waits for others or ends. Fibers are switched by the compiler's own longjmp, which
+ * makes no system call, nor does the address sanitizer make some for it; a fiber whose thread has
+ * ended takes the next one without a switch, so that kernels without barriers run as plain loops.
+ */
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "emulator.h"
@@ -29,6 +29,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)0)
 #define STACK_BYTES                                (128u << 10)
 #endif
+/* Of functions that leave their stack. */
+#define SWITCHES_STACKS __attribute__((noinline, no_sanitize("address")))
 
 /* What `extern __shared__ T dynamic_shared[]` is. */
 alignas(128) thread_local unsigned char dynamic_shared[cuda_emulation::max_dynamic_shared_bytes];
@@ -59,11 +61,13 @@ struct thread {
     uint64_t mine = 0, *all = nullptr;
 };
 
+using jump_buffer = void *[5];
+
 struct fiber {
     char *stack = nullptr;
     bool started = false;
     ucontext_t start;
-    jmp_buf suspended;
+    jump_buffer suspended;
     void *fake_stack = nullptr; /* asan's */
     thread *runs = nullptr;
 };
@@ -83,7 +87,7 @@ struct engine {
     block now;
     std::vector<fiber *> idle;
     thread *current = nullptr;
-    jmp_buf scheduler;
+    jump_buffer scheduler;
     void *scheduler_fake_stack = nullptr;
     bool failed = false;
     char problem[512];
@@ -128,11 +132,11 @@ void become(thread *t)
     lane_now = (unsigned)(number_of(t) % 32);
 }
 
-void back_to_scheduler(fiber *from)
+SWITCHES_STACKS void back_to_scheduler(fiber *from)
 {
-    if (_setjmp(from->suspended) == 0) {
+    if (__builtin_setjmp(from->suspended) == 0) {
         ENTER_FIBER(&from->fake_stack, pool.scheduler_bottom, pool.scheduler_size);
-        _longjmp(running->scheduler, 1);
+        __builtin_longjmp(running->scheduler, 1);
     }
     ENTERED_FIBER(from->fake_stack, nullptr, nullptr);
 }
@@ -184,7 +188,7 @@ fiber *take_fiber()
 }
 
 /* Run a thread until it waits or ends. */
-void resume(thread *t)
+SWITCHES_STACKS void resume(thread *t)
 {
     engine *e = running;
     if (!t->on) {
@@ -193,10 +197,10 @@ void resume(thread *t)
     }
     fiber *f = t->on;
     become(t);
-    if (_setjmp(e->scheduler) == 0) {
+    if (__builtin_setjmp(e->scheduler) == 0) {
         ENTER_FIBER(&e->scheduler_fake_stack, f->stack, STACK_BYTES);
         if (f->started)
-            _longjmp(f->suspended, 1);
+            __builtin_longjmp(f->suspended, 1);
         f->started = true;
         getcontext(&f->start);
         f->start.uc_stack.ss_sp = f->stack;
@@ -308,8 +312,9 @@ thread *choose_next(engine *e)
     if (b->ready.empty())
         return nullptr;
     size_t at = e->random ? draw(&e->random, (unsigned)b->ready.size()) : 0;
-    thread *chosen = b->ready[at];
-    b->ready.erase(b->ready.begin() + (std::ptrdiff_t)at);
+    std::swap(b->ready[at], b->ready.front());
+    thread *chosen = b->ready.front();
+    b->ready.pop_front();
     return chosen;
 }
 
