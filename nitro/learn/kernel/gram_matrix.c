@@ -14,19 +14,22 @@ typedef struct gram_job {
     double *gram;
 } gram_job;
 
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+
 /** Add the products of rows `from` to `end` to one tile. */
 static inline __attribute__((always_inline)) void add_tile(const gram_job *job, size_t from,
                                                            size_t end, size_t i, size_t j)
 {
-    double sums[TILE_ROWS][TILE_COLUMNS];
+    lanes sums[TILE_ROWS][TILE_COLUMNS / 4];
     double *tile = job->gram + i * job->size + j;
     for (size_t r = 0; r < TILE_ROWS; r++)
         memcpy(sums[r], tile + r * job->size, sizeof sums[r]);
     for (size_t row = from; row < end; row++) {
-        const double *own = job->rows + row * job->size;
+        const double *left = job->rows + row * job->size + i;
+        const lanes *right = (const lanes *)(job->rows + row * job->size + j);
         for (size_t r = 0; r < TILE_ROWS; r++)
-            for (size_t c = 0; c < TILE_COLUMNS; c++)
-                sums[r][c] += own[i + r] * own[j + c];
+            for (size_t c = 0; c < TILE_COLUMNS / 4; c++)
+                sums[r][c] += left[r] * right[c];
     }
     for (size_t r = 0; r < TILE_ROWS; r++)
         memcpy(tile + r * job->size, sums[r], sizeof sums[r]);
