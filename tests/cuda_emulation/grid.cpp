@@ -132,11 +132,17 @@ void become(thread *t)
     lane_now = (unsigned)(number_of(t) % 32);
 }
 
+/* Of its own: a function that calls __builtin_setjmp must not jump itself. */
+[[noreturn]] SWITCHES_STACKS void jump(void **to)
+{
+    __builtin_longjmp(to, 1);
+}
+
 SWITCHES_STACKS void back_to_scheduler(fiber *from)
 {
     if (__builtin_setjmp(from->suspended) == 0) {
         ENTER_FIBER(&from->fake_stack, pool.scheduler_bottom, pool.scheduler_size);
-        __builtin_longjmp(running->scheduler, 1);
+        jump(running->scheduler);
     }
     ENTERED_FIBER(from->fake_stack, nullptr, nullptr);
 }
@@ -200,7 +206,7 @@ SWITCHES_STACKS void resume(thread *t)
     if (__builtin_setjmp(e->scheduler) == 0) {
         ENTER_FIBER(&e->scheduler_fake_stack, f->stack, STACK_BYTES);
         if (f->started)
-            __builtin_longjmp(f->suspended, 1);
+            jump(f->suspended);
         f->started = true;
         getcontext(&f->start);
         f->start.uc_stack.ss_sp = f->stack;
