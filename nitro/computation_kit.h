@@ -171,8 +171,9 @@ typedef struct nitro_kit_device {
     /** Of variants that state none; NULL: these are allowed. */
     bool (*allows)(const double *features, const void *argument, void *user);
     const char *allows_reads;
-    /** Optional: does this variant have what it needs here, a library? Asked once a declaration. */
-    bool (*is_here)(const nitro_variant *variant);
+    /** Optional: why this variant cannot run here, as "libx.so.1 was not found", or NULL. It is
+     * then allowed for no input, and the reason is logged. Asked once a declaration. */
+    const char *(*missing)(const nitro_variant *variant);
     /** Optional: free what the variants' `prepare` made, and zero it. */
     void (*release)(void *argument);
 } nitro_kit_device;

@@ -210,12 +210,16 @@ static inline int nitro_cuda_mark(void *stream, void **event)
     return error != cudaSuccess;
 }
 
+/** Also while another stream captures a graph. */
 static inline int nitro_cuda_elapsed(void *begin, void *end, double *elapsed_ms)
 {
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     float between_ms;
     if (nitro_cuda_has_error())
         return NITRO_STREAM_BUSY;
+    cudaThreadExchangeStreamCaptureMode(&mode);
     cudaError_t error = cudaEventElapsedTime(&between_ms, (cudaEvent_t)begin, (cudaEvent_t)end);
+    cudaThreadExchangeStreamCaptureMode(&mode);
     if (error == cudaSuccess)
         *elapsed_ms = (double)between_ms;
     else

@@ -144,10 +144,15 @@ static int mark(void *stream, void **event)
 
 static int elapsed(void *begin, void *end, double *elapsed_ms)
 {
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    int mode = CUDA_CAPTURE_RELAXED; /* another stream may capture a graph */
     float between_ms;
     int device, code = nitro_cuda_enter(&device);
-    if (code == 0)
-        code = nitro_cuda_driver_load()->elapsed(&between_ms, begin, end);
+    if (code == 0) {
+        cuda->capture_mode(&mode);
+        code = cuda->elapsed(&between_ms, begin, end);
+        cuda->capture_mode(&mode);
+    }
     if (code == 0)
         *elapsed_ms = (double)between_ms;
     return code == CUDA_NOT_READY ? NITRO_STREAM_BUSY : code != 0 ? 2 : 0;

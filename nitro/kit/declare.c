@@ -105,9 +105,11 @@ static const nitro_variant *find_variant(const nitro_kit_device *device, const c
     return NULL;
 }
 
-/* A variant as it is declared on a device, or on the host. */
+/* A variant as it is declared on a device, or on the host. `missing` is what one before it lacked:
+ * a reason is logged once. */
 static nitro_variant complete(nitro_context *context, const nitro_kit *kit,
-                              const nitro_variant *declared, const nitro_kit_device *device)
+                              const nitro_variant *declared, const nitro_kit_device *device,
+                              const char **missing)
 {
     const nitro_variant *own =
         device ? find_variant(device, declared->name) : find_loaded(context, kit, declared);
@@ -118,7 +120,12 @@ static nitro_variant complete(nitro_context *context, const nitro_kit *kit,
         variant.allows = device->allows;
         variant.allows_reads = device->allows_reads;
     }
-    if (!variant.run || (device && device->is_here && !device->is_here(&variant))) {
+    const char *why = variant.run && device && device->missing ? device->missing(&variant) : NULL;
+    if (why && (!*missing || strcmp(why, *missing) != 0))
+        nitro_log(context, NITRO_LOG_WARNING, "%s on %s is without '%s' and what else needs it: %s",
+                  kit->name, device->kind, variant.name, why);
+    *missing = why ? why : *missing;
+    if (!variant.run || why) {
         variant.run = variant.run ? variant.run : refuse;
         variant.allows = nitro_kit_allows_nothing;
         variant.allows_reads = "";
@@ -164,9 +171,10 @@ static nitro_status add_variants(nitro_context *context, nitro_computation *comp
     bool is_device_only = kit->num_variants == 0 && device;
     const nitro_variant *const *variants = is_device_only ? device->variants : kit->variants;
     size_t count = is_device_only ? device->num_variants : kit->num_variants;
+    const char *missing = NULL;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        nitro_variant variant = complete(context, kit, variants[i], device);
+        nitro_variant variant = complete(context, kit, variants[i], device, &missing);
         status = nitro_computation_add_variant(computation, &variant);
     }
     const char *usual = usual_of(kit, device);

@@ -14,6 +14,7 @@
 __global__ void move_everything(float *words, double *sums, unsigned *counts, unsigned mask)
 {
     __shared__ float shared[THREADS];
+    __shared__ unsigned shared_counts[THREADS];
     float locals[LOCALS]; /* in local memory: it is indexed by what is only known at run time */
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     float single = words[thread], loaded = 0;
@@ -21,6 +22,7 @@ __global__ void move_everything(float *words, double *sums, unsigned *counts, un
     for (unsigned i = 0; i < LOCALS; i++)
         locals[(i * 7 + thread) & mask] = single + (float)i;
     shared[threadIdx.x] = single;
+    shared_counts[threadIdx.x] = 0;
     __syncthreads();
     for (unsigned i = 0; i < LOCALS; i++) {
         unsigned place = (thread * 33 + i) % WORDS;
@@ -31,7 +33,8 @@ __global__ void move_everything(float *words, double *sums, unsigned *counts, un
         single = __fmaf_rn(single, 0.5f, shared[(threadIdx.x + i) % THREADS]);
         twice = __fma_rn(__dadd_rn(__dmul_rn(twice, 1.0001), loaded), 0.5, 1.0);
     }
-    unsigned before = atomicAdd(&counts[thread & 1023], 1u); /* its result is used */
+    unsigned before = atomicAdd(&shared_counts[threadIdx.x * 7 % THREADS], thread);
+    before += atomicAdd(&counts[thread & 1023], 1u);         /* its result is used */
     atomicAdd(&counts[1024 + (thread & 1023)], before & 1u); /* its result is not */
     words[(thread * 33) % WORDS] = single + loaded;
     sums[thread] = twice;

@@ -300,10 +300,18 @@ T atomicCAS_block(T *address, std::common_type_t<T> expected, std::common_type_t
 
 /* ---- Loads and stores with cache hints ---- */
 
+/* The same address, or the end of the kernel: a device reads and writes whole vectors. */
+template <typename T> T *nitro_emulated_aligned(T *address)
+{
+    if ((uintptr_t)address % sizeof(T) != 0 && sizeof(T) <= 16)
+        cuda_emulation::trap("misaligned address");
+    return address;
+}
+
 #define NITRO_EMULATED_LOAD(name)                                                                  \
     template <typename T> T name(const T *address)                                                 \
     {                                                                                              \
-        return *address;                                                                           \
+        return *nitro_emulated_aligned(address);                                                   \
     }
 NITRO_EMULATED_LOAD(__ldg)
 NITRO_EMULATED_LOAD(__ldca)
@@ -314,7 +322,7 @@ NITRO_EMULATED_LOAD(__ldcv)
 #define NITRO_EMULATED_STORE(name)                                                                 \
     template <typename T> void name(T *address, std::common_type_t<T> value)                       \
     {                                                                                              \
-        *address = value;                                                                          \
+        *nitro_emulated_aligned(address) = value;                                                  \
     }
 NITRO_EMULATED_STORE(__stwb)
 NITRO_EMULATED_STORE(__stcg)

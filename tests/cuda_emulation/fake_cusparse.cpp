@@ -10,6 +10,7 @@
 
 struct cusparseContext {
     cudaStream_t stream;
+    void *memory;
 };
 enum format { CSR, COO, SELL, BSR };
 struct cusparseSpMatDescr {
@@ -73,14 +74,20 @@ template <typename T> static cusparseStatus_t destroy(T *pointer)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+/* A handle has memory on the device, as it may have in the real library. */
 cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 {
     RETURN_IF_TOLD_TO_FAIL();
-    return create(handle, cusparseContext{nullptr});
+    void *memory;
+    if (cudaMalloc(&memory, 1) != cudaSuccess)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    return create(handle, cusparseContext{nullptr, memory});
 }
 
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
 {
+    if (cudaFree(handle->memory) != cudaSuccess)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
     return destroy(handle);
 }
 

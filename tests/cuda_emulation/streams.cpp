@@ -198,6 +198,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 cudaError_t cudaEventElapsedTime(float *elapsed_ms, cudaEvent_t start, cudaEvent_t stop)
 {
     RETURN_IF_TROUBLE();
+    RETURN_IF_CAPTURING();
     if (!the_device()->events.count(start) || !the_device()->events.count(stop) ||
         !start->recorded || !stop->recorded)
         return note(cudaErrorInvalidResourceHandle);

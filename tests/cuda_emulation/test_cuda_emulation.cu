@@ -289,6 +289,20 @@ static void wrong_barriers_are_errors(void **)
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+__global__ static void writes_between_vectors()
+{
+    alignas(16) __shared__ unsigned words[8];
+    __stcg((uint4 *)(words + 1), uint4{0, 0, 0, 0});
+}
+
+static void misaligned_vectors_are_errors(void **)
+{
+    reset_with(0);
+    assert_int_equal(run(1, 1, writes_between_vectors), cudaErrorLaunchFailure);
+    assert_non_null(strstr(cuda_emulation_problem(), "misaligned"));
+    reset_with(0);
+}
+
 static void luck_with_the_order_ends(void **)
 {
     unsigned num_wrong = 0;
@@ -568,6 +582,7 @@ int main(void)
         TEST(absent_lanes_give_nan),
         TEST(queues_give_each_chunk_once),
         TEST(wrong_barriers_are_errors),
+        TEST(misaligned_vectors_are_errors),
         TEST(luck_with_the_order_ends),
         TEST(pointers_to_the_host_are_found),
         TEST(empty_grids_are_refused),

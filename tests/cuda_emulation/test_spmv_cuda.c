@@ -154,7 +154,14 @@ static void cusparse_leaves_nothing_behind(void **state)
     dlclose(library);
 }
 
-/* Where cuSPARSE is of another version its variants are declared, say why, and allow nothing. */
+static void count_reasons(void *user, nitro_log_level level, const char *message)
+{
+    assert_int_equal(level, NITRO_LOG_WARNING);
+    *(size_t *)user += strstr(message, "another major version") != NULL;
+}
+
+/* Where cuSPARSE is of another version its variants are declared, say why once, and allow nothing.
+ */
 static void another_cusparse_is_not_used(void **state)
 {
     cuda_cases *cases = *state;
@@ -164,9 +171,13 @@ static void another_cusparse_is_not_used(void **state)
     assert_null(nitro_spmv_cusparse_problem(variant));
     setenv("NITRO_FAKE_CUSPARSE_MAJOR", "13", 1);
     assert_non_null(strstr(nitro_spmv_cusparse_problem(variant), "another major version"));
+    size_t num_reasons = 0;
+    nitro_context_set_log(cases->context, NITRO_LOG_WARNING, count_reasons, &num_reasons);
     assert_ok(cases->context, nitro_module_spmv_cuda.create(cases->context, &computation));
     assert_int_equal(nitro_computation_num_variants(computation),
                      nitro_computation_num_variants(cases->computation));
+    nitro_context_set_log(cases->context, NITRO_LOG_WARNING, NULL, NULL);
+    assert_int_equal(num_reasons, 1);
     size_t num_refusing = 0;
     for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
         num_refusing +=
@@ -221,6 +232,33 @@ static void calls_are_timed_without_waiting(void **state)
     nitro_module_spmv_cuda.unload(spmv);
 }
 
+/* Another part of the program captures a graph: to ask whether timed calls are over leaves it
+ * whole. */
+static void calls_are_timed_while_others_capture(void **state)
+{
+    cuda_cases *cases = *state;
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+    nitro_monitor_options options;
+    nitro_monitor_statistics counts;
+    cudaStream_t other;
+    cudaGraph_t graph;
+    nitro_monitor_options_init(&options);
+    options.every = 1;
+    assert_ok(cases->context, nitro_computation_monitor(cases->computation, &options));
+    assert_ok(cases->context, nitro_run(cases->computation, spmv, NULL));
+    assert_int_equal(nitro_cuda_wait(&spmv->cuda), 0);
+    assert_int_equal(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+    assert_int_equal(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal), cudaSuccess);
+    assert_ok(cases->context, nitro_run(cases->computation, spmv, NULL));
+    nitro_computation_monitor_statistics(cases->computation, &counts);
+    assert_int_equal(counts.num_timed, 1);
+    assert_int_equal(cudaStreamEndCapture(other, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+    assert_int_equal(cudaStreamDestroy(other), cudaSuccess);
+    assert_ok(cases->context, nitro_computation_monitor(cases->computation, NULL));
+    nitro_module_spmv_cuda.unload(spmv);
+}
+
 static void wrong_results_and_lost_devices_are_found(void **state)
 {
     cuda_cases *cases = *state;
@@ -244,6 +282,7 @@ int main(void)
         TEST(another_cusparse_is_not_used),
         TEST(x_and_y_may_change),
         TEST(calls_are_timed_without_waiting),
+        TEST(calls_are_timed_while_others_capture),
         TEST(wrong_results_and_lost_devices_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

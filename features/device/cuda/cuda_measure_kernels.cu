@@ -63,9 +63,13 @@ static __device__ __forceinline__ unsigned advance(unsigned state)
     return state * 1664525u + 1013904223u;
 }
 
+/* Far from linear in the thread: the generator would keep a warp's states in equal distances. */
 static __device__ __forceinline__ unsigned seed()
 {
-    return (blockIdx.x * BLOCK + threadIdx.x + 1) * 2654435761u;
+    unsigned mixed = blockIdx.x * BLOCK + threadIdx.x + 1;
+    mixed = (mixed ^ mixed >> 16) * 0x7feb352du;
+    mixed = (mixed ^ mixed >> 15) * 0x846ca68bu;
+    return mixed ^ mixed >> 16;
 }
 
 /* `mask` is 0 for one counter, unknown to the compiler, which therefore cannot aggregate a warp's

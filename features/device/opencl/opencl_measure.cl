@@ -36,10 +36,20 @@ __kernel void read_cache(__global uint *results, uint share, uint passes,
     results[item] = sum.x + sum.y + sum.z + sum.w;
 }
 
+/* An item's first random number. Far from linear in the item: the generator would keep the states of
+ * neighbouring items in equal distances. */
+uint seed(void)
+{
+    uint mixed = get_global_id(0) + 1;
+    mixed = (mixed ^ mixed >> 16) * 0x7feb352du;
+    mixed = (mixed ^ mixed >> 15) * 0x846ca68bu;
+    return mixed ^ mixed >> 16;
+}
+
 /* `mask` is 0 for one counter, or NUM_COUNTERS - 1. */
 __kernel void add_global(__global uint *counters, uint mask, uint additions)
 {
-    uint state = get_global_id(0);
+    uint state = seed();
     for (uint i = 0; i < additions; i++, state = advance(state))
         atomic_add(counters + (state >> 24 & mask), 1u);
 }
@@ -47,7 +57,7 @@ __kernel void add_global(__global uint *counters, uint mask, uint additions)
 __kernel void add_local(__global uint *counters, uint mask, uint additions)
 {
     __local uint shared[NUM_COUNTERS];
-    uint state = get_global_id(0);
+    uint state = seed();
     shared[get_local_id(0)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; i < additions; i++, state = advance(state))

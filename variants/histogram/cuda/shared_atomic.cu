@@ -128,7 +128,7 @@ static int prepare(void *argument, void *user)
     (void)user;
     nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
     nitro_cuda *cuda = &histogram->cuda;
-    int blocks_per_sm = 0;
+    int of_even_share = 0, of_dynamic = 0; /* blocks on a multiprocessor at once */
     if (nitro_histogram_cuda_upload(histogram) != 0)
         return cuda->failure;
     if (histogram->tables.num_blocks > 0)
@@ -142,11 +142,16 @@ static int prepare(void *argument, void *user)
     counting_kernel dynamic = choose_kernel(true, &tables);
     if (request_room(histogram, even_share) != 0 || request_room(histogram, dynamic) != 0 ||
         nitro_cuda_check(cuda,
-                         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, dynamic,
+                         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_even_share, even_share,
                                                                        BLOCK, tables.size_bytes),
+                         "querying occupancy") != 0 ||
+        nitro_cuda_check(cuda,
+                         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_dynamic, dynamic, BLOCK,
+                                                                       tables.size_bytes),
                          "querying occupancy") != 0)
         return cuda->failure;
-    tables.num_blocks = histogram->num_multiprocessors * (blocks_per_sm > 1 ? blocks_per_sm : 1);
+    int fewest = of_even_share < of_dynamic ? of_even_share : of_dynamic;
+    tables.num_blocks = histogram->num_multiprocessors * (fewest > 1 ? fewest : 1);
     histogram->tables = tables;
     return 0;
 }

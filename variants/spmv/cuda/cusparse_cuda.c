@@ -140,13 +140,21 @@ const char *nitro_spmv_cusparse_problem(const nitro_variant *variant)
 static int check(nitro_spmv_cuda *spmv, const functions *library, cusparseStatus_t status,
                  const char *what)
 {
-    return status == CUSPARSE_STATUS_SUCCESS
-               ? 0
-               : nitro_cuda_fail(&spmv->cuda, "%s: %s", what, library->GetErrorString(status));
+    if (status == CUSPARSE_STATUS_SUCCESS)
+        return 0;
+    bool is_memory = status == CUSPARSE_STATUS_ALLOC_FAILED;
+    nitro_cuda_fail(&spmv->cuda, "%s: %s%s", what, library->GetErrorString(status),
+                    is_memory ? " (out of memory)" : "");
+    if (is_memory)
+        spmv->cuda.failure = NITRO_ERR_NO_MEMORY;
+    return spmv->cuda.failure;
 }
 
+/* cuSPARSE may free device memory, also while another stream captures a graph. */
 static void clear(nitro_spmv_cuda_cusparse *made)
 {
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaThreadExchangeStreamCaptureMode(&mode);
     if (made->y)
         made->library.DestroyDnVec(made->y);
     if (made->x)
@@ -155,6 +163,7 @@ static void clear(nitro_spmv_cuda_cusparse *made)
         made->library.DestroySpMat(made->matrix);
     if (made->handle)
         made->library.Destroy(made->handle);
+    cudaThreadExchangeStreamCaptureMode(&mode);
     nitro_cuda_free(made->buffer);
     free(made);
 }
@@ -246,8 +255,12 @@ static int make(nitro_spmv_cuda *spmv, const struct algorithm *algorithm)
         free(made);
         return nitro_cuda_fail(&spmv->cuda, "%s", problem);
     }
-    if (describe(spmv, algorithm, made) != 0 || make_buffer(spmv, made, algorithm) != 0 ||
-        nitro_cuda_wait(&spmv->cuda) != 0) {
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* it may allocate, too */
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    bool is_made = describe(spmv, algorithm, made) == 0 &&
+                   make_buffer(spmv, made, algorithm) == 0 && nitro_cuda_wait(&spmv->cuda) == 0;
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    if (!is_made) {
         clear(made);
         return spmv->cuda.failure;
     }

@@ -109,11 +109,11 @@ static const nitro_variant *const variants[] = {
     &own[8], &own[9], CUSPARSE(0), CUSPARSE(1), CUSPARSE(2), CUSPARSE(3), CUSPARSE(4),
 };
 
-/* Without cuSPARSE, its variants are declared but allowed for no input. */
-static bool is_here(const nitro_variant *variant)
+static const char *missing(const nitro_variant *variant)
 {
-    return strncmp(variant->name, "cusparse", strlen("cusparse")) != 0 ||
-           nitro_spmv_cusparse_problem(variant) == NULL;
+    return strncmp(variant->name, "cusparse", strlen("cusparse")) == 0
+               ? nitro_spmv_cusparse_problem(variant)
+               : NULL;
 }
 
 const nitro_kit_device nitro_spmv_cuda_device = {
@@ -126,6 +126,6 @@ const nitro_kit_device nitro_spmv_cuda_device = {
     .prepare = prepare,
     .allows = nitro_spmv_fits_device,
     .allows_reads = "nnz,rows,cols",
-    .is_here = is_here,
+    .missing = missing,
     .release = nitro_spmv_cuda_release_cusparse,
 };
