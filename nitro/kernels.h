@@ -166,6 +166,10 @@ NITRO_API nitro_status nitro_kernel_ask_target(nitro_context *context, const nit
 NITRO_API nitro_status nitro_kernel_keep_best(nitro_context *context, const nitro_kernel *kernel,
                                               const struct nitro_kernel_target *target,
                                               const char *const *values);
+/** The configuration that is kept for a device, or the usual one where `target` is NULL.
+ *  @return "NAME=VALUE NAME=VALUE": free() it; NULL: none is kept, or there is no memory. */
+NITRO_API char *nitro_kernel_known_text(nitro_context *context, const nitro_kernel *kernel,
+                                        const struct nitro_kernel_target *target);
 
 /* ---- Backends -------------------------------------------------------------------------------- */
 

@@ -124,3 +124,19 @@ bool nitro_kernel_read_best(nitro_context *context, const nitro_kernel *kernel,
     free(path);
     return is_read;
 }
+
+char *nitro_kernel_known_text(nitro_context *context, const nitro_kernel *kernel,
+                              const nitro_kernel_target *target)
+{
+    char *kept[NITRO_KERNEL_MAX_PARAMETERS] = {NULL}, *text = NULL;
+    const char *values[NITRO_KERNEL_MAX_PARAMETERS];
+    size_t num_parameters = nitro_kernel_num_parameters(kernel);
+    bool is_known = !target || nitro_kernel_read_best(context, kernel, target, kept);
+    for (size_t p = 0; p < num_parameters; p++)
+        values[p] = target ? kept[p] : kernel->parameters[p].usual;
+    if (is_known)
+        text = nitro_kernel_values_text(context, kernel, values, "");
+    for (size_t p = 0; p < num_parameters; p++)
+        free(kept[p]);
+    return text;
+}

@@ -139,6 +139,28 @@ static int open_variant(const invocation *call, const char *path, const search_p
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
+/* The kept configuration of a device, or the usual one; NITRO_NO_CONFIGURATION: the space has none.
+ */
+static uint64_t find_known(nitro_context *context, const search_target *target,
+                           const nitro_kernel_target *device)
+{
+    uint64_t found = NITRO_NO_CONFIGURATION;
+    char *text = nitro_kernel_known_text(context, target->kernel, device);
+    if (!text || nitro_configuration_parse(context, target->space, text, &found) != NITRO_OK) {
+        nitro_context_clear_error(context);
+        found = NITRO_NO_CONFIGURATION;
+    }
+    free(text);
+    return found;
+}
+
+void search_target_starts(const invocation *call, const search_target *target, uint64_t *kept,
+                          uint64_t *usual)
+{
+    *kept = find_known(call->context, target, &target->compiler);
+    *usual = find_known(call->context, target, NULL);
+}
+
 int search_target_keep_best(const invocation *call, const search_target *target, uint64_t best)
 {
     uint16_t indices[NITRO_MAX_PARAMETERS];

@@ -38,6 +38,10 @@ typedef struct search_place {
 int search_target_open(const invocation *call, const char *path, const char *recorded,
                        const search_place *place, const nitro_measure_options *options,
                        search_target *target);
+/** Of a variant: the configuration that processes run on the device now, and the usual one.
+ *  NITRO_NO_CONFIGURATION: none is kept, or the space has it not. */
+void search_target_starts(const invocation *call, const search_target *target, uint64_t *kept,
+                          uint64_t *usual);
 /** Of a variant: later processes run it in this configuration on the device. */
 int search_target_keep_best(const invocation *call, const search_target *target, uint64_t best);
 void search_target_close(search_target *target);
