@@ -15,6 +15,7 @@ try "$script" --build /nonexistent
 title "a packed build runs elsewhere"
 "$script" --build "$build" --output run >out.txt || cat out.txt
 mv run elsewhere && ls elsewhere run.tar.zst
+(($(du -sm elsewhere | cut -f 1) <= 60)) || echo "more than 60 MB: $(du -sh elsewhere)"
 env -i elsewhere/bin/nitro version | head -n 1
 env -i "$PWD/elsewhere/run" --help | head -n 1
 env -i HOME="$PWD" NITRO_GENERATE_MB=1 elsewhere/bin/nitro tune histogram --device host --generate 1 --repetitions 1 \

@@ -43,25 +43,6 @@ static void variants_agree_on_large_matrices(void **state)
     }
 }
 
-static void two_arguments_do_not_disturb_each_other(void **state)
-{
-    cuda_cases *cases = *state;
-    void *streams[] = {cases->stream, NULL};
-    nitro_spmv_cuda *both[2];
-    assert_int_equal(cudaStreamCreateWithFlags((cudaStream_t *)&streams[1], cudaStreamNonBlocking),
-                     cudaSuccess);
-    for (size_t i = 0; i < 2; i++) {
-        cases->stream = streams[i];
-        both[i] = spmv_cases_load(cases);
-        cuda_cases_keep_reference(cases, both[i], "one of two");
-    }
-    cuda_cases_check_two(cases, both[0], both[1]);
-    for (size_t i = 0; i < 2; i++)
-        nitro_module_spmv_cuda.unload(both[i]);
-    assert_int_equal(cudaStreamDestroy(streams[1]), cudaSuccess);
-    cases->stream = streams[0];
-}
-
 static void graphs_replay_prepared_variants(void **state)
 {
     cuda_cases *cases = *state;
@@ -76,8 +57,9 @@ int main(void)
         return 77;
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(variants_agree_on_all_families),   TEST(variants_agree_on_odd_matrices),
-        TEST(variants_agree_on_large_matrices), TEST(two_arguments_do_not_disturb_each_other),
+        TEST(variants_agree_on_all_families),
+        TEST(variants_agree_on_odd_matrices),
+        TEST(variants_agree_on_large_matrices),
         TEST(graphs_replay_prepared_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

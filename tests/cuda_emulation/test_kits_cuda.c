@@ -1,67 +1,7 @@
 /* Conformance of the computations on CUDA devices, emulated: every variant on every family in
  * several orders of threads, allocations that fail, captures. */
+#include "cuda/computation_cases.h"
 #include "cuda_emulation/emulated_cases.h"
-
-extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_solver_kit, nitro_sort_kit,
-    nitro_spmv_kit, nitro_transpose_kit, nitro_transpose_inplace_kit;
-extern const nitro_module nitro_module_bfs_cuda, nitro_module_histogram_cuda,
-    nitro_module_solver_cuda, nitro_module_sort_cuda, nitro_module_spmv_cuda,
-    nitro_module_transpose_cuda, nitro_module_transpose_inplace_cuda;
-
-static const struct {
-    const nitro_kit *kit;
-    const nitro_module *module;
-} computations[] = {
-    {&nitro_bfs_kit, &nitro_module_bfs_cuda},
-    {&nitro_histogram_kit, &nitro_module_histogram_cuda},
-    {&nitro_solver_kit, &nitro_module_solver_cuda},
-    {&nitro_sort_kit, &nitro_module_sort_cuda},
-    {&nitro_spmv_kit, &nitro_module_spmv_cuda},
-    {&nitro_transpose_kit, &nitro_module_transpose_cuda},
-    {&nitro_transpose_inplace_kit, &nitro_module_transpose_inplace_cuda},
-};
-#define NUM_COMPUTATIONS (sizeof(computations) / sizeof(computations[0]))
-
-static nitro_cuda *cuda_of(const nitro_kit *kit, void *argument)
-{
-    return (nitro_cuda *)((char *)argument + kit->device->cuda);
-}
-
-/* An input of one family on the stream of the cases. */
-static void *load(const cuda_cases *cases, const nitro_kit *kit, size_t family, double size)
-{
-    char label[NITRO_KIT_LABEL];
-    nitro_random random;
-    void *host = NULL, *argument = calloc(1, kit->device->argument_bytes);
-    nitro_random_seed(&random, family);
-    assert_ok(cases->context,
-              kit->inputs->make(cases->context, family, &random, size, label, &host));
-    if (kit->adopt)
-        assert_ok(cases->context, kit->adopt(cases->context, host, &host));
-    memcpy(argument, host, kit->argument_bytes);
-    free(host);
-    cuda_of(kit, argument)->stream = cases->stream;
-    return argument;
-}
-
-static void check_variants(cuda_cases *cases, const nitro_kit *kit, void *argument)
-{
-    const nitro_hooks *hooks = &cases->computation->hooks;
-    double features[NITRO_MAX_FEATURES];
-    assert_ok(cases->context, nitro_computation_evaluate(cases->computation, argument, features));
-    cuda_cases_keep_reference(cases, argument, kit->name);
-    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
-        const nitro_variant *variant = cuda_cases_variant(cases, v);
-        if (variant->allows && !variant->allows(features, argument, variant->user))
-            continue;
-        if (hooks->restore_input)
-            assert_int_equal(hooks->restore_input(argument, hooks->user), 0);
-        cuda_cases_check_variant(cases, argument, v, kit->name);
-        if (variant->release)
-            variant->release(argument, variant->user);
-    }
-    cases->module->unload(argument);
-}
 
 /* Graphs that are as deep as a path take launches in proportion to their size, and all are alike:
  * what takes so many at one size is not repeated at the next. */
@@ -73,7 +13,7 @@ static void check_family(cuda_cases *cases, const nitro_kit *kit, size_t family)
     unsigned num_launches = 0;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && num_launches < MANY_LAUNCHES; i++) {
         unsigned before = cuda_emulation_num_launches();
-        check_variants(cases, kit, load(cases, kit, family, sizes[i]));
+        computation_cases_check(cases, kit, computation_cases_load(cases, kit, family, sizes[i]));
         num_launches = cuda_emulation_num_launches() - before;
     }
 }
@@ -81,13 +21,14 @@ static void check_family(cuda_cases *cases, const nitro_kit *kit, size_t family)
 static void every_variant_on_every_family(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < NUM_COMPUTATIONS; c++)
+    for (size_t c = 0; c < CUDA_NUM_COMPUTATIONS; c++)
         for (unsigned seed = 1; seed <= 2; seed++) {
-            const nitro_kit *kit = computations[c].kit;
+            const nitro_kit *kit = cuda_computations[c].kit;
             cuda_emulation_settings settings = cuda_emulation_defaults();
             settings.seed = seed;
             cuda_emulation_reset(&settings);
-            cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+            cuda_cases *cases =
+                cuda_cases_open(cuda_computations[c].module, nitro_kit_allows_nothing);
             for (size_t family = 0; family < kit->inputs->num_families; family++)
                 check_family(cases, kit, family);
             assert_int_equal(emulated_cases_close(cases), 0);
@@ -101,30 +42,18 @@ static void sorts_merge_tiles(void **state)
     emulated_cases_start_device();
     cuda_cases *cases = cuda_cases_open(&nitro_module_sort_cuda, nitro_kit_allows_nothing);
     for (size_t family = 0; family < nitro_sort_kit.inputs->num_families; family++)
-        check_variants(cases, &nitro_sort_kit, load(cases, &nitro_sort_kit, family, 5001));
+        computation_cases_check(cases, &nitro_sort_kit,
+                                computation_cases_load(cases, &nitro_sort_kit, family, 5001));
     assert_int_equal(emulated_cases_close(cases), 0);
 }
 
 static void two_arguments_on_two_streams(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < NUM_COMPUTATIONS; c++) {
+    for (size_t c = 0; c < CUDA_NUM_COMPUTATIONS; c++) {
         emulated_cases_start_device();
-        cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
-        void *streams[] = {cases->stream, NULL}, *arguments[2];
-        assert_int_equal(
-            cudaStreamCreateWithFlags((cudaStream_t *)&streams[1], cudaStreamNonBlocking),
-            cudaSuccess);
-        for (size_t i = 0; i < 2; i++) {
-            cases->stream = streams[i];
-            arguments[i] = load(cases, computations[c].kit, 0, i == 0 ? 1500 : 700);
-            cuda_cases_keep_reference(cases, arguments[i], "one of two");
-        }
-        cuda_cases_check_two(cases, arguments[0], arguments[1]);
-        for (size_t i = 0; i < 2; i++)
-            cases->module->unload(arguments[i]);
-        assert_int_equal(cudaStreamDestroy(streams[1]), cudaSuccess);
-        cases->stream = streams[0];
+        cuda_cases *cases = cuda_cases_open(cuda_computations[c].module, nitro_kit_allows_nothing);
+        computation_cases_check_two(cases, cuda_computations[c].kit, 1500, 700);
         assert_int_equal(emulated_cases_close(cases), 0);
     }
 }
@@ -134,11 +63,11 @@ static void two_arguments_on_two_streams(void **state)
 static void arguments_are_prepared_and_freed_while_others_capture(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < NUM_COMPUTATIONS; c++) {
+    for (size_t c = 0; c < CUDA_NUM_COMPUTATIONS; c++) {
         emulated_cases_start_device();
-        cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+        cuda_cases *cases = cuda_cases_open(cuda_computations[c].module, nitro_kit_allows_nothing);
         const nitro_hooks *hooks = &cases->computation->hooks;
-        void *argument = load(cases, computations[c].kit, 0, 1000);
+        void *argument = computation_cases_load(cases, cuda_computations[c].kit, 0, 1000);
         cudaStream_t other;
         cudaGraph_t graph;
         assert_int_equal(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
@@ -164,11 +93,11 @@ static void arguments_are_prepared_and_freed_while_others_capture(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < NUM_COMPUTATIONS; c++) {
+    for (size_t c = 0; c < CUDA_NUM_COMPUTATIONS; c++) {
         emulated_cases_start_device();
-        cuda_cases *cases = cuda_cases_open(computations[c].module, nitro_kit_allows_nothing);
+        cuda_cases *cases = cuda_cases_open(cuda_computations[c].module, nitro_kit_allows_nothing);
         const nitro_hooks *hooks = &cases->computation->hooks;
-        void *argument = load(cases, computations[c].kit, 0, 1000);
+        void *argument = computation_cases_load(cases, cuda_computations[c].kit, 0, 1000);
         assert_true(
             emulated_cases_fail_mallocs(cases, argument, hooks->prepare_input, hooks->user) > 0);
         for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
