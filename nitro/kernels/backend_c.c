@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nitro/kernels/c_compiler.h"
@@ -13,6 +14,50 @@
 
 #define MESSAGE_BYTES   2000
 #define MAX_IMAGE_BYTES ((size_t)256 << 20)
+
+/* Where the C library would find the command, or "". */
+static void find_command(const char *name, char *path, size_t size)
+{
+    const char *folders = strchr(name, '/') ? "" : getenv("PATH");
+    snprintf(path, size, "%s", name);
+    for (const char *at = folders; at && *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, at, name);
+        if (access(path, X_OK) == 0)
+            return;
+        at += length + (at[length] == ':');
+    }
+}
+
+/* Another one after an upgrade of the compiler. */
+static uint64_t compiler_digest(const char *name)
+{
+    char path[4096];
+    struct stat file;
+    find_command(name, path, sizeof(path));
+    if (stat(path, &file) != 0)
+        return 0;
+    uint64_t numbers[] = {(uint64_t)file.st_size, (uint64_t)file.st_mtim.tv_sec};
+    return nitro_hash(numbers, sizeof(numbers), 0);
+}
+
+/* What -march=native depends on: a folder of compiled kernels may serve several machines. */
+static uint64_t processor_digest(void)
+{
+    static const char *const keys[] = {"model name", "flags", "CPU part", "Features"};
+    char *line = NULL;
+    size_t size = 0;
+    uint64_t digest = 0;
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && getline(&line, &size, file) > 1) /* up to the blank line after the first one */
+        for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+            if (strncmp(line, keys[k], strlen(keys[k])) == 0)
+                digest = nitro_hash(line, strlen(line), digest);
+    free(line);
+    if (file)
+        fclose(file);
+    return digest;
+}
 
 static nitro_status open_target(nitro_context *context, const char *device, void *stream,
                                 nitro_kernel_target *target)
@@ -22,7 +67,8 @@ static nitro_status open_target(nitro_context *context, const char *device, void
     (void)device;
     (void)stream;
     nitro_c_compiler_words(words);
-    snprintf(target->identity, sizeof(target->identity), "c %.200s", words[0]);
+    snprintf(target->identity, sizeof(target->identity), "c %.200s %016llx %016llx", words[0],
+             (unsigned long long)compiler_digest(words[0]), (unsigned long long)processor_digest());
     target->limits[0] = (double)sysconf(_SC_NPROCESSORS_ONLN);
     target->limits[1] = 1;
     target->limits[2] = 0;

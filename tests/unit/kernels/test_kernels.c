@@ -432,6 +432,38 @@ static void processes_share_a_cache_that_is_full(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static void ask_identity(nitro_context *context, char identity[NITRO_KERNEL_IDENTITY])
+{
+    nitro_kernel_target target;
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("c");
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    memcpy(identity, target.identity, NITRO_KERNEL_IDENTITY);
+    backend->close(&target);
+}
+
+/* Images of one compiler are not another's. */
+static void an_upgraded_compiler_compiles_again(void **state)
+{
+    char folder[] = "/tmp/nitro-compiler-XXXXXX", path[64];
+    char before[NITRO_KERNEL_IDENTITY], same[NITRO_KERNEL_IDENTITY], after[NITRO_KERNEL_IDENTITY];
+    nitro_context *context = unit_context();
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/compiler", folder);
+    setenv("CC", path, 1);
+    assert_ok(context, nitro_file_write(context, path, "#!/bin/sh\n", 10));
+    ask_identity(context, before);
+    ask_identity(context, same);
+    assert_string_equal(before, same);
+    assert_ok(context, nitro_file_write(context, path, "#!/bin/sh\n#\n", 12));
+    ask_identity(context, after);
+    assert_string_not_equal(before, after);
+    unsetenv("CC");
+    unlink(path);
+    rmdir(folder);
+    nitro_context_free(context);
+}
+
 static void spaces_follow_the_device(void **state)
 {
     static const nitro_kernel tiled = {
@@ -583,6 +615,7 @@ int main(void)
         cmocka_unit_test(the_cache_keeps_what_was_used_last),
         cmocka_unit_test(the_cache_is_trimmed_while_it_is_filled),
         cmocka_unit_test(processes_share_a_cache_that_is_full),
+        cmocka_unit_test(an_upgraded_compiler_compiles_again),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
