@@ -18,7 +18,7 @@
 /* Where the C library would find the command, or "". */
 static void find_command(const char *name, char *path, size_t size)
 {
-    const char *folders = strchr(name, '/') ? "" : getenv("PATH");
+    const char *folders = strchr(name, '/') ? "" : secure_getenv("PATH");
     snprintf(path, size, "%s", name);
     for (const char *at = folders; at && *at;) {
         size_t length = strcspn(at, ":");
