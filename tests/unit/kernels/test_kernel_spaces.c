@@ -54,6 +54,30 @@ static void spaces_have_the_benchmarks_counts(void **state)
     nitro_context_free(context);
 }
 
+/* Of batched, which is compiled for one size: 336 configurations at 4. */
+static void spaces_follow_the_size(void **state)
+{
+    static const double unlimited[3] = {(double)NAN, (double)NAN, (double)NAN};
+    const nitro_module *module = nitro_module_get();
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    nitro_space *space;
+    (void)state;
+    while (strcmp(module->name, "ktt_batched") != 0)
+        module++;
+    assert_ok(context, module->create(context, &computation));
+    nitro_kernel sized = *nitro_kernel_of(computation, 0);
+    for (size_t p = 0; p < 3; p++) { /* SIZE_A, SIZE_B, SIZE_C */
+        sized.parameters[p].values = "[4]";
+        sized.parameters[p].usual = "4";
+    }
+    assert_ok(context, nitro_kernel_space(context, &sized, unlimited, &space));
+    assert_int_equal(nitro_space_size(space), 336);
+    nitro_space_free(space);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 /* One kernel for one architecture. */
 typedef struct compiling {
     nitro_context *context;
@@ -269,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spaces_have_the_benchmarks_counts),
+        cmocka_unit_test(spaces_follow_the_size),
         cmocka_unit_test(nvrtc_compiles_what_is_in_the_space),
         cmocka_unit_test(nvrtc_refuses_what_is_beyond_the_limits),
     };
