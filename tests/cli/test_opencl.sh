@@ -43,5 +43,7 @@ python3 -c '
 import json, sys
 first = json.load(open("again.json"))["results"][0]["configuration"]
 print("kept first" if sys.argv[1] == " ".join(f"{k}={v}" for k, v in first.items()) else (sys.argv[1], first))' "$kept"
+nitro evaluate --recorded again.json --searchers random --repeats 2 | grep -cE '^(random|again)'
+nitro report --recorded again.json --searchers random --repeats 2 --output report --quiet >/dev/null && grep -q '<svg' report/index.html && echo "pictures"
 try nitro search spmv:csr --budget 3
 try nitro search spmv:csr_merge --device opencl
