@@ -208,6 +208,7 @@ SWITCHES_STACKS void resume(thread *t)
         if (f->started)
             jump(f->suspended);
         f->started = true;
+        ASAN_UNPOISON_MEMORY_REGION(f->stack, STACK_BYTES); /* a forgotten thread's frames */
         getcontext(&f->start);
         f->start.uc_stack.ss_sp = f->stack;
         f->start.uc_stack.ss_size = STACK_BYTES;
