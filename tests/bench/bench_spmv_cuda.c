@@ -1,9 +1,10 @@
 /*
  * Bench "spmv_cuda": every CUDA variant of y = A x, cuSPARSE's among them, on a matrix of every
  * family with some 20 million non-zeros, timed by the device's own clock in turns, medians. The
- * reference is the faster of cuSPARSE's algorithms on that matrix, so that a ratio below 1 is
- * faster than cuSPARSE; the fastest variant of each matrix is marked. Most matrices are larger than
- * an L2 cache; nothing is flushed between runs.
+ * reference is the fastest of cuSPARSE's variants on that matrix, so that a ratio below 1 is
+ * faster than cuSPARSE; the fastest variant of each matrix is marked. Each timed run follows one of
+ * the same variant; nothing is flushed between them, but most matrices are larger than an L2
+ * cache.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +178,7 @@ static int run(bench_report *report)
 const bench bench_spmv_cuda = {
     .name = "spmv_cuda",
     .description =
-        "CUDA variants of y = A x over the faster of cuSPARSE's two CSR algorithms, on a "
-        "matrix of every family with about 2e7 non-zeros; needs a GPU",
+        "CUDA variants of y = A x over the fastest of cuSPARSE's, on a matrix of every family "
+        "with about 2e7 non-zeros; needs a GPU",
     .run = run,
 };
