@@ -191,13 +191,19 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
 
 /* ---- Loading ---- */
 
+/* The driver may allocate and free device memory here, also while another stream captures a graph.
+ */
 static void unload(void *program, void **functions, size_t count)
 {
-    int device;
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    int device, mode = CUDA_CAPTURE_RELAXED;
     (void)functions;
     (void)count;
-    if (nitro_cuda_enter(&device) == 0)
-        nitro_cuda_driver_load()->unload(program);
+    if (nitro_cuda_enter(&device) != 0)
+        return;
+    cuda->capture_mode(&mode);
+    cuda->unload(program);
+    cuda->capture_mode(&mode);
 }
 
 static nitro_status load(nitro_context *context, const nitro_kernel_target *target,
@@ -206,23 +212,28 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
     void *made = NULL;
-    int device, code = cuda ? nitro_cuda_enter(&device) : 0;
+    size_t found = 0;
+    int mode = CUDA_CAPTURE_RELAXED, device, code = cuda ? nitro_cuda_enter(&device) : 0;
     (void)target;
     (void)bytes;
     if (!cuda)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no CUDA driver (libcuda.so.1) is installed here");
+    cuda->capture_mode(&mode);
     if (code == 0)
         code = cuda->load(&made, image);
+    while (code == 0 && found < count &&
+           cuda->function(&functions[found], made, entries[found]) == 0)
+        found++;
+    cuda->capture_mode(&mode);
     if (code != 0)
         return fail(context, "loading a compiled kernel", code);
-    for (size_t i = 0; i < count; i++)
-        if (cuda->function(&functions[i], made, entries[i]) != 0) {
-            unload(made, NULL, 0);
-            return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                              "the kernel's source has no function %s, or it is not extern \"C\"",
-                              entries[i]);
-        }
+    if (found < count) {
+        unload(made, NULL, 0);
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "the kernel's source has no function %s, or it is not extern \"C\"",
+                          entries[found]);
+    }
     *program = made;
     return NITRO_OK;
 }

@@ -224,7 +224,7 @@ static int load(void **module, const void *image)
     unlink(path);
     if (!*module)
         fail_msg("%s", dlerror());
-    return 0;
+    return (int)cudaDeviceSynchronize(); /* as a driver may, like all that needs device memory */
 }
 
 static int unload(void *module)
@@ -243,7 +243,7 @@ static int function(void **found, void *module, const char *name)
     *found = dlsym(module, launcher);
     snprintf(launcher, sizeof(launcher), "allow_%s", name);
     *(void **)&allow = dlsym(module, launcher);
-    return *found ? 0 : 500; /* CUDA_ERROR_NOT_FOUND */
+    return *found ? (int)cudaDeviceSynchronize() : 500; /* it may load now; CUDA_ERROR_NOT_FOUND */
 }
 
 static int set_function(void *found, int which, int value)
@@ -451,6 +451,48 @@ static void calls_are_timed_without_waiting(void **state)
     nitro_context_free(context);
 }
 
+static cudaStream_t begin_capture(void)
+{
+    const cuda_emulation_settings settings = cuda_emulation_defaults();
+    cudaStream_t stream;
+    cuda_emulation_reset(&settings);
+    assert_int_equal(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    return stream;
+}
+
+static void end_capture(cudaStream_t stream)
+{
+    cudaGraph_t graph;
+    assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+    assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+    assert_string_equal(cuda_emulation_problem(), "");
+}
+
+/* Another part of the program captures a graph, in the default mode; that graph is whole in the
+ * end. */
+static void kernels_are_loaded_while_others_capture(void **state)
+{
+    static const char *const names[] = {"one"};
+    nitro_context *context = unit_context();
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
+    nitro_kernel_target target;
+    void *image, *loaded, *functions[1];
+    size_t bytes;
+    (void)state;
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    assert_ok(context, backend->compile(context, &target, "one.cl", "__kernel void one() {}", "",
+                                        &image, &bytes));
+    cudaStream_t other = begin_capture();
+    assert_ok(context, backend->load(context, &target, image, bytes, names, 1, &loaded, functions));
+    backend->unload(loaded, functions, 1);
+    end_capture(other);
+    free(image);
+    backend->close(&target);
+    nitro_context_free(context);
+}
+
 /* CUDA_ERROR_INVALID_VALUE and NITRO_STREAM_BUSY are the same number. */
 static void a_clock_that_fails_is_not_busy(void **state)
 {
@@ -575,6 +617,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_right_in_any_order_of_threads),
         cmocka_unit_test(calls_are_timed_without_waiting),
+        cmocka_unit_test(kernels_are_loaded_while_others_capture),
         cmocka_unit_test(a_clock_that_fails_is_not_busy),
         cmocka_unit_test(failures_are_the_arguments),
         cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),
