@@ -493,6 +493,21 @@ static void kernels_are_loaded_while_others_capture(void **state)
     nitro_context_free(context);
 }
 
+static void calls_are_timed_while_others_capture(void **state)
+{
+    const nitro_stream_clock *clock = nitro_cuda_driver_memory.clock;
+    void *events[2] = {NULL, NULL};
+    double elapsed_ms = -1;
+    (void)state;
+    cudaStream_t other = begin_capture();
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(clock->mark(NULL, &events[i]), 0);
+    assert_int_equal(clock->elapsed(events[0], events[1], &elapsed_ms), NITRO_STREAM_BUSY);
+    end_capture(other);
+    for (size_t i = 0; i < 2; i++)
+        clock->free(events[i]);
+}
+
 /* CUDA_ERROR_INVALID_VALUE and NITRO_STREAM_BUSY are the same number. */
 static void a_clock_that_fails_is_not_busy(void **state)
 {
@@ -618,6 +633,7 @@ int main(void)
         cmocka_unit_test(kernels_are_right_in_any_order_of_threads),
         cmocka_unit_test(calls_are_timed_without_waiting),
         cmocka_unit_test(kernels_are_loaded_while_others_capture),
+        cmocka_unit_test(calls_are_timed_while_others_capture),
         cmocka_unit_test(a_clock_that_fails_is_not_busy),
         cmocka_unit_test(failures_are_the_arguments),
         cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),
