@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "nitro/cuda.hpp"
 #include "sum.h"
 
 #define BLOCK      256
@@ -91,14 +92,15 @@ static int run_atomic(void *argument, void *)
         call, cudaLaunchKernelEx(&config, add_atomically, call->numbers, call->count, call->sum));
 }
 
-/* Allocates here because memory cannot be allocated during a capture. */
+/* Allocates here because memory cannot be allocated during a capture of this stream;
+ * nitro_cuda_malloc can, unlike cudaMalloc, while another stream captures. */
 static int prepare_partial(void *argument, void *)
 {
     sum_call *call = static_cast<sum_call *>(argument);
     if (call->partial_sums)
         return 0;
     void *made = nullptr;
-    int failure = check(call, cudaMalloc(&made, MAX_BLOCKS * sizeof(double)));
+    int failure = check(call, nitro_cuda_malloc(&made, MAX_BLOCKS * sizeof(double)));
     call->partial_sums = static_cast<double *>(made);
     return failure;
 }
@@ -120,14 +122,14 @@ static int run_partial(void *argument, void *)
 static void release_partial(void *argument, void *)
 {
     sum_call *call = static_cast<sum_call *>(argument);
-    cudaFree(call->partial_sums);
+    nitro_cuda_free(call->partial_sums);
     call->partial_sums = nullptr;
 }
 
 void sum_release(sum_call *call)
 {
     release_partial(call, nullptr);
-    cudaFree(call->reference_sum);
+    nitro_cuda_free(call->reference_sum);
     call->reference_sum = nullptr;
 }
 
@@ -147,7 +149,7 @@ static int keep_reference(void *argument, void *)
 {
     sum_call *call = static_cast<sum_call *>(argument);
     void *made = call->reference_sum;
-    int failure = made ? 0 : check(call, cudaMalloc(&made, sizeof(double)));
+    int failure = made ? 0 : check(call, nitro_cuda_malloc(&made, sizeof(double)));
     call->reference_sum = static_cast<double *>(made);
     return failure ? failure
                    : check(call, cudaMemcpyAsync(made, call->sum, sizeof(double),
