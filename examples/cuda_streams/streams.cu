@@ -2,8 +2,8 @@
  * streams.cu - one computation on several streams at once: first by nitro_run, then as CUDA graphs
  * that are captured once and launched repeatedly.
  *
- *     cuda_streams               sums on four streams, with the model that NITRO_MODEL names, if
- * any cuda_streams tune MODEL    measures both variants on this GPU, and writes a model
+ *     cuda_streams               sums on four streams; NITRO_MODEL may name a model
+ *     cuda_streams tune MODEL    measures both variants on this GPU, and writes a model
  *
  * Exit code 77: no GPU found.
  */
