@@ -35,7 +35,7 @@ title "search: the best configuration is what runs from then on"
 nitro search spmv:csr --device opencl --generated 3 --budget 3 --repetitions 3 --no-store --json >search.json 2>err.txt || cat err.txt
 json_get name evaluations invalid <search.json
 nitro run spmv --device opencl --generated 3 | grep -cE '^result  *(correct|this is the reference)'
-# What was kept is evaluated first, whatever the seed; a searcher that takes no starts does not replace it.
+# What was kept is evaluated first, whatever the seed.
 best_of() { nitro search spmv:csr --device opencl --generated 3 --repetitions 3 --no-store --output $1.json --quiet "${@:2}" 2>err.txt >/dev/null || cat err.txt; }
 kept=$(cat "$(ls -t "$NITRO_KERNEL_CACHE"/best-* | head -n 1)")
 best_of again --budget 2 --seed 7

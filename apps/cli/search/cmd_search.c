@@ -82,7 +82,7 @@ typedef struct search_command {
     nitro_search_options options;
     char *searcher_name;
     nitro_counter_model *counter_model;
-    uint64_t starts[64], kept; /* kept: what processes run now, or NITRO_NO_CONFIGURATION */
+    uint64_t starts[64];
     device_set devices;
     nitro_store *store;
     progress_line progress;
@@ -185,13 +185,14 @@ static int start_from_recordings(search_command *self, const nitro_recording *co
     return EXIT_DONE;
 }
 
-/* What processes run now, so that the best one found is no worse. */
+/* What processes run now, so that the best one found is no worse: all searchers begin with the
+ * starts. */
 static void start_from_known(search_command *self)
 {
-    uint64_t usual;
-    search_target_starts(self->call, &self->target, &self->kept, &usual);
-    if (self->kept != NITRO_NO_CONFIGURATION)
-        add_start(self, self->kept);
+    uint64_t kept, usual;
+    search_target_starts(self->call, &self->target, &kept, &usual);
+    if (kept != NITRO_NO_CONFIGURATION)
+        add_start(self, kept);
     if (usual != NITRO_NO_CONFIGURATION)
         add_start(self, usual);
 }
@@ -206,7 +207,6 @@ static int read_starts(search_command *self)
     size_t count = 0;
     int code = recordings ? EXIT_DONE : fail(self->call);
     self->options.starts = self->starts;
-    self->kept = NITRO_NO_CONFIGURATION;
     if (self->target.kernel)
         start_from_known(self);
     for (size_t f = 0; f < given->count && code == EXIT_DONE; f++) {
@@ -404,24 +404,6 @@ static int print_as_json(const search_command *self)
                                 result->interrupted, "best", best_json(self)));
 }
 
-/* Keep the best one, unless that which is kept was not evaluated and may be faster: some searchers
- * take no starts. */
-static int keep_best(search_command *self)
-{
-    const nitro_search_result *result = self->result;
-    bool is_compared = self->kept == NITRO_NO_CONFIGURATION;
-    for (size_t i = 0; i < result->num_answers; i++)
-        is_compared |= result->answers[i].configuration == self->kept;
-    if (is_compared)
-        return search_target_keep_best(self->call, &self->target,
-                                       result->answers[result->best].configuration);
-    warn(
-        self->call,
-        "the configuration that an earlier search kept was not evaluated in this one, so it stays; "
-        "another searcher (as auto), or a larger budget, compares both");
-    return EXIT_DONE;
-}
-
 static int search_and_report(search_command *self)
 {
     int code = run_search(self);
@@ -433,7 +415,8 @@ static int search_and_report(search_command *self)
     if (code == EXIT_DONE)
         code = self->given->json ? print_as_json(self) : print_text(self);
     if (code == EXIT_DONE && self->target.kernel && result->best != NITRO_NONE)
-        code = keep_best(self);
+        code = search_target_keep_best(self->call, &self->target,
+                                       result->answers[result->best].configuration);
     return code;
 }
 
