@@ -107,15 +107,19 @@ static int stop(void *unused)
     return 1;
 }
 
-/* SQLite reads the whole schema at the first statement, however large somebody made it. */
+/* SQLite reads the whole schema at the first statement, however large somebody made it. One
+ * transaction: another process may be making the tables. */
 static nitro_status check_file(sqlite_store *store, bool *is_new)
 {
+    nitro_status status = nitro_sqlite_begin_read(store);
+    if (status != NITRO_OK)
+        return status;
     sqlite3_progress_handler(store->db, MAX_SCHEMA_STEPS, stop, NULL);
-    nitro_status status = check_identity(store, is_new);
+    status = check_identity(store, is_new);
     if (status == NITRO_OK && !*is_new)
         status = check_schema(store);
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
-    return status;
+    return nitro_sqlite_end_read(store, status);
 }
 
 /* In one transaction: a process killed before its end leaves no tables. */

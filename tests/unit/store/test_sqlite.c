@@ -1,4 +1,5 @@
 /* The SQLite backend: which files it accepts, and which file a URL names. */
+#include <limits.h>
 #include <sqlite3.h>
 
 #include "unit/store_records.h"
@@ -172,6 +173,49 @@ static void test_another_programs_file_is_refused(void **state)
     path = temporary_path(&f->folder, "marked.db");
     run_sql(path, "PRAGMA user_version = 4");
     assert_refused(f, path, NITRO_ERR_FORMAT, "another program's SQLite file");
+}
+
+static char made[PATH_MAX], being_made[PATH_MAX];
+
+/* Another process makes the store between two statements of one that opens it, as far as locks let
+ * it. */
+static int make_meanwhile(unsigned event, void *unused, void *statement, void *sql)
+{
+    sqlite3 *from = NULL, *to = NULL;
+    (void)event;
+    (void)unused;
+    (void)statement;
+    if (!strstr(sql, "user_version"))
+        return 0;
+    assert_int_equal(sqlite3_open(made, &from), SQLITE_OK);
+    assert_int_equal(sqlite3_open(being_made, &to), SQLITE_OK);
+    sqlite3_backup *copy = sqlite3_backup_init(to, "main", from, "main");
+    assert_non_null(copy);
+    sqlite3_backup_step(copy, -1);
+    sqlite3_backup_finish(copy);
+    sqlite3_close(from);
+    sqlite3_close(to);
+    return 0;
+}
+
+static int watch_first(sqlite3 *db, const char **unused, const void *unused_too)
+{
+    (void)unused;
+    (void)unused_too;
+    sqlite3_reset_auto_extension(); /* the other process's connections are not watched */
+    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, make_meanwhile, NULL);
+}
+
+static void test_a_store_that_another_is_making_is_no_strangers(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    snprintf(made, sizeof(made), "%s", temporary_path(&f->folder, "made"));
+    make_store(f, made);
+    snprintf(being_made, sizeof(being_made), "%s", temporary_write(&f->folder, "new", ""));
+    sqlite3_auto_extension((void (*)(void))watch_first);
+    assert_ok(f->context, nitro_store_open(f->context, being_made, NITRO_STORE_WRITE, &store));
+    nitro_store_close(store);
 }
 
 static void test_tables_of_another_shape_are_refused(void **state)
@@ -394,6 +438,7 @@ int main(void)
         STORE_TEST(test_another_version_is_refused_with_both_versions),
         STORE_TEST(test_stores_of_earlier_versions_go_on),
         STORE_TEST(test_another_programs_file_is_refused),
+        STORE_TEST(test_a_store_that_another_is_making_is_no_strangers),
         STORE_TEST(test_tables_of_another_shape_are_refused),
         STORE_TEST(test_text_and_fragments_are_refused),
         STORE_TEST(test_an_empty_file_is_only_good_for_a_new_store),
