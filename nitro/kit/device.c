@@ -265,13 +265,15 @@ int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part, voi
         return on_device->failure;
     struct nitro_made_part *made = allocate_part(kit, part);
     void *user = part->is_filled_there ? (void *)part : part->host->user;
+    on_device->problem[0] = '\0';
     int failure = made ? part->host->prepare(argument, user) : NITRO_ERR_NO_MEMORY;
     if (failure) {
         if (made)
             free(made->format);
         free(made);
-        snprintf(on_device->problem, sizeof(on_device->problem),
-                 "%s does not fit into the host's memory", what);
+        if (!on_device->problem[0]) /* which the device's part of it may have said */
+            snprintf(on_device->problem, sizeof(on_device->problem),
+                     "%s does not fit into the host's memory", what);
         return on_device->failure = failure;
     }
     made->part = part;

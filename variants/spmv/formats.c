@@ -70,7 +70,6 @@ const nitro_kit_part nitro_spmv_part_hybrid = PART(hybrid, hybrid, false);
 const nitro_kit_part nitro_spmv_part_sellp = PART(sellp, sellp, false);
 const nitro_kit_part nitro_spmv_part_sell_c_sigma = PART(sell_c_sigma, sellp, false);
 
-const nitro_kit_part nitro_spmv_plan_dia = PART(dia, dia, true);
 const nitro_kit_part nitro_spmv_plan_ell = PART(ell, ell, true);
 const nitro_kit_part nitro_spmv_plan_coo = PART(coo, coo, true);
 const nitro_kit_part nitro_spmv_plan_hybrid = PART(hybrid, hybrid, true);

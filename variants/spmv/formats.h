@@ -18,7 +18,6 @@ extern const nitro_kit_part nitro_spmv_part_sell_c_sigma;
 
 /** For devices that fill the arrays of entries: of coo the rows, of the others columns and values.
  */
-extern const nitro_kit_part nitro_spmv_plan_dia;
 extern const nitro_kit_part nitro_spmv_plan_ell;
 extern const nitro_kit_part nitro_spmv_plan_coo;
 extern const nitro_kit_part nitro_spmv_plan_hybrid;
@@ -27,6 +26,9 @@ extern const nitro_kit_part nitro_spmv_plan_sell_c_sigma;
 /* A part is of one variant, which makes and releases it. */
 extern const nitro_kit_part nitro_spmv_plan_cusparse_coo;
 extern const nitro_kit_part nitro_spmv_plan_cusparse_sell;
+
+/** Not if the feature dia_fillin, an estimate, missed most of the matrix's diagonals. */
+bool nitro_spmv_dia_pays(const nitro_spmv *spmv, int64_t num_diagonals);
 
 /** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */
 bool nitro_spmv_fits_device(const double *features, const void *argument, void *user);

@@ -3,11 +3,11 @@
  * distributes the work over threads.
  *
  * The matrix is given in host memory and stays there for the features and the conversions; the
- * device gets a copy with 32-bit offsets. The host finds a format's sizes and the order of rows,
- * the device fills it from its copy (fill.cu). `run` launches
- * kernels on the argument's stream asynchronously and allocates nothing, so that a prepared variant
- * can be captured in a graph. `prepare` converts, allocates, copies and waits; it fails during a
- * capture, and if the device's free memory is too small for the format. */
+ * device gets a copy with 32-bit offsets. The host finds what depends on the row offsets: a
+ * format's sizes and the order of rows. The device looks at the entries, and fills the format
+ * (fill.cu). `run` launches kernels on the argument's stream asynchronously and allocates nothing,
+ * so that a prepared variant can be captured in a graph. `prepare` converts, allocates, copies and
+ * waits; it fails during a capture, and if the device's free memory is too small for the format. */
 #ifndef NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 #define NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 

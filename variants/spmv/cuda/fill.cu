@@ -1,5 +1,8 @@
-/* Fills formats from the matrix on the device. The host has found their sizes, and what depends on
- * rows only, since it has the row offsets; entries need not pass through it a second time. */
+/* Formats are made of the matrix on the device. The host finds what depends on row offsets only,
+ * since it has them; where columns matter the device looks, and leaves only numbers of rows or of
+ * diagonals to the host. Entries need not pass through it a second time. */
+#include <limits.h>
+
 #include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
@@ -150,26 +153,50 @@ cudaError_t nitro_spmv_cuda_fill_dia(const nitro_spmv_cuda *spmv, const void *fo
                                 : error;
 }
 
-/* A thread a row. Entries ascend within a row, as blocks do: an entry's block is looked for by
- * halving what is left of the row of blocks. */
+/* Goes through a row of blocks. Entries ascend within a row, so the first ones left of its rows
+ * show the next block. Blocks get columns and values, if there are arrays for them.
+ * @return how many there are */
+static __device__ int walk_blocks(const csr &a, int block, int block_row, int *columns,
+                                  double *values)
+{
+    const int *ends = a.row_offsets + block_row * block + 1;
+    int next[NITRO_SPMV_CUDA_MAX_BSR];
+    for (int r = 0; r < block; r++)
+        next[r] = ends[r - 1];
+    for (int count = 0;; count++) {
+        int column = INT_MAX;
+        for (int r = 0; r < block; r++)
+            if (next[r] < ends[r])
+                column = min(column, a.columns[next[r]] / block);
+        if (column == INT_MAX)
+            return count;
+        if (columns)
+            columns[count] = column;
+        for (int r = 0; r < block; r++)
+            for (; next[r] < ends[r] && a.columns[next[r]] / block == column; next[r]++)
+                if (values)
+                    values[((size_t)count * block + r) * block + a.columns[next[r]] % block] =
+                        a.values[next[r]];
+    }
+}
+
 static __global__ void __launch_bounds__(BLOCK)
-    fill_bsr(csr a, int block, const int *row_offsets, const int *columns, double *values)
+    count_blocks(csr a, int block, int num_block_rows, int *counts)
 {
     int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
-    if (row >= a.num_rows)
+    if (row < num_block_rows)
+        counts[row] = walk_blocks(a, block, row, nullptr, nullptr);
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    fill_bsr(csr a, int block, int num_block_rows, const int *row_offsets, int *columns,
+             double *values)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row >= num_block_rows)
         return;
-    int place = row_offsets[row / block], last = row_offsets[row / block + 1];
-    for (int k = a.row_offsets[row]; k < a.row_offsets[row + 1]; k++) {
-        int column = a.columns[k], end = last;
-        while (end - place > 1) {
-            int middle = place + (end - place) / 2;
-            if (columns[middle] <= column / block)
-                place = middle;
-            else
-                end = middle;
-        }
-        values[((size_t)place * block + row % block) * block + column % block] = a.values[k];
-    }
+    int first = row_offsets[row];
+    walk_blocks(a, block, row, columns + first, values + (size_t)first * block * block);
 }
 
 cudaError_t nitro_spmv_cuda_fill_bsr(const nitro_spmv_cuda *spmv, const void *format,
@@ -181,7 +208,52 @@ cudaError_t nitro_spmv_cuda_fill_bsr(const nitro_spmv_cuda *spmv, const void *fo
         return cudaSuccess;
     cudaError_t error =
         cudaMemsetAsync(bsr->values, 0, count * sizeof(*bsr->values), config.stream);
-    return error == cudaSuccess ? cudaLaunchKernelEx(&config, fill_bsr, matrix_of(spmv), bsr->block,
-                                                     bsr->row_offsets, bsr->columns, bsr->values)
-                                : error;
+    return error == cudaSuccess
+               ? cudaLaunchKernelEx(&config, fill_bsr, matrix_of(spmv), bsr->block, bsr->num_rows,
+                                    bsr->row_offsets, bsr->columns, bsr->values)
+               : error;
+}
+
+/* ---- What the host does not see ---- */
+
+/* A warp a row. */
+static __global__ void __launch_bounds__(BLOCK) mark_diagonals(csr a, unsigned char *found)
+{
+    int row = (int)(blockIdx.x * (BLOCK / 32) + threadIdx.x / 32);
+    if (row >= a.num_rows)
+        return;
+    int end = a.row_offsets[row + 1];
+    for (int k = a.row_offsets[row] + (int)(threadIdx.x % 32); k < end; k += 32)
+        found[(size_t)(a.columns[k] - row) + a.num_rows] = 1;
+}
+
+int nitro_spmv_cuda_find_diagonals(nitro_spmv_cuda *spmv, unsigned char *found)
+{
+    nitro_cuda *cuda = &spmv->cuda;
+    int64_t count = spmv->host.num_rows + spmv->host.num_cols;
+    void *there = NULL;
+    if (nitro_cuda_allocate(cuda, count, 1, &there) != 0)
+        return cuda->failure;
+    int failure =
+        nitro_cuda_check(cuda, cudaMemsetAsync(there, 0, (size_t)count, (cudaStream_t)cuda->stream),
+                         "clearing memory") ||
+        nitro_cuda_launch(cuda, "looking for diagonals", spmv->host.num_rows * 32, BLOCK,
+                          mark_diagonals, matrix_of(spmv), (unsigned char *)there) ||
+        nitro_cuda_download(cuda, there, count, 1, found);
+    nitro_cuda_free(there);
+    return failure ? cuda->failure : 0;
+}
+
+int nitro_spmv_cuda_count_blocks(nitro_spmv_cuda *spmv, int block, int32_t *counts)
+{
+    nitro_cuda *cuda = &spmv->cuda;
+    int64_t count = spmv->host.num_rows / block;
+    void *there = NULL;
+    if (nitro_cuda_allocate(cuda, count, sizeof(*counts), &there) != 0)
+        return cuda->failure;
+    int failure = nitro_cuda_launch(cuda, "looking for blocks", count, BLOCK, count_blocks,
+                                    matrix_of(spmv), block, (int)count, (int *)there) ||
+                  nitro_cuda_download(cuda, there, count, sizeof(*counts), counts);
+    nitro_cuda_free(there);
+    return failure ? cuda->failure : 0;
 }

@@ -1,7 +1,9 @@
-/* What only CUDA devices need of a matrix: where the tiles of csr_merge and the blocks of
- * csr_adaptive begin, and where blocks of entries (BSR) are, for cuSPARSE. */
+/* What CUDA devices need of a matrix before they fill a format: its diagonals, where the tiles of
+ * csr_merge and the blocks of csr_adaptive begin, and how many blocks of entries (BSR) there are,
+ * for cuSPARSE. */
 #include <stdlib.h>
 
+#include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 /* On the host as on the device: the same struct. */
@@ -21,11 +23,63 @@
         .device_bytes = sizeof(nitro_spmv_cuda_##type), __VA_ARGS__                                \
     }
 
-#define HOST(its_name, type)                                                                       \
+#define HOST(its_name, type, ...)                                                                  \
     {                                                                                              \
         .name = its_name, .prepare = make_##type, .release = nitro_kit_free_format,                \
-        .user = (void *)&nitro_spmv_cuda_part_##type                                               \
+        .user = (void *)&nitro_spmv_cuda_part_##type, __VA_ARGS__                                  \
     }
+
+/* ---- dia ---- */
+
+/* A multiple of what a warp reads at once. */
+#define STRIDE 32
+
+static int list_diagonals(nitro_spmv_cuda *spmv, const unsigned char *found,
+                          nitro_spmv_cuda_dia *dia)
+{
+    int64_t num_rows = spmv->host.num_rows, end = num_rows + spmv->host.num_cols, count = 0;
+    for (int64_t i = 0; i < end; i++)
+        count += found[i];
+    if (!nitro_spmv_dia_pays(&spmv->host, count))
+        return nitro_cuda_fail(&spmv->cuda, "dia: %lld diagonals are too many", (long long)count);
+    dia->num_diagonals = (int32_t)count;
+    dia->stride = (int32_t)((num_rows + STRIDE - 1) / STRIDE * STRIDE);
+    dia->offsets = nitro_host_allocate(count, sizeof(*dia->offsets));
+    if (!dia->offsets)
+        return 1;
+    for (int64_t i = 0, d = 0; i < end; i++)
+        if (found[i])
+            dia->offsets[d++] = (int32_t)(i - num_rows);
+    return 0;
+}
+
+static int make_dia(void *argument, void *user)
+{
+    nitro_spmv_cuda *spmv = argument;
+    nitro_spmv_cuda_dia *dia = spmv->plan = calloc(1, sizeof(*dia));
+    unsigned char *found = nitro_host_allocate(spmv->host.num_rows + spmv->host.num_cols, 1);
+    int failure = !dia || !found || nitro_spmv_cuda_find_diagonals(spmv, found) != 0 ||
+                  list_diagonals(spmv, found, dia) != 0;
+    nitro_host_free(found);
+    if (failure)
+        nitro_kit_free_format(argument, user);
+    return failure;
+}
+
+static bool allows_dia(const double *features, const void *argument, void *user)
+{
+    (void)user;
+    return nitro_spmv_variant_dia.allows(features, argument, NULL);
+}
+
+static const nitro_field dia_fields[] = {
+    NUMBER(dia, num_diagonals),
+    NUMBER(dia, stride),
+    ARRAY(dia, offsets, NITRO_IN, NITRO_INT32, "num_diagonals"),
+    ARRAY(dia, values, NITRO_IN, NITRO_FLOAT64, "num_diagonals * stride"),
+};
+static const nitro_variant dia_host = HOST("dia", dia, .allows = allows_dia);
+const nitro_kit_part nitro_spmv_cuda_part_dia = PART(dia, dia_host, .is_filled_there = true);
 
 /* ---- csr_merge ---- */
 
@@ -120,88 +174,60 @@ const nitro_kit_part nitro_spmv_cuda_part_blocks = PART(blocks, blocks_host);
 
 /* ---- BSR ---- */
 
-static int compare_columns(const void *a, const void *b)
+/* Row offsets of blocks. @return how many bytes the blocks take */
+static int64_t add_up(const int32_t *counts, int64_t block, nitro_spmv_cuda_bsr *bsr)
 {
-    int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
-    return (first > second) - (first < second);
-}
-
-/* Goes through the entries by rows of blocks. `places`, shape [columns of blocks], zeroed first: 1
- * + the block that a column of blocks was last seen in. Fills columns and row offsets, if `bsr` has
- * them. @return how many blocks there are. */
-static int64_t find_blocks(const nitro_spmv *spmv, int64_t block, int64_t *places,
-                           nitro_spmv_cuda_bsr *bsr)
-{
-    int64_t count = 0;
-    for (int64_t block_row = 0; block_row < spmv->num_rows / block; block_row++) {
-        int64_t first = count, end = spmv->row_offsets[(block_row + 1) * block];
-        for (int64_t k = spmv->row_offsets[block_row * block]; k < end; k++) {
-            int64_t column = spmv->columns[k] / block;
-            if (places[column] > first)
-                continue;
-            if (bsr->columns)
-                bsr->columns[count] = (int32_t)column;
-            places[column] = ++count;
-        }
-        if (!bsr->columns)
-            continue;
-        bsr->row_offsets[block_row + 1] = (int32_t)count;
-        qsort(bsr->columns + first, (size_t)(count - first), sizeof(*bsr->columns),
-              compare_columns);
+    int32_t sum = 0; /* no more than there are entries */
+    for (int32_t row = 0; row < bsr->num_rows; row++) {
+        bsr->row_offsets[row] = sum;
+        sum += counts[row];
     }
-    return count;
+    bsr->row_offsets[bsr->num_rows] = sum;
+    bsr->num_blocks = sum;
+    return sum * (block * block * (int64_t)sizeof(double) + (int64_t)sizeof(int32_t));
 }
 
-static int fill_bsr(const nitro_spmv *spmv, int64_t block, int64_t *places,
-                    nitro_spmv_cuda_bsr *bsr)
+static int count_blocks(nitro_spmv_cuda *spmv, int64_t block, int32_t *counts,
+                        nitro_spmv_cuda_bsr *bsr, int64_t *bytes)
 {
-    int64_t num_blocks = find_blocks(spmv, block, places, bsr);
-    if (num_blocks * block * block > INT32_MAX)
+    if (nitro_spmv_cuda_count_blocks(spmv, (int)block, counts) != 0)
         return 1;
     bsr->block = (int32_t)block;
-    bsr->num_rows = (int32_t)(spmv->num_rows / block);
-    bsr->num_blocks = (int32_t)num_blocks;
-    bsr->row_offsets = nitro_host_allocate(bsr->num_rows + 1, sizeof(*bsr->row_offsets));
-    bsr->columns = nitro_host_allocate(num_blocks, sizeof(*bsr->columns));
-    if (!bsr->row_offsets || !bsr->columns)
-        return 1;
-    for (int64_t i = 0; i < spmv->num_cols / block; i++)
-        places[i] = 0;
-    find_blocks(spmv, block, places, bsr);
+    bsr->num_rows = (int32_t)(spmv->host.num_rows / block);
+    *bytes = add_up(counts, block, bsr);
     return 0;
 }
 
 /* The size of a block that divides rows and columns and takes least memory. */
-static int64_t choose_block(const nitro_spmv *spmv, int64_t *places)
+static int find_blocks(nitro_spmv_cuda *spmv, int32_t *counts, nitro_spmv_cuda_bsr *bsr)
 {
-    int64_t best = 0, best_bytes = 0;
+    int64_t best = 0, best_bytes = 0, bytes;
     for (int64_t block = 2; block <= NITRO_SPMV_CUDA_MAX_BSR; block++) {
-        if (spmv->num_rows % block != 0 || spmv->num_cols % block != 0)
+        if (spmv->host.num_rows % block != 0 || spmv->host.num_cols % block != 0)
             continue;
-        nitro_spmv_cuda_bsr nothing = {0};
-        for (int64_t i = 0; i < spmv->num_cols / block; i++)
-            places[i] = 0;
-        int64_t bytes = find_blocks(spmv, block, places, &nothing) *
-                        (block * block * (int64_t)sizeof(double) + (int64_t)sizeof(int32_t));
+        if (count_blocks(spmv, block, counts, bsr, &bytes) != 0)
+            return 1;
         if (best == 0 || bytes < best_bytes) {
             best = block;
             best_bytes = bytes;
         }
     }
-    return best;
+    if (best == 0)
+        return nitro_cuda_fail(&spmv->cuda, "bsr: no blocks divide %lld x %lld",
+                               (long long)spmv->host.num_rows, (long long)spmv->host.num_cols);
+    return best == bsr->block ? 0 : count_blocks(spmv, best, counts, bsr, &bytes);
 }
 
 static int make_bsr(void *argument, void *user)
 {
     nitro_spmv_cuda *spmv = argument;
+    int64_t most_rows = spmv->host.num_rows / 2 + 1;
     nitro_spmv_cuda_bsr *bsr = spmv->plan = calloc(1, sizeof(*bsr));
-    int64_t *places = nitro_host_allocate(spmv->host.num_cols + 1, sizeof(*places));
-    int64_t block = bsr && places ? choose_block(&spmv->host, places) : 0;
-    if (block > 0)
-        for (int64_t i = 0; i < spmv->host.num_cols / block; i++)
-            places[i] = 0;
-    int failure = block == 0 || fill_bsr(&spmv->host, block, places, bsr) != 0;
-    nitro_host_free(places);
+    int32_t *counts = nitro_host_allocate(most_rows, sizeof(*counts));
+    if (bsr)
+        bsr->row_offsets = nitro_host_allocate(most_rows, sizeof(*bsr->row_offsets));
+    int failure = !bsr || !bsr->row_offsets || !counts || find_blocks(spmv, counts, bsr) != 0;
+    nitro_host_free(counts);
     if (failure)
         nitro_kit_free_format(argument, user);
     return failure;

@@ -47,7 +47,8 @@ typedef struct nitro_spmv_cuda_bsr {
     double *values;               /* shape [num_blocks x block x block], each block by rows */
 } nitro_spmv_cuda_bsr;
 
-/** Formats that only CUDA devices have; the host makes them (plans.c), but the values of bsr. */
+/** Formats that only CUDA devices have, or make otherwise than the host (plans.c). */
+extern const nitro_kit_part nitro_spmv_cuda_part_dia;
 extern const nitro_kit_part nitro_spmv_cuda_part_tiles;
 extern const nitro_kit_part nitro_spmv_cuda_part_blocks;
 extern const nitro_kit_part nitro_spmv_cuda_part_bsr;
@@ -82,6 +83,15 @@ extern const nitro_variant nitro_spmv_cuda_cusparse_variants[NITRO_SPMV_NUM_CUSP
 int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_kit_part *format,
                                    cudaError_t (*fill)(const nitro_spmv_cuda *, const void *,
                                                        cudaLaunchConfig_t));
+
+/** Which diagonals of the uploaded matrix have entries. @param[out] found  shape [num_rows +
+ * num_cols], on the host: 1 or 0, at column - row + num_rows. @return 0, or cuda.failure, with
+ * cuda.problem. */
+int nitro_spmv_cuda_find_diagonals(nitro_spmv_cuda *spmv, unsigned char *found);
+/** How many blocks have entries. @param[in] block  2 to NITRO_SPMV_CUDA_MAX_BSR, divides num_rows.
+ * @param[out] counts  shape [num_rows / block], on the host: of each row of blocks. @return as
+ * above. */
+int nitro_spmv_cuda_count_blocks(nitro_spmv_cuda *spmv, int block, int32_t *counts);
 
 /* For nitro_spmv_cuda_kernel.fill. */
 cudaError_t nitro_spmv_cuda_fill_dia(const nitro_spmv_cuda *spmv, const void *dia,

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "variants/spmv/formats.h"
+
 #define MAX_FILLIN 8
 #define MAX_SLOTS  INT32_MAX /* 16 GiB */
 #define GROUP_ROWS 32
@@ -20,6 +22,12 @@ static bool allows(const double *features, const void *argument, void *user)
     (void)user;
     double fillin = features[NITRO_SPMV_DIA_FILLIN];
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
+}
+
+bool nitro_spmv_dia_pays(const nitro_spmv *spmv, int64_t num_diagonals)
+{
+    return (double)num_diagonals * (double)spmv->num_rows <=
+           2.0 * MAX_FILLIN * (double)spmv->num_nonzeros;
 }
 
 /* Number the occupied diagonals: slots[column - row + num_rows] becomes 1 + the diagonal's index.
@@ -72,16 +80,14 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
 {
     nitro_spmv_dia *dia = spmv->dia;
     dia->num_diagonals = number_diagonals(spmv, slots);
-    if ((double)dia->num_diagonals * (double)spmv->num_rows >
-        2.0 * MAX_FILLIN * (double)spmv->num_nonzeros)
-        return 1; /* the feature, an estimate, missed most of the diagonals */
+    if (!nitro_spmv_dia_pays(spmv, dia->num_diagonals))
+        return 1;
     dia->stride = nitro_spmv_stride(spmv->num_rows);
     dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
     if (!dia->offsets || nitro_kit_allocate_format(part, spmv) != 0)
         return 1;
     list_offsets(spmv, slots, dia);
-    if (dia->values)
-        fill(spmv, slots, dia);
+    fill(spmv, slots, dia);
     return 0;
 }
 
