@@ -64,11 +64,12 @@ static int allocate(nitro_on_device *on_device, int64_t count, size_t size, void
     return 0;
 }
 
+/* The thread that frees need not be the one that allocated. */
 static void free_memory(void *memory)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
-    int mode = CUDA_CAPTURE_RELAXED;
-    if (!memory)
+    int mode = CUDA_CAPTURE_RELAXED, device;
+    if (!memory || nitro_cuda_enter(&device) != 0)
         return;
     cuda->capture_mode(&mode);
     cuda->free((uintptr_t)memory);
@@ -160,7 +161,8 @@ static int elapsed(void *begin, void *end, double *elapsed_ms)
 
 static void free_event(void *event)
 {
-    if (event)
+    int device;
+    if (event && nitro_cuda_enter(&device) == 0)
         nitro_cuda_driver_load()->free_event(event);
 }
 

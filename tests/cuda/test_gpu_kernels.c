@@ -4,7 +4,7 @@
 static void configurations_are_right(void **state)
 {
     (void)state;
-    configuration_cases_check("cuda");
+    configuration_cases_check_examples("cuda", 10, 4);
 }
 
 /* Needs NVRTC, a driver and a GPU; says what is missing. */

@@ -8,8 +8,7 @@
 #include "cuda_emulation/cuda_emulation.h"
 #include "cuda_runtime_api.h"
 #include "nitro/kernels/cuda_libraries.h"
-#include "unit/computations/kit_cases.h"
-#include "unit/kernels/kernel_examples.h"
+#include "unit/kernels/configuration_cases.h"
 
 /* ---- NVRTC ---- */
 
@@ -154,6 +153,8 @@ const nvrtc_library *nitro_nvrtc_load(void)
 
 /* ---- The driver ---- */
 
+#define NO_CONTEXT 201 /* CUDA_ERROR_INVALID_CONTEXT */
+
 static void *current;
 static bool has_driver = true;
 
@@ -189,7 +190,7 @@ static int set_context(void *context)
 static int get_device(int *device)
 {
     *device = 0;
-    return current ? 0 : 201; /* CUDA_ERROR_INVALID_CONTEXT */
+    return current ? 0 : NO_CONTEXT;
 }
 
 static int primary_context(void **context, int device)
@@ -293,7 +294,7 @@ static int allocate(uint64_t *memory, size_t bytes)
 
 static int free_one(uint64_t memory)
 {
-    return (int)cudaFree((void *)memory);
+    return current ? (int)cudaFree((void *)memory) : NO_CONTEXT;
 }
 
 static int upload(uint64_t to, const void *from, size_t bytes, void *stream)
@@ -350,7 +351,7 @@ static int elapsed(float *elapsed_ms, void *begin, void *end)
 
 static int free_event(void *event)
 {
-    return (int)cudaEventDestroy(event);
+    return current ? (int)cudaEventDestroy(event) : NO_CONTEXT;
 }
 
 const cuda_driver *nitro_cuda_driver_load(void)
@@ -376,47 +377,15 @@ static const nitro_module *first_on_cuda(void)
     return each;
 }
 
-/* The usual configuration, and some of the space. */
-static void check_kernel(nitro_context *context, const nitro_module *module, uint64_t count)
-{
-    const nitro_kernel_backend *backend = nitro_kernel_backend_find("cuda");
-    nitro_kernel_target target;
-    nitro_computation *computation;
-    nitro_space *space;
-    nitro_random random;
-    const nitro_kernel *kernel =
-        examples_open(context, module, backend, &computation, &target, &space);
-    nitro_random_seed(&random, 2);
-    for (uint64_t i = 0; i <= count; i++) {
-        char label[NITRO_KIT_LABEL + 256];
-        const char *values[NITRO_MAX_PARAMETERS];
-        examples_values(space, examples_draw(space, count, i, &random), values);
-        assert_ok(context, nitro_kernel_configure(context, kernel, i > 0 ? values : NULL));
-        void *argument =
-            kit_case_make(context, kernel->kit, true, 0, kernel->kit->inputs->least_size, label);
-        kit_case_check(context, kernel->kit, computation, argument, label);
-        nitro_kit_free(kernel->kit, true, argument);
-    }
-    assert_ok(context, nitro_kernel_configure(context, kernel, NULL));
-    backend->close(&target);
-    nitro_space_free(space);
-    nitro_computation_free(computation);
-}
-
 static void kernels_are_right_in_any_order_of_threads(void **state)
 {
-    uint64_t count = examples_count("NITRO_TEST_CONFIGURATIONS", 1);
-    nitro_context *context = unit_context();
     cuda_emulation_settings settings = cuda_emulation_defaults();
     (void)state;
     settings.seed = 1;
     cuda_emulation_reset(&settings);
-    for (const nitro_module *each = nitro_module_get(); each->version; each++)
-        if (strcmp(each->device_kind, "cuda") == 0)
-            check_kernel(context, each, count);
+    configuration_cases_check_examples("cuda", 1, 1);
     assert_string_equal(cuda_emulation_problem(), "");
     assert_int_equal(cuda_emulation_used_bytes(), 0);
-    nitro_context_free(context);
 }
 
 /* One input of the first kernel; its problem is the argument's. */
@@ -506,6 +475,28 @@ static void calls_are_timed_while_others_capture(void **state)
     end_capture(other);
     for (size_t i = 0; i < 2; i++)
         clock->free(events[i]);
+}
+
+/* A thread that has not used the device yet has no context. */
+static void a_thread_without_a_context_frees(void **state)
+{
+    const nitro_device_memory *memory = &nitro_cuda_driver_memory;
+    const cuda_emulation_settings settings = cuda_emulation_defaults();
+    nitro_on_device on_device = {0};
+    void *array, *event = NULL;
+    (void)state;
+    cuda_emulation_reset(&settings);
+    assert_int_equal(memory->may_prepare(&on_device, "an array"), 0);
+    assert_int_equal(memory->allocate(&on_device, 1000, 8, &array), 0);
+    assert_int_equal(memory->clock->mark(NULL, &event), 0);
+    assert_true(cuda_emulation_used_bytes() > 0);
+    current = NULL;
+    memory->free(array);
+    assert_int_equal(cuda_emulation_used_bytes(), 0);
+    current = NULL;
+    memory->clock->free(event);
+    assert_ptr_equal(current, &has_driver);
+    assert_string_equal(cuda_emulation_problem(), "");
 }
 
 /* CUDA_ERROR_INVALID_VALUE and NITRO_STREAM_BUSY are the same number. */
@@ -634,6 +625,7 @@ int main(void)
         cmocka_unit_test(calls_are_timed_without_waiting),
         cmocka_unit_test(kernels_are_loaded_while_others_capture),
         cmocka_unit_test(calls_are_timed_while_others_capture),
+        cmocka_unit_test(a_thread_without_a_context_frees),
         cmocka_unit_test(a_clock_that_fails_is_not_busy),
         cmocka_unit_test(failures_are_the_arguments),
         cmocka_unit_test(what_does_not_compile_or_is_missing_is_said),

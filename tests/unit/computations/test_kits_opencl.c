@@ -1,6 +1,6 @@
 /* Conformance of the computations on OpenCL devices: every variant on every family of inputs, from
  * empty ones on. PoCL runs it on processors. */
-#include "unit/computations/kit_cases.h"
+#include "unit/kernels/configuration_cases.h"
 #include "unit/opencl_here.h"
 
 extern const nitro_kit nitro_histogram_opencl_kit, nitro_spmv_opencl_kit;
@@ -27,6 +27,22 @@ static void every_variant_on_every_family(void **state)
                 kit_case_check(context, kits[k], computation, argument, label);
                 nitro_kit_free(kits[k], true, argument);
             }
+        nitro_computation_free(computation);
+    }
+    nitro_context_free(context);
+}
+
+/* Not the usual configurations only: groups of other sizes, lanes and entries for each item. */
+static void configurations_are_right(void **state)
+{
+    bool is_simulated = getenv("NITRO_TEST_SIMULATED");
+    nitro_context *context = unit_context();
+    (void)state;
+    for (size_t k = 0; k < NUM_KITS; k++) {
+        nitro_computation *computation;
+        assert_ok(context, nitro_kit_create(context, kits[k], true, &computation));
+        configuration_cases_check(context, kits[k], computation, is_simulated ? 600 : 2500,
+                                  is_simulated ? 2 : 8);
         nitro_computation_free(computation);
     }
     nitro_context_free(context);
@@ -93,6 +109,7 @@ int main(void)
         cmocka_unit_test(variants_are_the_hosts),
         cmocka_unit_test(undeclared_variants_are_refused),
         cmocka_unit_test(every_variant_on_every_family),
+        cmocka_unit_test(configurations_are_right),
         cmocka_unit_test(calls_are_timed_without_waiting),
     };
     return opencl_here() ? cmocka_run_group_tests_name("kits_opencl", tests, NULL, NULL)

@@ -4,7 +4,8 @@
  * NITRO_TEST_COMPILED is how many of each kernel are compiled, evenly over its space (default 3);
  * "all" takes hours. NITRO_TEST_COMPILED_ONLY="ktt_gemm" leaves out other kernels, and
  * NITRO_TEST_COMPILED_FROM="sm_90 ktt_gemm 12000" continues where a run with the same count was
- * stopped: each line that it prints says how far it came. */
+ * stopped: each line that it prints says how far it came. NITRO_TEST_COMPILED_OPTIONS are further
+ * options of NVRTC: "--Ofast-compile=max" is many times as fast. */
 #include <inttypes.h>
 
 #include "unit/kernels/kernel_examples.h"
@@ -211,13 +212,18 @@ static uint64_t compile_module(nitro_context *context, const nitro_module *modul
                                const char *architecture, const nitro_kernel_target *target,
                                uint64_t begin)
 {
-    const char *count = getenv("NITRO_TEST_COMPILED");
+    const char *count = getenv("NITRO_TEST_COMPILED"),
+               *more = getenv("NITRO_TEST_COMPILED_OPTIONS");
     nitro_computation *computation;
     nitro_space *space = space_of(context, module, &computation, target->limits);
+    nitro_kernel kernel = *nitro_kernel_of(computation, 0);
+    char *options =
+        nitro_asprintf(context, "%s %s", kernel.options ? kernel.options : "", more ? more : "");
+    kernel.options = options;
     compiling c = {.context = context,
                    .backend = nitro_kernel_backend_find("cuda"),
                    .target = target,
-                   .kernel = nitro_kernel_of(computation, 0),
+                   .kernel = &kernel,
                    .space = space,
                    .name = module->name,
                    .architecture = architecture,
@@ -227,6 +233,7 @@ static uint64_t compile_module(nitro_context *context, const nitro_module *modul
         c.count = some < c.count ? some : c.count;
     }
     uint64_t failed = compile_some(&c, begin);
+    free(options);
     nitro_space_free(space);
     nitro_computation_free(computation);
     return failed;
