@@ -42,7 +42,7 @@ static void configurations_are_right(void **state)
         nitro_computation *computation;
         assert_ok(context, nitro_kit_create(context, kits[k], true, &computation));
         configuration_cases_check(context, kits[k], computation, is_simulated ? 600 : 2500,
-                                  is_simulated ? 2 : 8);
+                                  is_simulated ? 2 : 3);
         nitro_computation_free(computation);
     }
     nitro_context_free(context);
