@@ -28,7 +28,7 @@ static const nitro_field fields[] = {
 
 /* ---- Features ---- */
 
-enum { NUM_WINDOWS = 16, MAX_PREFIX = 64 };
+enum { NUM_WINDOWS = 16, MIN_WIDTH = 16, MAX_WIDTH = 64, MAX_PREFIX = 64, MAX_SKIPS = 2 };
 
 static int evaluate_sizes(const void *argument, double *values, void *user)
 {
@@ -38,13 +38,40 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
     return 0;
 }
 
-/* How far the pattern's last two bytes could move on if the text has these two there. */
+/* How far the pattern's last two bytes could move on if the text has these two there. Eight places
+ * are compared together: a byte of `same` has its highest bit set where both bytes are there. */
 static int64_t skip_of_pair(const search_call *call, const unsigned char *end)
 {
+    const uint64_t ones = UINT64_MAX / 255, low = 127 * ones;
+    const unsigned char *pattern = call->pattern;
     int64_t last = call->pattern_bytes - 1, at = last - 1;
-    while (at > 0 && (call->pattern[at] != end[0] || call->pattern[at - 1] != end[-1]))
+    for (; at >= 8; at -= 8) {
+        uint64_t here, before;
+        memcpy(&here, pattern + at - 7, 8);
+        memcpy(&before, pattern + at - 8, 8);
+        uint64_t other = (here ^ end[0] * ones) | (before ^ end[-1] * ones);
+        uint64_t same = ~(((other & low) + low) | other | low);
+        if (same)
+            return last - at + __builtin_clzll(same) / 8;
+    }
+    while (at > 0 && (pattern[at] != end[0] || pattern[at - 1] != end[-1]))
         at--;
     return at > 0 ? last - at : call->pattern_bytes;
+}
+
+static int64_t count_agreeing(const unsigned char *text, const unsigned char *pattern, int64_t most)
+{
+    int64_t i = 0;
+    for (; i + 8 <= most; i += 8) {
+        uint64_t here, there;
+        memcpy(&here, text + i, 8);
+        memcpy(&there, pattern + i, 8);
+        if (here != there)
+            return i + __builtin_ctzll(here ^ there) / 8;
+    }
+    while (i < most && text[i] == pattern[i])
+        i++;
+    return i;
 }
 
 /* Whether branches on the places where both ends agree can be predicted: most distances between
@@ -74,53 +101,86 @@ typedef struct counts {
     rhythm agreements;
 } counts;
 
-static void count_window(const search_call *call, const unsigned char *at, int64_t width, counts *c)
+static void count_skips(const search_call *call, const unsigned char *end, int64_t width, counts *c)
 {
-    const unsigned char *pattern = call->pattern;
-    int64_t length = call->pattern_bytes, last = length - 1;
-    int64_t most = length < MAX_PREFIX ? length : MAX_PREFIX, ends = 0, begins = 0;
-    for (int64_t i = 0; i < width; i++) {
-        begins += at[i] == pattern[0];
-        ends += (at[i] == pattern[0]) & (at[i + last] == pattern[last]);
-    }
-    for (int64_t i = 0; i < width && last > 0; c->num_skips++) {
-        int64_t skip = skip_of_pair(call, at + i + last);
+    int64_t i = 0;
+    for (int k = 0; k < MAX_SKIPS && i < width; k++) {
+        int64_t skip = skip_of_pair(call, end + i);
         i += skip;
         c->skipped += skip;
+        c->num_skips++;
+    }
+}
+
+/* At places where both ends agree. */
+static void compare(const search_call *call, const unsigned char *at, const unsigned char *agrees,
+                    int64_t width, counts *c)
+{
+    int64_t most = call->pattern_bytes < MAX_PREFIX ? call->pattern_bytes : MAX_PREFIX;
+    c->agreements.before = -1;
+    for (int64_t begin = 0; begin < width; begin += 8) {
+        uint64_t left;
+        memcpy(&left, agrees + begin, 8);
+        for (; left; left &= left - 1) { /* bytes in the order of memory: little endian */
+            int64_t i = begin + __builtin_ctzll(left) / 8;
+            int64_t agreeing = count_agreeing(at + i, call->pattern, most);
+            add_agreement(&c->agreements, i);
+            c->ends++;
+            c->compared += agreeing;
+            c->found += agreeing == most;
+        }
+    }
+}
+
+/* Counts in bytes, as many as vector instructions take: hence windows of less than 256 places. */
+static void count_window(const search_call *call, const unsigned char *at, int64_t width, counts *c)
+{
+    int64_t last = call->pattern_bytes - 1;
+    const unsigned char *end = at + last;
+    unsigned char first = call->pattern[0], final = call->pattern[last];
+    unsigned char agrees[MAX_WIDTH] = {0}, begins = 0;
+    for (int64_t i = 0; i < width; i++) {
+        unsigned char is_first = at[i] == first;
+        begins += is_first;
+        agrees[i] = is_first & (end[i] == final);
     }
     c->begins += begins;
-    c->ends += ends;
-    c->agreements.before = -1;
-    for (int64_t i = 0; ends > 0; i++) {
-        int64_t agreeing = 0;
-        if (at[i] != pattern[0] || at[i + last] != pattern[last])
-            continue;
-        ends--;
-        add_agreement(&c->agreements, i);
-        while (agreeing < most && at[i + agreeing] == pattern[agreeing])
-            agreeing++;
-        c->compared += agreeing;
-        c->found += agreeing == most;
-    }
+    if (last > 0)
+        count_skips(call, end, width, c);
+    compare(call, at, agrees, width, c);
+}
+
+/* The windows are far from each other: all are asked for before the first is looked at. */
+static void prefetch_window(const search_call *call, const unsigned char *at, int64_t width)
+{
+    const unsigned char *end = at + call->pattern_bytes - 1;
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + width - 1);
+    __builtin_prefetch(end);
+    __builtin_prefetch(end + width - 1);
 }
 
 /* In windows, which are a part of 512 of the text, of thousand places: where the first byte agrees,
  * where both ends do, and where all do; how many bytes are compared where the ends agree; and the
- * mean skip. In the whole text: the places where the ends agree unpredictably. */
+ * mean skip. In the whole text: the places where the ends
+ * agree unpredictably. */
 static int evaluate_windows(const void *argument, double *values, void *user)
 {
     (void)user;
     const search_call *call = argument;
     int64_t places = call->text_bytes - call->pattern_bytes + 1;
     int64_t width = places / (512 * NUM_WINDOWS);
-    width = width < 16 ? 16 : width > 64 ? 64 : width;
+    width = width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width;
     width = places < width ? places : width;
+    const unsigned char *windows[NUM_WINDOWS];
     counts c = {0};
     double thousands = fmax((double)width * NUM_WINDOWS, 1) / 1000;
     for (int64_t w = 0; w < NUM_WINDOWS && places > 0; w++) {
-        const unsigned char *at = call->text + (places - width) * w / (NUM_WINDOWS - 1);
-        count_window(call, at, width, &c);
+        windows[w] = call->text + (places - width) * w / (NUM_WINDOWS - 1);
+        prefetch_window(call, windows[w], width);
     }
+    for (int64_t w = 0; w < NUM_WINDOWS && places > 0; w++)
+        count_window(call, windows[w], width, &c);
     values[0] = (double)c.begins / thousands;
     values[1] = (double)c.ends / thousands;
     values[2] = (double)c.compared / thousands;
