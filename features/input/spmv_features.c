@@ -376,6 +376,7 @@ static int evaluate_row_lengths(const void *argument, double *group, void *user)
 #define EXACT_ENTRIES   16384
 #define EXACT_DIAGONALS 65536
 #define SAMPLED_ENTRIES 3072
+#define AHEAD_ROWS      16
 #define LOG_SLOTS       13
 #define NUM_SLOTS       (1 << LOG_SLOTS)
 #define MAX_SAMPLED     (NUM_SLOTS / 3 * 2)
@@ -403,34 +404,50 @@ static void see_diagonal(diagonal_sample *sample, uint64_t diagonal)
     }
 }
 
-/* Up to `most` consecutive entries of a row. */
-static void see_row(const nitro_spmv *spmv, int64_t row, int64_t most, diagonal_sample *sample)
+/* Up to `most` consecutive entries of a row: where they begin. */
+static int64_t find_entries(const nitro_spmv *spmv, int64_t row, int64_t most, int64_t *begin)
 {
-    int64_t begin = spmv->row_offsets[row], end = spmv->row_offsets[row + 1];
-    if (end - begin > most) {
-        begin += (int64_t)(mix((uint64_t)row) % (uint64_t)(end - begin - most + 1));
-        end = begin + most;
-    }
-    for (int64_t k = begin; k < end; k++)
-        see_diagonal(sample, (uint64_t)(spmv->num_rows - row + spmv->columns[k]));
-    sample->num_entries += end - begin;
+    int64_t count = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+    *begin = spmv->row_offsets[row];
+    if (count <= most)
+        return count;
+    *begin += (int64_t)(mix((uint64_t)row) % (uint64_t)(count - most + 1));
+    return most;
 }
 
+/* One row of each of `count` equal ranges. */
+static void choose_rows(const nitro_spmv *spmv, int64_t count, int64_t *rows)
+{
+    int64_t whole = spmv->num_rows / count, rest = spmv->num_rows - whole * count;
+    int64_t carry = 0, end = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t begin = end; /* num_rows * i / count, without its division */
+        carry += rest;
+        end += whole + (carry >= count);
+        carry -= carry >= count ? count : 0;
+        uint64_t place = (mix((uint64_t)i + 1) >> 32) * (uint64_t)(end - begin) >> 32;
+        rows[i] = begin + (int64_t)place;
+        __builtin_prefetch(&spmv->row_offsets[rows[i]]);
+    }
+}
+
+/* Rows are far from each other, and so are their entries: both are asked for some rows ahead. */
 static void see_rows(const nitro_spmv *spmv, diagonal_sample *sample)
 {
     double density = mean_length(spmv);
     double wanted = SAMPLED_ENTRIES / fmax(density, 1);
     int64_t count = wanted < (double)spmv->num_rows ? (int64_t)wanted + 1 : spmv->num_rows;
     int64_t most = (int64_t)fmin(2 * density + 8, MAX_SAMPLED / 4);
-    int64_t whole = count > 0 ? spmv->num_rows / count : 0;
-    int64_t rest = spmv->num_rows - whole * count, carry = 0, end = 0;
+    int64_t rows[SAMPLED_ENTRIES + 1];
+    choose_rows(spmv, count, rows);
     for (int64_t i = 0; i < count && sample->num_entries + most <= MAX_SAMPLED; i++) {
-        int64_t begin = end; /* num_rows * i / count, without its division */
-        carry += rest;
-        end += whole + (carry >= count);
-        carry -= carry >= count ? count : 0;
-        uint64_t place = (mix((uint64_t)i + 1) >> 32) * (uint64_t)(end - begin) >> 32;
-        see_row(spmv, begin + (int64_t)place, most, sample);
+        int64_t ahead, begin;
+        find_entries(spmv, rows[i + AHEAD_ROWS < count ? i + AHEAD_ROWS : i], most, &ahead);
+        __builtin_prefetch(&spmv->columns[ahead]);
+        int64_t num_entries = find_entries(spmv, rows[i], most, &begin);
+        for (int64_t k = begin; k < begin + num_entries; k++)
+            see_diagonal(sample, (uint64_t)(spmv->num_rows - rows[i] + spmv->columns[k]));
+        sample->num_entries += num_entries;
     }
 }
 
