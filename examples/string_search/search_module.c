@@ -162,8 +162,7 @@ static void prefetch_window(const search_call *call, const unsigned char *at, in
 
 /* In windows, which are a part of 512 of the text, of thousand places: where the first byte agrees,
  * where both ends do, and where all do; how many bytes are compared where the ends agree; and the
- * mean skip. In the whole text: the places where the ends
- * agree unpredictably. */
+ * mean skip. In the whole text: the places where the ends agree unpredictably. */
 static int evaluate_windows(const void *argument, double *values, void *user)
 {
     (void)user;

@@ -27,7 +27,8 @@ extern const nitro_kit_part nitro_spmv_plan_sell_c_sigma;
 extern const nitro_kit_part nitro_spmv_plan_cusparse_coo;
 extern const nitro_kit_part nitro_spmv_plan_cusparse_sell;
 
-/** Not if the feature dia_fillin, an estimate, missed most of the matrix's diagonals. */
+/** False if the format would be more than twice as large as `allows` accepts: the feature
+ *  dia_fillin, an estimate, missed most diagonals. */
 bool nitro_spmv_dia_pays(const nitro_spmv *spmv, int64_t num_diagonals);
 
 /** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */

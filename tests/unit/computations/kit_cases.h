@@ -6,14 +6,15 @@
 #include "nitro/runtime/computation.h"
 #include "unit/unit.h"
 
-/* An input of one family, of a size that generate would not draw. */
+/* Input `number`, of the families in turn, of a size that generate would not draw. */
 static inline void *kit_case_make(nitro_context *context, const nitro_kit *kit, bool is_on_device,
-                                  size_t family, double size, char *label)
+                                  size_t number, double size, char *label)
 {
     nitro_random random;
     void *data = NULL, *argument = NULL;
-    nitro_random_seed(&random, family);
-    assert_ok(context, kit->inputs->make(context, family, &random, size, label, &data));
+    nitro_random_seed(&random, number);
+    assert_ok(context, kit->inputs->make(context, number % kit->inputs->num_families, &random, size,
+                                         label, &data));
     argument = data;
     if (kit->adopt)
         assert_ok(context, kit->adopt(context, data, &argument));

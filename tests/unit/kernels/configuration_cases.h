@@ -38,7 +38,8 @@ static inline void configuration_draw(nitro_context *context, const nitro_kernel
     free(text);
 }
 
-/** All variants of a computation on inputs of a size and of one family after the other. */
+/** All variants of a computation, on another input for each configuration. `usual_count` is drawn
+ *  where the environment does not say how many. */
 static inline void configuration_cases_check(nitro_context *context, const nitro_kit *kit,
                                              const nitro_computation *computation, double size,
                                              uint64_t usual_count)
@@ -54,8 +55,7 @@ static inline void configuration_cases_check(nitro_context *context, const nitro
             spaces[v] = configuration_space(context, nitro_kernel_of(computation, v));
     for (uint64_t i = 0; i <= count; i++) { /* first the usual ones */
         char label[CONFIGURATION_LABEL];
-        size_t family = i % kit->inputs->num_families;
-        void *argument = kit_case_make(context, kit, true, family, size, label);
+        void *argument = kit_case_make(context, kit, true, i, size, label);
         for (size_t v = 0; v < num_variants && i > 0; v++)
             if (spaces[v])
                 configuration_draw(context, nitro_kernel_of(computation, v), spaces[v], count,

@@ -6,7 +6,7 @@ static void configurations_are_right(void **state)
 {
     (void)state;
     bool is_simulated = getenv("NITRO_TEST_SIMULATED"); /* run_oclgrind.sh */
-    configuration_cases_check_examples("opencl", is_simulated ? 0.5 : 10, 4);
+    configuration_cases_check_examples("opencl", is_simulated ? 1 : 10, 4);
 }
 
 int main(void)

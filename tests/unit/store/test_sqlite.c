@@ -206,7 +206,7 @@ static int watch_first(sqlite3 *db, const char **unused, const void *unused_too)
     return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, make_meanwhile, NULL);
 }
 
-static void test_a_store_that_another_is_making_is_no_strangers(void **state)
+static void test_a_store_that_another_is_making_is_accepted(void **state)
 {
     fixture *f = *state;
     nitro_store *store = NULL;
@@ -438,7 +438,7 @@ int main(void)
         STORE_TEST(test_another_version_is_refused_with_both_versions),
         STORE_TEST(test_stores_of_earlier_versions_go_on),
         STORE_TEST(test_another_programs_file_is_refused),
-        STORE_TEST(test_a_store_that_another_is_making_is_no_strangers),
+        STORE_TEST(test_a_store_that_another_is_making_is_accepted),
         STORE_TEST(test_tables_of_another_shape_are_refused),
         STORE_TEST(test_text_and_fragments_are_refused),
         STORE_TEST(test_an_empty_file_is_only_good_for_a_new_store),

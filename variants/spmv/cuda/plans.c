@@ -215,7 +215,12 @@ static int find_blocks(nitro_spmv_cuda *spmv, int32_t *counts, nitro_spmv_cuda_b
     if (best == 0)
         return nitro_cuda_fail(&spmv->cuda, "bsr: no blocks divide %lld x %lld",
                                (long long)spmv->host.num_rows, (long long)spmv->host.num_cols);
-    return best == bsr->block ? 0 : count_blocks(spmv, best, counts, bsr, &bytes);
+    if (best != bsr->block && count_blocks(spmv, best, counts, bsr, &bytes) != 0)
+        return 1;
+    if (bsr->num_blocks * best * best > INT32_MAX)
+        return nitro_cuda_fail(&spmv->cuda, "bsr: %d blocks of %d x %d are too many",
+                               bsr->num_blocks, bsr->block, bsr->block);
+    return 0;
 }
 
 static int make_bsr(void *argument, void *user)
