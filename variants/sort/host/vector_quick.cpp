@@ -2,6 +2,8 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
+
 #include "variants/sort/host/sort_methods.h"
 
 /* Highway's instruction sets are bits: those before another one are wider. */
@@ -21,23 +23,21 @@ template <typename Key> static void sort_in_place(void *keys, int64_t count)
     sorter(static_cast<Key *>(keys), static_cast<size_t>(count), hwy::SortAscending());
 }
 
-/* Highway 1.0.3 was seen to leave skewed floating-point keys out of order, never whole numbers. */
-template <typename Bits, nitro_sort_type type> static void sort_floats(void *keys, int64_t count)
+/* As signed numbers, which order negative keys the wrong way round: these come first, and are
+ * reversed. Highway 1.0.3 was seen to leave skewed floating-point keys out of order, never whole
+ * numbers. */
+template <typename Bits> static void sort_floats(void *keys, int64_t count)
 {
-    const nitro_sort_order order = nitro_sort_order_of(type);
     Bits *bits = static_cast<Bits *>(keys);
-    for (int64_t i = 0; i < count; i++)
-        bits[i] = static_cast<Bits>(nitro_sort_ordered(order, bits[i]));
-    sort_in_place<Bits>(keys, count);
-    for (int64_t i = 0; i < count; i++)
-        bits[i] = static_cast<Bits>(nitro_sort_original(order, bits[i]));
+    sort_in_place<Bits>(bits, count);
+    std::reverse(bits, std::lower_bound(bits, bits + count, Bits{0}));
 }
 
 static void sort_keys(void *keys, int64_t count, int32_t type)
 {
     static void (*const sorts[NITRO_SORT_NUM_TYPES])(void *, int64_t) = {
-        sort_in_place<uint32_t>, sort_in_place<int32_t>, sort_floats<uint32_t, NITRO_SORT_F32>,
-        sort_in_place<uint64_t>, sort_in_place<int64_t>, sort_floats<uint64_t, NITRO_SORT_F64>};
+        sort_in_place<uint32_t>, sort_in_place<int32_t>, sort_floats<int32_t>,
+        sort_in_place<uint64_t>, sort_in_place<int64_t>, sort_floats<int64_t>};
     sorts[type](keys, count);
 }
 
@@ -70,7 +70,7 @@ static const nitro_sort_method method = {sort_u32, sort_u64, sort_u128, 10, sort
 
 extern const nitro_variant nitro_sort_variant_vector_quick = {
     .name = "vector_quick",
-    .version = "2",
+    .version = "3",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
     .user = const_cast<nitro_sort_method *>(&method),
