@@ -19,11 +19,13 @@ typedef nitro_spmv_quad quad;
 NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *even, const nitro_spmv_lanes *odd,
                                       const int unit)
 {
-    if (NITRO_SPMV_IS_WIDE(unit)) {
-        nitro_spmv_octet v = even->whole + odd->whole;
-        return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-    }
-    quad v = (even->halves[0] + odd->halves[0]) + (even->halves[1] + odd->halves[1]);
+    nitro_spmv_lanes sums;
+    if (NITRO_SPMV_IS_WIDE(unit))
+        sums.whole = even->whole + odd->whole;
+    else
+        for (int i = 0; i < 2; i++)
+            sums.halves[i] = even->halves[i] + odd->halves[i];
+    quad v = sums.halves[0] + sums.halves[1];
     return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
