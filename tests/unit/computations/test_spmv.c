@@ -187,8 +187,8 @@ static nitro_spmv *make_wide(nitro_context *context, int64_t num_rows, int64_t n
     return spmv;
 }
 
-/* x is prefetched where it is larger than caches and entries are far from those before them: not
- * where rows follow each other along diagonals, however far apart these are. */
+/* What matters is whether x is larger than caches and entries are far from those before them, which
+ * they are not where rows follow each other along diagonals, however far apart these are. */
 static void scattered_columns_are_found(void **state)
 {
     static const struct {
@@ -201,7 +201,8 @@ static void scattered_columns_are_found(void **state)
         {"diagonals", 3001, 1100000, 50021, false, NITRO_SPMV_CACHED},
         {"jumps", 3001, 1100000, 50021, true, NITRO_SPMV_SCATTERED},
         {"pairs that jump", 3001, 1100000, 1, true, NITRO_SPMV_SCATTERED},
-        {"a small x", 3001, 1000000, 50021, true, NITRO_SPMV_CACHED},
+        {"x in the last cache", 3001, 1000000, 50021, true, NITRO_SPMV_SPREAD},
+        {"x in a core's caches", 3001, 131072, 50021, true, NITRO_SPMV_CACHED},
         {"few entries", 50, 1100000, 50021, true, NITRO_SPMV_CACHED},
         {"many rows", 1100000, 1100000, 1, false, NITRO_SPMV_STREAMED},
     };
@@ -215,10 +216,15 @@ static void scattered_columns_are_found(void **state)
     }
 }
 
-/* Prefetching ends where entries do, and changes no result. */
+/* Prefetching ends where entries do, and neither it nor the unit changes a result. */
 static void variants_agree_on_scattered_columns(void **state)
 {
     computation_fixture *f = *state;
+    nitro_spmv *narrow = make_wide(f->context, 3001, 1000000, 50021, true);
+    assert_int_equal(nitro_spmv_find_access(narrow, 0), NITRO_SPMV_SPREAD);
+    assert_true(nitro_spmv_assume_unit(-1)); /* the first of these products tries two units */
+    assert_true(check_all(f, narrow, "columns within the last cache") >= 6);
+    nitro_spmv_matrix_free(narrow);
     for (int threads = 1; threads <= 5; threads += 4)
         for (int64_t num_rows = 300; num_rows <= (2 << 20) + 5; num_rows *= 6991) {
             int before = begin_threads(threads);
@@ -266,6 +272,37 @@ static void vector_units_agree(void **state)
     }
     assert_true(nitro_spmv_assume_unit(-1));
     assert_in_range(nitro_spmv_unit(), 0, NITRO_SPMV_NUM_UNITS - 1);
+}
+
+/* Long rows are divided among threads, and no further where units take turns. */
+static void turns_of_units_change_no_bit(void **state)
+{
+    computation_fixture *f = *state;
+    const int64_t lengths[] = {20000, 3, 60000, 0, 5, 9000, 1, 2};
+    for (int threads = 1; threads <= 5; threads++) {
+        int before = begin_threads(threads);
+        nitro_matrix_entries entries = {.num_rows = 200, .num_cols = 500000};
+        for (int64_t row = 0; row < 200; row++)
+            for (int64_t i = 0; i < lengths[row * row % 8] / (1 + row / 8); i++)
+                assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row,
+                                                               (row + i * 7919) % 500000,
+                                                               1.0 / (double)(i + 1)));
+        nitro_spmv *spmv = NULL;
+        double y[200];
+        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        for (int turns = 0; turns < 2; turns++) {
+            nitro_spmv_assume_turns(turns);
+            memset(spmv->y, 0xFF, sizeof(y));
+            assert_int_equal(nitro_spmv_variant_csr_vector.run(spmv, NULL), 0);
+            if (turns)
+                assert_memory_equal(spmv->y, y, sizeof(y));
+            memcpy(y, spmv->y, sizeof(y));
+        }
+        assert_true(check_all(f, spmv, "turns") >= 3);
+        nitro_spmv_assume_turns(false);
+        nitro_spmv_matrix_free(spmv);
+        end_threads(before);
+    }
 }
 
 static void variants_agree_on_odd_matrices(void **state)
@@ -604,6 +641,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(variants_agree_on_scattered_columns, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(vector_units_agree, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(turns_of_units_change_no_bit, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, computation_teardown),

@@ -118,7 +118,8 @@ NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int 
 typedef struct product {
     const nitro_spmv *spmv;
     nitro_spmv_access access;
-    nitro_spmv_carry *carried; /* shape [parts] */
+    int parts; /* which alone may begin inside rows, where they are divided further */
+    nitro_spmv_carry *carried; /* one for each that is run */
 } product;
 
 /* `streams`: two rows at a time, with non-temporal stores. */
@@ -147,18 +148,25 @@ typedef struct position {
     int64_t row, k;
 } position;
 
-static position begin_of(const nitro_spmv *spmv, int part, int parts)
+static position begin_of(const product *p, int part, int parts)
 {
+    const nitro_spmv *spmv = p->spmv;
     const int64_t *offsets = spmv->row_offsets;
     int64_t row = nitro_spmv_split(offsets, spmv->num_rows, part, parts);
+    position at = {row, offsets[row]};
+    int turns = parts / p->parts, turn = part % turns;
+    if (turn != 0) {
+        position next = begin_of(p, part - turn + turns, parts);
+        return row > next.row ? next : at;
+    }
     if (part == 0 || part == parts || row == 0)
-        return (position){row, offsets[row]};
+        return at;
     int64_t work = spmv->num_nonzeros + spmv->num_rows;
     int64_t length = offsets[row] - offsets[row - 1];
-    if (length <= work / parts / UNEVEN)
-        return (position){row, offsets[row]};
+    if (length <= work / p->parts / UNEVEN)
+        return at;
     int64_t k = nitro_host_split_evenly(work, part, parts) - (row - 1);
-    return k < offsets[row] ? (position){row - 1, k} : (position){row, offsets[row]};
+    return k < offsets[row] ? (position){row - 1, k} : at;
 }
 
 NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
@@ -166,7 +174,7 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     const product *p = state;
     const nitro_spmv *spmv = p->spmv;
     const int64_t *offsets = spmv->row_offsets;
-    position begin = begin_of(spmv, part, parts), end = begin_of(spmv, part + 1, parts);
+    position begin = begin_of(p, part, parts), end = begin_of(p, part + 1, parts);
     p->carried[part].row = -1;
     if (begin.k > offsets[begin.row] && begin.row < end.row) {
         spmv->y[begin.row] =
@@ -188,18 +196,19 @@ NITRO_SPMV_COMPILE(multiply_part)
 static int run(void *argument, void *user)
 {
     (void)user;
+    static atomic_int votes;
     const nitro_spmv *spmv = argument;
     nitro_spmv_carry carried[NITRO_HOST_MAX_PARTS];
-    const product p = {spmv, nitro_spmv_find_access(spmv, spmv->num_nonzeros), carried};
     int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros +
                                      NS_PER_ROW * (double)spmv->num_rows);
-    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
+    const product p = {spmv, nitro_spmv_find_access(spmv, spmv->num_nonzeros), parts, carried};
+    parts = nitro_spmv_run_parts(multiply_part_units, &votes, &p, p.access, parts);
     nitro_spmv_add_carried(carried, parts, spmv->y);
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "3",
+    .version = "4",
     .run = run,
 };

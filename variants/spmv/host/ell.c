@@ -118,10 +118,11 @@ NITRO_SPMV_COMPILE(multiply_part)
 
 void nitro_spmv_ell_multiply(const nitro_spmv *spmv, const nitro_spmv_ell *ell)
 {
-    const product p = {spmv, ell, nitro_spmv_find_access(spmv, ell->width * spmv->num_rows)};
-    double slots = (double)(ell->width + 1) * (double)spmv->num_rows;
-    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p,
-                         nitro_host_num_parts(NS_PER_SLOT * slots));
+    static atomic_int votes;
+    int64_t num_slots = ell->width * spmv->num_rows;
+    const product p = {spmv, ell, nitro_spmv_find_access(spmv, num_slots)};
+    nitro_spmv_run_parts(multiply_part_units, &votes, &p, p.access,
+                         nitro_host_num_parts(NS_PER_SLOT * (double)(num_slots + spmv->num_rows)));
 }
 
 static int64_t longest_row(const nitro_spmv *spmv)
@@ -164,7 +165,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_ell = {
     .name = "ell",
-    .version = "3",
+    .version = "4",
     .run = run,
     .prepare = prepare,
     .allows = allows,

@@ -99,7 +99,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_hybrid = {
     .name = "hybrid",
-    .version = "3",
+    .version = "4",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(hybrid),

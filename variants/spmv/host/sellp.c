@@ -284,10 +284,11 @@ NITRO_SPMV_COMPILE(multiply_part)
 
 static int multiply(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 {
+    static atomic_int votes;
     int64_t num_slots = sellp->slice_offsets[sellp->num_slices];
     const product p = {spmv, sellp, nitro_spmv_find_access(spmv, num_slots)};
     int parts = nitro_host_num_parts(NS_PER_SLOT * (double)(num_slots + spmv->num_rows));
-    nitro_host_run_parts(multiply_part_units[nitro_spmv_unit()], &p, parts);
+    nitro_spmv_run_parts(multiply_part_units, &votes, &p, p.access, parts);
     return 0;
 }
 
@@ -307,7 +308,7 @@ static int run_sorted(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_sellp = {
     .name = "sellp",
-    .version = "3",
+    .version = "4",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(sellp),
@@ -317,7 +318,7 @@ const nitro_variant nitro_spmv_variant_sellp = {
 
 const nitro_variant nitro_spmv_variant_sell_c_sigma = {
     .name = "sell_c_sigma",
-    .version = "2",
+    .version = "3",
     .run = run_sorted,
     .prepare = prepare_sorted,
     NITRO_SPMV_FORMAT(sell_c_sigma),

@@ -30,13 +30,15 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 
 /* ---- Access ---- */
 
-/* 8 MiB of x: where a last cache holds a smaller one, prefetching may cost more than it saves. */
-#define FAR_COLS  (1 << 20)
-#define NUM_LOOKS 8   /* places in the matrix */
-#define LOOK      16  /* entries looked at in each */
-#define BEFORE    256 /* entries before them, of some rows */
-#define NEAR_COLS 16  /* two cache lines */
-#define MOST_NEAR 8   /* one in so many is far, at most, where x is not prefetched */
+/* More than 1 MiB of x, which is not in a core's own caches, and more than 8: where a last cache
+ * holds a smaller one, prefetching may cost more than it saves. */
+#define SPREAD_COLS (1 << 17)
+#define FAR_COLS    (1 << 20)
+#define NUM_LOOKS   8   /* places in the matrix */
+#define LOOK        16  /* entries looked at in each */
+#define BEFORE      256 /* entries before them, of some rows */
+#define NEAR_COLS   16  /* two cache lines */
+#define MOST_NEAR   8   /* one in so many is far, at most, where x is not prefetched */
 
 static bool is_far(const int32_t *columns, int64_t k, int64_t first)
 {
@@ -51,7 +53,7 @@ static bool is_scattered(const nitro_spmv *spmv)
 {
     int64_t count = spmv->num_nonzeros - BEFORE;
     int num_far = 0;
-    if (spmv->num_cols < FAR_COLS || count < NUM_LOOKS * LOOK)
+    if (spmv->num_cols <= SPREAD_COLS || count < NUM_LOOKS * LOOK)
         return false;
     for (int look = 0; look < NUM_LOOKS; look++) {
         int64_t first = nitro_host_split_evenly(count, look, NUM_LOOKS);
@@ -64,7 +66,7 @@ static bool is_scattered(const nitro_spmv *spmv)
 nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots)
 {
     if (is_scattered(spmv))
-        return NITRO_SPMV_SCATTERED;
+        return spmv->num_cols > FAR_COLS ? NITRO_SPMV_SCATTERED : NITRO_SPMV_SPREAD;
     return nitro_spmv_prefetches(num_slots) ? NITRO_SPMV_STREAMED : NITRO_SPMV_CACHED;
 }
 

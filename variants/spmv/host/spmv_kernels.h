@@ -3,8 +3,10 @@
 #ifndef NITRO_VARIANTS_SPMV_HOST_SPMV_KERNELS_H
 #define NITRO_VARIANTS_SPMV_HOST_SPMV_KERNELS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -38,8 +40,8 @@ typedef double nitro_spmv_octet_at __attribute__((vector_size(64), aligned(8), m
  * Vector units. A kernel is an NITRO_SPMV_INLINE function with the parameters of nitro_host_body
  * and its unit, a constant; NITRO_SPMV_COMPILE(kernel) compiles it for every unit and makes the
  * table kernel_units. Whether eight loads or the gather instruction are faster depends on the
- * processor: in cache, on Zen 5 the loads take half as long; on other processors the instruction is
- * faster.
+ * processor and on where x is: on Zen 4 the loads take half as long in the first cache, and 1.5
+ * times as long in the last one.
  */
 enum {
     NITRO_SPMV_BASELINE,
@@ -56,6 +58,9 @@ int nitro_spmv_unit(void);
 
 /** Use this unit instead of measuring; -1 measures again. False if the processor lacks it. */
 bool nitro_spmv_assume_unit(int unit);
+
+/** For tests: let two units take turns in every product (nitro_spmv_run_parts), or as usual. */
+void nitro_spmv_assume_turns(bool always);
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define NITRO_SPMV_HAS_UNITS 1
@@ -104,6 +109,18 @@ nitro_spmv_gather_avx512(nitro_spmv_lanes *sums, const double *values, const dou
     static nitro_host_body *const kernel##_units[NITRO_SPMV_NUM_UNITS] = {kernel##_BASELINE};
 #endif
 
+/* x at two columns, which are read together: half as many loads. */
+NITRO_SPMV_INLINE nitro_spmv_pair nitro_spmv_load_two(const double *x, const int32_t *at)
+{
+#ifdef __x86_64__
+    uint64_t both; /* little-endian; columns are not negative */
+    memcpy(&both, at, sizeof(both));
+    return (nitro_spmv_pair){x[(uint32_t)both], x[both >> 32]};
+#else
+    return (nitro_spmv_pair){x[at[0]], x[at[1]]};
+#endif
+}
+
 /** sums[i] += values[i] * x[at[i]] for eight i. */
 NITRO_SPMV_INLINE void nitro_spmv_add(nitro_spmv_lanes *sums, const double *values, const double *x,
                                       const int32_t *at, const int unit)
@@ -118,16 +135,15 @@ NITRO_SPMV_INLINE void nitro_spmv_add(nitro_spmv_lanes *sums, const double *valu
         return;
     }
 #endif
+    nitro_spmv_pair a = nitro_spmv_load_two(x, at), b = nitro_spmv_load_two(x, at + 2);
+    nitro_spmv_pair c = nitro_spmv_load_two(x, at + 4), d = nitro_spmv_load_two(x, at + 6);
     if (NITRO_SPMV_IS_WIDE(unit)) {
-        sums->whole +=
-            NITRO_SPMV_OCTET(values) * (nitro_spmv_octet){x[at[0]], x[at[1]], x[at[2]], x[at[3]],
-                                                          x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+        sums->whole += NITRO_SPMV_OCTET(values) *
+                       (nitro_spmv_octet){a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]};
         return;
     }
-    sums->halves[0] +=
-        NITRO_SPMV_QUAD(values) * (nitro_spmv_quad){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
-    sums->halves[1] +=
-        NITRO_SPMV_QUAD(values + 4) * (nitro_spmv_quad){x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+    sums->halves[0] += NITRO_SPMV_QUAD(values) * (nitro_spmv_quad){a[0], a[1], b[0], b[1]};
+    sums->halves[1] += NITRO_SPMV_QUAD(values + 4) * (nitro_spmv_quad){c[0], c[1], d[0], d[1]};
 }
 
 /** sums[i] += values[i] * x[i] for eight i. */
@@ -171,29 +187,41 @@ static inline bool nitro_spmv_prefetches(int64_t num_slots)
 }
 
 /*
- * What a kernel prefetches. Entries of an x larger than the caches that are far from those read
- * before come from memory, and while rows end nothing else is asked for: prefetching them, csr
- * takes a third of the time where rows are short or empty. Where columns are near each other it
- * would take up to a quarter longer.
+ * Where a kernel reads from, and what it prefetches. Entries of an x larger than the caches that
+ * are far from those read before come from memory, and while rows end nothing else is asked for:
+ * prefetching them, csr takes a third of the time where rows are short or empty. Where columns are
+ * near each other it would take up to a quarter longer.
  */
 typedef enum nitro_spmv_access {
     NITRO_SPMV_CACHED,   /* nothing is prefetched */
     NITRO_SPMV_STREAMED, /* the matrix is */
+    NITRO_SPMV_SPREAD,   /* the matrix is; x comes from the last cache */
     NITRO_SPMV_SCATTERED /* the matrix and x are */
 } nitro_spmv_access;
 
 /** For a format of the matrix with so many slots. Looks at a few entries where x is large. */
 nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots);
 
+/**
+ * Run a kernel (NITRO_SPMV_COMPILE) on the fastest unit. Where x comes from the last cache, the
+ * first products are divided further, and eight loads and the gather instruction take turns, until
+ * one of them was clearly faster twice; all units give the same bits.
+ * @param[in]     units  of the kernel; shape [NITRO_SPMV_NUM_UNITS].
+ * @param[in,out] votes  of this kernel: zero at first.
+ * @return in how many parts the product was divided.
+ */
+int nitro_spmv_run_parts(nitro_host_body *const *units, atomic_int *votes, const void *product,
+                         nitro_spmv_access access, int parts);
+
 /** Call a function that inlines its last parameter, the access: a loop of its own for each. */
 #define NITRO_SPMV_CALL_FOR(access, function, ...)                                                 \
     do {                                                                                           \
         if ((access) == NITRO_SPMV_SCATTERED)                                                      \
             function(__VA_ARGS__, NITRO_SPMV_SCATTERED);                                           \
-        else if ((access) == NITRO_SPMV_STREAMED)                                                  \
-            function(__VA_ARGS__, NITRO_SPMV_STREAMED);                                            \
-        else                                                                                       \
+        else if ((access) == NITRO_SPMV_CACHED)                                                    \
             function(__VA_ARGS__, NITRO_SPMV_CACHED);                                              \
+        else                                                                                       \
+            function(__VA_ARGS__, NITRO_SPMV_STREAMED);                                            \
     } while (0)
 
 #define NITRO_SPMV_X_AHEAD 128 /* entries */

@@ -1,6 +1,7 @@
 /* Chooses the vector unit that kernels run on: of those this processor has, the one that gathers
- * fastest. Measured once a process on data that fit in the L1 cache, in 0.1 ms. */
-#include <stdatomic.h>
+ * fastest. Measured once a process on data that fit in the L1 cache, in 0.1 ms, and where x comes
+ * from the last cache, in the first such products. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "variants/spmv/host/spmv_kernels.h"
@@ -82,6 +83,7 @@ static int choose_unit(void)
 }
 
 static atomic_int chosen; /* 1 + the unit; 0: not measured */
+static atomic_bool is_assumed, always_takes_turns;
 
 int nitro_spmv_unit(void)
 {
@@ -98,5 +100,78 @@ bool nitro_spmv_assume_unit(int unit)
     if (unit >= 0 && !is_supported(unit))
         return false;
     atomic_store_explicit(&chosen, unit + 1, memory_order_relaxed);
+    atomic_store_explicit(&is_assumed, unit >= 0, memory_order_relaxed);
     return true;
+}
+
+void nitro_spmv_assume_turns(bool always)
+{
+    atomic_store_explicit(&always_takes_turns, always, memory_order_relaxed);
+}
+
+/* ---- Where x comes from the last cache ---- */
+
+#define TURNS  8 /* of a part: a b b a a b b a, so that rows may grow longer */
+#define AGREED 2 /* votes */
+
+/* The same vectors by the other of eight loads and the gather instruction. */
+static int other_way(int unit)
+{
+    static const int others[NITRO_SPMV_NUM_UNITS] = {
+        [NITRO_SPMV_BASELINE] = NITRO_SPMV_BASELINE,
+        [NITRO_SPMV_AVX2_GATHER] = NITRO_SPMV_AVX2,
+        [NITRO_SPMV_AVX2] = NITRO_SPMV_AVX2_GATHER,
+        [NITRO_SPMV_AVX512_GATHER] = NITRO_SPMV_AVX512,
+        [NITRO_SPMV_AVX512] = NITRO_SPMV_AVX512_GATHER,
+    };
+    return others[unit];
+}
+
+typedef struct trial {
+    nitro_host_body *ways[2];
+    const void *product;
+    atomic_llong *ns; /* shape [2]: of all threads */
+} trial;
+
+static void try_part(const void *state, int part, int parts)
+{
+    const trial *t = state;
+    for (int turn = 0; turn < TURNS; turn++) {
+        int way = (turn + 1) / 2 % 2;
+        int64_t begin = now_ns();
+        t->ways[way](t->product, part * TURNS + turn, parts * TURNS);
+        atomic_fetch_add_explicit(&t->ns[way], now_ns() - begin, memory_order_relaxed);
+    }
+}
+
+/* Votes in a row for the second way, or against it where negative. */
+static int count_vote(int votes, double first_ns, double second_ns)
+{
+    if (second_ns * CLEARLY_FASTER < first_ns)
+        return votes > 0 ? votes + 1 : 1;
+    if (first_ns * CLEARLY_FASTER < second_ns)
+        return votes < 0 ? votes - 1 : -1;
+    return 0;
+}
+
+int nitro_spmv_run_parts(nitro_host_body *const *units, atomic_int *votes, const void *product,
+                         nitro_spmv_access access, int parts)
+{
+    int unit = nitro_spmv_unit(), other = other_way(unit);
+    int for_other = atomic_load_explicit(votes, memory_order_relaxed);
+    bool is_choice =
+        access == NITRO_SPMV_SPREAD && !atomic_load_explicit(&is_assumed, memory_order_relaxed);
+    bool is_open = is_choice && other != unit && abs(for_other) < AGREED;
+    is_open |= atomic_load_explicit(&always_takes_turns, memory_order_relaxed);
+    if (!is_open || parts > NITRO_HOST_MAX_PARTS / TURNS) {
+        nitro_host_run_parts(units[is_choice && for_other >= AGREED ? other : unit], product,
+                             parts);
+        return parts;
+    }
+    atomic_llong ns[2] = {0};
+    const trial t = {{units[unit], units[other]}, product, ns};
+    nitro_host_run_parts(try_part, &t, parts);
+    atomic_store_explicit(votes, count_vote(for_other, (double)ns[0], (double)ns[1]),
+                          memory_order_relaxed);
+    return parts * TURNS;
 }
