@@ -31,6 +31,7 @@ typedef struct nitro_spmv_ell {
     int64_t stride;   /* num_rows and some padding */
     int32_t *columns; /* shape [width x stride] */
     double *values;   /* shape [width x stride] */
+    int gather_votes; /* of host products: how x is read; 0 at first */
 } nitro_spmv_ell;
 
 /** Coordinates, sorted by row. */
@@ -61,6 +62,7 @@ typedef struct nitro_spmv_sellp {
     int32_t *rows;          /* shape [num_sorted]: which row is where; NULL: they are in order */
     int32_t *columns;       /* shape [num_slots] */
     double *values;         /* shape [num_slots] */
+    int gather_votes;       /* as in nitro_spmv_ell */
 } nitro_spmv_sellp;
 
 /**
@@ -86,6 +88,7 @@ typedef struct nitro_spmv {
     nitro_spmv_sellp *sell_c_sigma;
 
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
+    int gather_votes; /* of csr_vector, as in nitro_spmv_ell */
 } nitro_spmv;
 
 /** Input features in declared order, as indices for constraints. */

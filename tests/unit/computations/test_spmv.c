@@ -222,7 +222,6 @@ static void variants_agree_on_scattered_columns(void **state)
     computation_fixture *f = *state;
     nitro_spmv *narrow = make_wide(f->context, 3001, 1000000, 50021, true);
     assert_int_equal(nitro_spmv_find_access(narrow, 0), NITRO_SPMV_SPREAD);
-    assert_true(nitro_spmv_assume_unit(-1)); /* the first of these products tries two units */
     assert_true(check_all(f, narrow, "columns within the last cache") >= 6);
     nitro_spmv_matrix_free(narrow);
     for (int threads = 1; threads <= 5; threads += 4)

@@ -196,13 +196,12 @@ NITRO_SPMV_COMPILE(multiply_part)
 static int run(void *argument, void *user)
 {
     (void)user;
-    static atomic_int votes;
-    const nitro_spmv *spmv = argument;
+    nitro_spmv *spmv = argument;
     nitro_spmv_carry carried[NITRO_HOST_MAX_PARTS];
     int parts = nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros +
                                      NS_PER_ROW * (double)spmv->num_rows);
     const product p = {spmv, nitro_spmv_find_access(spmv, spmv->num_nonzeros), parts, carried};
-    parts = nitro_spmv_run_parts(multiply_part_units, &votes, &p, p.access, parts);
+    parts = nitro_spmv_run_parts(multiply_part_units, &spmv->gather_votes, &p, p.access, parts);
     nitro_spmv_add_carried(carried, parts, spmv->y);
     return 0;
 }

@@ -116,12 +116,11 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
-void nitro_spmv_ell_multiply(const nitro_spmv *spmv, const nitro_spmv_ell *ell)
+void nitro_spmv_ell_multiply(const nitro_spmv *spmv, nitro_spmv_ell *ell)
 {
-    static atomic_int votes;
     int64_t num_slots = ell->width * spmv->num_rows;
     const product p = {spmv, ell, nitro_spmv_find_access(spmv, num_slots)};
-    nitro_spmv_run_parts(multiply_part_units, &votes, &p, p.access,
+    nitro_spmv_run_parts(multiply_part_units, &ell->gather_votes, &p, p.access,
                          nitro_host_num_parts(NS_PER_SLOT * (double)(num_slots + spmv->num_rows)));
 }
 

@@ -284,11 +284,10 @@ NITRO_SPMV_COMPILE(multiply_part)
 
 static int multiply(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 {
-    static atomic_int votes;
     int64_t num_slots = sellp->slice_offsets[sellp->num_slices];
     const product p = {spmv, sellp, nitro_spmv_find_access(spmv, num_slots)};
     int parts = nitro_host_num_parts(NS_PER_SLOT * (double)(num_slots + spmv->num_rows));
-    nitro_spmv_run_parts(multiply_part_units, &votes, &p, p.access, parts);
+    nitro_spmv_run_parts(multiply_part_units, &sellp->gather_votes, &p, p.access, parts);
     return 0;
 }
 

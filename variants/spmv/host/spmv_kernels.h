@@ -3,7 +3,6 @@
 #ifndef NITRO_VARIANTS_SPMV_HOST_SPMV_KERNELS_H
 #define NITRO_VARIANTS_SPMV_HOST_SPMV_KERNELS_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -203,14 +202,15 @@ typedef enum nitro_spmv_access {
 nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots);
 
 /**
- * Run a kernel (NITRO_SPMV_COMPILE) on the fastest unit. Where x comes from the last cache, the
- * first products are divided further, and eight loads and the gather instruction take turns, until
- * one of them was clearly faster twice; all units give the same bits.
+ * Run a kernel (NITRO_SPMV_COMPILE) on the fastest unit. Where x comes from the last cache, eight
+ * loads and the gather instruction take turns in the first products with a matrix, which are
+ * divided further, until the same one was faster three times in a row. All units give the same
+ * bits.
  * @param[in]     units  of the kernel; shape [NITRO_SPMV_NUM_UNITS].
- * @param[in,out] votes  of this kernel: zero at first.
+ * @param[in,out] votes  of the kernel for the matrix; 0 at first.
  * @return in how many parts the product was divided.
  */
-int nitro_spmv_run_parts(nitro_host_body *const *units, atomic_int *votes, const void *product,
+int nitro_spmv_run_parts(nitro_host_body *const *units, int *votes, const void *product,
                          nitro_spmv_access access, int parts);
 
 /** Call a function that inlines its last parameter, the access: a loop of its own for each. */
@@ -295,7 +295,7 @@ static inline void nitro_spmv_add_carried(const nitro_spmv_carry *carried, int p
 
 /* ELL: the first ell->width entries of every row, into its arrays; y = A x, of them alone. */
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell);
-void nitro_spmv_ell_multiply(const nitro_spmv *spmv, const nitro_spmv_ell *ell);
+void nitro_spmv_ell_multiply(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 
 /* COO: y += A x. */
 void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo);

@@ -1,6 +1,7 @@
 /* Chooses the vector unit that kernels run on: of those this processor has, the one that gathers
  * fastest. Measured once a process on data that fit in the L1 cache, in 0.1 ms, and where x comes
  * from the last cache, in the first such products. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -112,7 +113,7 @@ void nitro_spmv_assume_turns(bool always)
 /* ---- Where x comes from the last cache ---- */
 
 #define TURNS  8 /* of a part: a b b a a b b a, so that rows may grow longer */
-#define AGREED 2 /* votes */
+#define AGREED 3 /* votes in a row */
 
 /* The same vectors by the other of eight loads and the gather instruction. */
 static int other_way(int unit)
@@ -144,34 +145,24 @@ static void try_part(const void *state, int part, int parts)
     }
 }
 
-/* Votes in a row for the second way, or against it where negative. */
-static int count_vote(int votes, double first_ns, double second_ns)
-{
-    if (second_ns * CLEARLY_FASTER < first_ns)
-        return votes > 0 ? votes + 1 : 1;
-    if (first_ns * CLEARLY_FASTER < second_ns)
-        return votes < 0 ? votes - 1 : -1;
-    return 0;
-}
-
-int nitro_spmv_run_parts(nitro_host_body *const *units, atomic_int *votes, const void *product,
+int nitro_spmv_run_parts(nitro_host_body *const *units, int *votes, const void *product,
                          nitro_spmv_access access, int parts)
 {
     int unit = nitro_spmv_unit(), other = other_way(unit);
-    int for_other = atomic_load_explicit(votes, memory_order_relaxed);
-    bool is_choice =
-        access == NITRO_SPMV_SPREAD && !atomic_load_explicit(&is_assumed, memory_order_relaxed);
-    bool is_open = is_choice && other != unit && abs(for_other) < AGREED;
-    is_open |= atomic_load_explicit(&always_takes_turns, memory_order_relaxed);
-    if (!is_open || parts > NITRO_HOST_MAX_PARTS / TURNS) {
-        nitro_host_run_parts(units[is_choice && for_other >= AGREED ? other : unit], product,
-                             parts);
+    bool is_choice = access == NITRO_SPMV_SPREAD && other != unit &&
+                     !atomic_load_explicit(&is_assumed, memory_order_relaxed);
+    bool takes_turns = (is_choice && abs(*votes) < AGREED) ||
+                       atomic_load_explicit(&always_takes_turns, memory_order_relaxed);
+    if (!takes_turns || parts > NITRO_HOST_MAX_PARTS / TURNS) {
+        nitro_host_run_parts(units[is_choice && *votes >= AGREED ? other : unit], product, parts);
         return parts;
     }
     atomic_llong ns[2] = {0};
     const trial t = {{units[unit], units[other]}, product, ns};
     nitro_host_run_parts(try_part, &t, parts);
-    atomic_store_explicit(votes, count_vote(for_other, (double)ns[0], (double)ns[1]),
-                          memory_order_relaxed);
+    if (ns[1] < ns[0]) /* votes for the other way are positive */
+        *votes = *votes > 0 ? *votes + 1 : 1;
+    else
+        *votes = *votes < 0 ? *votes - 1 : -1;
     return parts * TURNS;
 }
