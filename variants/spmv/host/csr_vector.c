@@ -103,6 +103,10 @@ NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t 
                                      const nitro_spmv_access access)
 {
     prefetch_matrix(spmv, k, access);
+    if (end - k == 1) { /* all rows of some matrices */
+        prefetch_x(spmv, k, 1, access);
+        return 0 + spmv->values[k] * spmv->x[spmv->columns[k]];
+    }
     double sum = 0;
     if (end - k >= NITRO_SPMV_LANES)
         sum = multiply_lanes(spmv, &k, end, unit, access);
