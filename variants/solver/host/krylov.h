@@ -170,8 +170,10 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
         nitro_rows sum = {0};
         for (int i = 0; i < count; i++)
             sum += values[i] * *(const nitro_rows_unaligned *)(here + at[i]);
-        for (int i = 0; i < -count; i++, at += NITRO_ROWS)
-            sum += values[i] * (nitro_rows){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+        for (int i = 0; i < -count; i++, at += NITRO_ROWS) {
+            nitro_spmv_pair a = nitro_spmv_load_two(x, at), b = nitro_spmv_load_two(x, at + 2);
+            sum += values[i] * (nitro_rows){a[0], a[1], b[0], b[1]};
+        }
         to[group] = sum;
         if (count == 0)
             nitro_krylov_multiply_rows(k, from, to, group, group + 1);
