@@ -125,8 +125,8 @@ static void directed_with_loops_and_duplicates(void **state)
     nitro_kit_release(&nitro_bfs_kit, &bfs);
 }
 
-/* Of every variant that needs some. */
-static void no_room_is_a_failure(void **state)
+/* Of every variant that needs some: measuring releases it while others are still to run. */
+static void a_released_room_is_made_again(void **state)
 {
     computation_fixture *f = *state;
     nitro_graph_edges edges = {.num_vertices = 2};
@@ -135,8 +135,16 @@ static void no_room_is_a_failure(void **state)
     assert_ok(f->context, nitro_graph_create(f->context, &edges, &bfs));
     for (size_t v = 0; v < nitro_computation_num_variants(f->computation); v++) {
         const nitro_variant *variant = &f->computation->variants[v];
-        if (variant->prepare)
-            assert_int_not_equal(variant->run(bfs, variant->user), 0);
+        if (!variant->prepare)
+            continue;
+        assert_int_equal(variant->prepare(bfs, variant->user), 0);
+        assert_int_equal(variant->run(bfs, variant->user), 0);
+        const int32_t depths[2] = {bfs->depths[0], bfs->depths[1]};
+        variant->release(bfs, variant->user);
+        assert_null(bfs->room.memory);
+        bfs->depths[0] = bfs->depths[1] = 7;
+        assert_int_equal(variant->run(bfs, variant->user), 0);
+        assert_memory_equal(bfs->depths, depths, sizeof(depths));
     }
     nitro_kit_free(&nitro_bfs_kit, false, bfs);
 }
@@ -211,7 +219,7 @@ int main(void)
         TEST(with_many_threads),
         TEST(large_graph),
         TEST(directed_with_loops_and_duplicates),
-        TEST(no_room_is_a_failure),
+        TEST(a_released_room_is_made_again),
         TEST(graphs_are_patterns_of_files),
         TEST(too_many_edges_are_refused),
         TEST(features_tell_roads_from_hubs),

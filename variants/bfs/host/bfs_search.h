@@ -24,6 +24,9 @@ static inline int nitro_bfs_num_parts(nitro_bfs_team team, int64_t num_edges)
     return num_edges >= team.least_edges ? team.parts : 1;
 }
 
+/** A variant's `release`: another one's `run` makes the room again. */
+void nitro_bfs_release_room(void *argument, void *user);
+
 /** All depths of one search to -1, but the source's to 0. Returns the depths. */
 int32_t *nitro_bfs_begin(const nitro_bfs *bfs, int64_t search);
 

@@ -162,8 +162,8 @@ static int run(void *argument, void *user)
     const nitro_bfs *bfs = argument;
     const list_method *method = user;
     nitro_bfs_team team = nitro_bfs_make_team(bfs);
-    if (bfs->num_sources > 0 && !bfs->room.memory)
-        return 1; /* not prepared */
+    if (prepare(argument, user) != 0)
+        return 1;
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         search now = {.bfs = bfs, .method = method, .depth = 1, .team = team};
         now.lists[0] = (nitro_bfs_list){bfs->room.memory, 1};
@@ -187,6 +187,7 @@ static int run(void *argument, void *user)
         .version = "3",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
+        .release = nitro_bfs_release_room,                                                         \
         .user = (void *)&symbol##_method,                                                          \
     };
 VARIANT(ec_fused, "ec_fused", true, 1, EXPAND_CONTRACT)

@@ -39,13 +39,18 @@ static int prepare_queue(void *argument, void *user)
     return nitro_host_make_room(&bfs->room, (bfs->num_vertices + 1) * (int64_t)sizeof(int32_t));
 }
 
-static int run_queue(void *argument, void *user)
+void nitro_bfs_release_room(void *argument, void *user)
 {
     (void)user;
+    nitro_host_free_room(&((nitro_bfs *)argument)->room);
+}
+
+static int run_queue(void *argument, void *user)
+{
     const nitro_bfs *bfs = argument;
+    if (prepare_queue(argument, user) != 0)
+        return 1;
     int32_t *items = bfs->room.memory;
-    if (bfs->num_sources > 0 && !items)
-        return 1; /* not prepared */
     for (int64_t s = 0; s < bfs->num_sources; s++) {
         int32_t *depths = nitro_bfs_begin(bfs, s);
         int64_t count = 1;
@@ -68,6 +73,7 @@ const nitro_variant nitro_bfs_variant_queue = {
     .version = "2",
     .run = run_queue,
     .prepare = prepare_queue,
+    .release = nitro_bfs_release_room,
 };
 
 /* ---- level_sweep ---- */
@@ -271,11 +277,10 @@ static int prepare_directed(void *argument, void *user)
 
 static int run_directed(void *argument, void *user)
 {
-    (void)user;
     const nitro_bfs *bfs = argument;
     nitro_bfs_team team = nitro_bfs_make_team(bfs);
-    if (bfs->num_sources > 0 && !bfs->room.memory)
-        return 1; /* not prepared */
+    if (prepare_directed(argument, user) != 0)
+        return 1;
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         directed d = {.bfs = bfs,
                       .team = team,
@@ -309,4 +314,5 @@ const nitro_variant nitro_bfs_variant_direction_optimizing = {
     .version = "3",
     .run = run_directed,
     .prepare = prepare_directed,
+    .release = nitro_bfs_release_room,
 };

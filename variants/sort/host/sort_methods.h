@@ -31,8 +31,10 @@ typedef struct nitro_sort_method {
     void (*sort_keys)(void *keys, int64_t count, int32_t type);
 } nitro_sort_method;
 
-/** A variant's `prepare` and `run`. */
+/** A variant's `prepare`, `release` and `run`, which makes the room again where another variant
+ *  released it. */
 int nitro_sort_prepare(void *argument, void *user);
+void nitro_sort_release(void *argument, void *user);
 int nitro_sort_run(void *argument, void *user);
 
 /* Insertion is the fastest way to sort so few. */

@@ -62,6 +62,12 @@ int nitro_sort_prepare(void *argument, void *user)
     return nitro_host_make_room(&sort->room, room_bytes_of(sort, user));
 }
 
+void nitro_sort_release(void *argument, void *user)
+{
+    (void)user;
+    nitro_host_free_room(&((nitro_sort *)argument)->room);
+}
+
 /* ---- Packing ---- */
 
 #define INLINE __attribute__((always_inline)) static inline
@@ -368,8 +374,8 @@ int nitro_sort_run(void *argument, void *user)
     s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;
     s.element_bytes = element_bytes_of(sort);
     s.first_bit = is_alone ? 0 : 4 * s.element_bytes;
-    if (!sort->room.memory || sort->room.bytes < room_bytes_of(sort, user))
-        return 1; /* not prepared */
+    if (nitro_sort_prepare(argument, user) != 0)
+        return 1;
     s.room = sort->room.memory;
     s.elements = is_alone ? sort->sorted_keys : s.room;
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;

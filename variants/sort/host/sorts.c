@@ -40,6 +40,7 @@
                                                        .version = "2",                             \
                                                        .run = nitro_sort_run,                      \
                                                        .prepare = nitro_sort_prepare,              \
+                                                       .release = nitro_sort_release,              \
                                                        .user = (void *)&symbol}
 METHOD(merge, 40);
 METHOD(locality, 10);

@@ -73,5 +73,6 @@ extern const nitro_variant nitro_sort_variant_vector_quick = {
     .version = "3",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
+    .release = nitro_sort_release,
     .user = const_cast<nitro_sort_method *>(&method),
 };
