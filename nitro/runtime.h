@@ -172,7 +172,10 @@ typedef struct nitro_variant {
      */
     int (*prepare)(void *argument, void *user);
 
-    /** Optional: free what `prepare` made. Without it, that lives as long as the argument. */
+    /** Optional: free what `prepare` made. Without it, that lives as long as the argument, and of
+     * variants that share it only the first one that is measured is charged with its cost. If they
+     * do have it, their `run` must make it again, since measuring releases one variant's while
+     * others are still to run. */
     void (*release)(void *argument, void *user);
 
     /**
