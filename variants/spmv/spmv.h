@@ -31,7 +31,7 @@ typedef struct nitro_spmv_ell {
     int64_t stride;   /* num_rows and some padding */
     int32_t *columns; /* shape [width x stride] */
     double *values;   /* shape [width x stride] */
-    int gather_votes; /* of host products: how x is read; 0 at first */
+    int gather_votes; /* host: which way to read x is faster; 0 at first */
 } nitro_spmv_ell;
 
 /** Coordinates, sorted by row. */

@@ -122,7 +122,7 @@ NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int 
 typedef struct product {
     const nitro_spmv *spmv;
     nitro_spmv_access access;
-    int parts; /* which alone may begin inside rows, where they are divided further */
+    int parts; /* may begin inside a row; what these are divided into for turns may not */
     nitro_spmv_carry *carried; /* one for each that is run */
 } product;
 

@@ -30,8 +30,8 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 
 /* ---- Access ---- */
 
-/* More than 1 MiB of x, which is not in a core's own caches, and more than 8: where a last cache
- * holds a smaller one, prefetching may cost more than it saves. */
+/* An x of more than 1 MiB does not stay in a core's own caches. One of more than 8 MiB is
+ * prefetched: where the last cache holds x, prefetching may cost more than it saves. */
 #define SPREAD_COLS (1 << 17)
 #define FAR_COLS    (1 << 20)
 #define NUM_LOOKS   8   /* places in the matrix */

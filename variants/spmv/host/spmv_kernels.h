@@ -207,7 +207,8 @@ nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slo
  * divided further, until the same one was faster three times in a row. All units give the same
  * bits.
  * @param[in]     units  of the kernel; shape [NITRO_SPMV_NUM_UNITS].
- * @param[in,out] votes  of the kernel for the matrix; 0 at first.
+ * @param[in,out] votes  of the kernel for the matrix: so many products in a row were faster by the
+ *                       other way (or by the usual one, where negative); 0 at first.
  * @return in how many parts the product was divided.
  */
 int nitro_spmv_run_parts(nitro_host_body *const *units, int *votes, const void *product,

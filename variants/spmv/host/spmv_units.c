@@ -112,7 +112,8 @@ void nitro_spmv_assume_turns(bool always)
 
 /* ---- Where x comes from the last cache ---- */
 
-#define TURNS  8 /* of a part: a b b a a b b a, so that rows may grow longer */
+#define TURNS                                                                                      \
+    8 /* of a part: a b b a a b b a, so that neither way gets longer rows where they grow */
 #define AGREED 3 /* votes in a row */
 
 /* The same vectors by the other of eight loads and the gather instruction. */
@@ -149,20 +150,24 @@ int nitro_spmv_run_parts(nitro_host_body *const *units, int *votes, const void *
                          nitro_spmv_access access, int parts)
 {
     int unit = nitro_spmv_unit(), other = other_way(unit);
+    /* Atomic: copies of an argument, each with vectors of its own, may share a format. */
+    int for_other = __atomic_load_n(votes, __ATOMIC_RELAXED);
     bool is_choice = access == NITRO_SPMV_SPREAD && other != unit &&
                      !atomic_load_explicit(&is_assumed, memory_order_relaxed);
-    bool takes_turns = (is_choice && abs(*votes) < AGREED) ||
+    bool takes_turns = (is_choice && abs(for_other) < AGREED) ||
                        atomic_load_explicit(&always_takes_turns, memory_order_relaxed);
     if (!takes_turns || parts > NITRO_HOST_MAX_PARTS / TURNS) {
-        nitro_host_run_parts(units[is_choice && *votes >= AGREED ? other : unit], product, parts);
+        nitro_host_run_parts(units[is_choice && for_other >= AGREED ? other : unit], product,
+                             parts);
         return parts;
     }
     atomic_llong ns[2] = {0};
     const trial t = {{units[unit], units[other]}, product, ns};
     nitro_host_run_parts(try_part, &t, parts);
-    if (ns[1] < ns[0]) /* votes for the other way are positive */
-        *votes = *votes > 0 ? *votes + 1 : 1;
+    if (ns[1] < ns[0])
+        for_other = for_other > 0 ? for_other + 1 : 1;
     else
-        *votes = *votes < 0 ? *votes - 1 : -1;
+        for_other = for_other < 0 ? for_other - 1 : -1;
+    __atomic_store_n(votes, for_other, __ATOMIC_RELAXED);
     return parts * TURNS;
 }
