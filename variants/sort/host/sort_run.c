@@ -1,6 +1,6 @@
-/* Runs a method. With several threads, keys are first distributed: each thread gets the keys
- * between two splitters, taken from a sample, and sorts them by itself, so that nothing needs
- * merging. Keys that come in order stay where they are. */
+/* Runs a method. Keys that come in order are copied. With several threads, others are first
+ * distributed: each thread gets the keys between two splitters, taken from a sample, and sorts them
+ * by itself, so that nothing needs merging. */
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -11,7 +11,9 @@
 
 #define MAX_PARTS       64
 #define SAMPLES_OF_PART 64
-#define MIN_SAMPLES     1024 /* parts differ by some 3 % */
+#define KEYS_OF_SAMPLE  8
+#define MAX_SAMPLES     1024 /* unless parts are many: parts differ by some 3 % */
+#define NS_IN_ORDER     0.3  /* a key that is only copied, on one thread */
 
 /* How an element is made of key and value. */
 typedef enum packing {
@@ -32,8 +34,7 @@ typedef struct sorting {
     int parts;
     uint64_t splitters[MAX_PARTS]; /* ordered; shape [parts - 1] */
     int64_t (*counts)[MAX_PARTS];  /* shape [parts]: by the part that reads; then where it writes */
-    bool *in_order;                /* shape [parts]: a part that reads and the key after it are */
-    bool is_in_order;
+    bool *in_order;                /* shape [parts]: a part and the key after it are */
     int64_t begins[MAX_PARTS + 1]; /* of the parts that sort */
 } sorting;
 
@@ -189,8 +190,9 @@ static bool choose_splitters(sorting *s)
 {
     bool in_order = true;
     uint64_t keys[MAX_PARTS * SAMPLES_OF_PART], room[MAX_PARTS * SAMPLES_OF_PART];
-    int64_t count = s->parts * SAMPLES_OF_PART;
-    count = count > MIN_SAMPLES ? count : MIN_SAMPLES;
+    int64_t least = s->parts * SAMPLES_OF_PART, count = s->sort.num_keys / KEYS_OF_SAMPLE;
+    count = count < MAX_SAMPLES ? count : MAX_SAMPLES;
+    count = count > least ? count : least;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = nitro_kit_sample(i, count, s->sort.num_keys);
         keys[i] = ordered_at(s, at, s->sort.key_bytes, s->packing);
@@ -217,23 +219,35 @@ INLINE int part_of(const sorting *s, uint64_t ordered)
     return part;
 }
 
-/* Whether no key of [begin, end) is greater than the next one; in blocks, which vectors compare. */
-INLINE void check_order(const sorting *shared, bool *in_order, int64_t begin, int64_t end,
-                        int key_bytes, packing how)
+static void copy(void *to, const void *from, int64_t begin, int64_t end, int32_t bytes)
+{
+    size_t offset = (size_t)(begin * bytes);
+    if (begin < end && bytes > 0)
+        memcpy((char *)to + offset, (const char *)from + offset, (size_t)((end - begin) * bytes));
+}
+
+/* Copies keys and values up to the first key of [begin, end) that is greater than the next one; in
+ * blocks, which vectors compare. */
+INLINE void copy_ordered(const sorting *shared, bool *in_order, int64_t begin, int64_t end,
+                         int key_bytes, packing how)
 {
     enum { BLOCK = 256 };
     const sorting s = *shared;
     uint32_t descents = 0;
-    end = end < s.sort.num_keys ? end : s.sort.num_keys - 1; /* the last key has no next one */
     for (int64_t i = begin; i < end && descents == 0; i += BLOCK) {
         int64_t block_end = i + BLOCK < end ? i + BLOCK : end;
+        int64_t last = block_end < s.sort.num_keys ? block_end : s.sort.num_keys - 1;
         if (key_bytes == 4)
-            for (int64_t k = i; k < block_end; k++)
+            for (int64_t k = i; k < last; k++)
                 descents +=
                     (uint32_t)ordered_at(&s, k + 1, 4, how) < (uint32_t)ordered_at(&s, k, 4, how);
         else
-            for (int64_t k = i; k < block_end; k++)
+            for (int64_t k = i; k < last; k++)
                 descents += ordered_at(&s, k + 1, 8, how) < ordered_at(&s, k, 8, how);
+        if (descents > 0)
+            break;
+        copy(s.sort.sorted_keys, s.sort.keys, i, block_end, key_bytes);
+        copy(s.sort.sorted_values, s.sort.values, i, block_end, s.sort.value_bytes);
     }
     *in_order = descents == 0;
 }
@@ -331,14 +345,14 @@ static bool distribute_vectors(const sorting *s, const int64_t *next, int64_t be
     return false;
 }
 
-INLINE void check_part(const void *state, int part, int parts)
+INLINE void copy_part(const void *state, int part, int parts)
 {
     const sorting *s = state;
     int64_t begin = nitro_host_split_evenly(s->sort.num_keys, part, parts);
     int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
-    CALL_SPECIALISED(check_order, s, &s->in_order[part], begin, end);
+    CALL_SPECIALISED(copy_ordered, s, &s->in_order[part], begin, end);
 }
-COMPILE(check_part)
+COMPILE(copy_part)
 
 INLINE void count_part(const void *state, int part, int parts)
 {
@@ -363,24 +377,23 @@ INLINE void distribute_part(const void *state, int part, int parts)
 }
 COMPILE(distribute_part)
 
-/* Whether all keys are in order, which a sample of them is. */
-static bool check(sorting *s)
+/* Whether the keys came in order; then they and their values are copied. In as many parts as that
+ * is worth. */
+static bool keeps_order(sorting *s)
 {
     bool in_order = true;
-    RUN_PARTS(check_part, s);
-    for (int part = 0; part < s->parts; part++) {
+    int parts = nitro_host_num_parts(NS_IN_ORDER * (double)s->sort.num_keys), most = s->parts;
+    s->parts = parts < most ? parts : most;
+    RUN_PARTS(copy_part, s);
+    for (int part = 0; part < s->parts; part++)
         in_order = in_order && s->in_order[part];
-        s->begins[part] = nitro_host_split_evenly(s->sort.num_keys, part, s->parts);
-    }
+    s->parts = most;
     return in_order;
 }
 
 static void distribute(sorting *s)
 {
     int64_t sum = 0;
-    s->is_in_order = choose_splitters(s) && check(s);
-    if (s->is_in_order)
-        return;
     RUN_PARTS(count_part, s);
     for (int to = 0; to < s->parts; to++) {
         s->begins[to] = sum;
@@ -395,28 +408,16 @@ static void distribute(sorting *s)
 
 /* ---- Sorting ---- */
 
-static void copy(void *to, const void *from, int64_t begin, int64_t end, int32_t bytes)
-{
-    size_t offset = (size_t)(begin * bytes);
-    if (begin < end && bytes > 0)
-        memcpy((char *)to + offset, (const char *)from + offset, (size_t)((end - begin) * bytes));
-}
-
 INLINE void sort_part(const void *state, int part, int parts)
 {
     const sorting *s = state;
-    const nitro_sort *sort = &s->sort;
     int64_t begin = s->begins[part], end = s->begins[part + 1], count = end - begin;
     size_t offset = (size_t)begin * (size_t)s->element_bytes;
     void *elements = s->elements + offset, *room = s->room + offset, *sorted;
     bool is_kept = s->packing == PACK_KEY && s->kept.flip == 0; /* elements are the keys */
-    if (s->is_in_order || (parts == 1 && is_kept))
-        copy(sort->sorted_keys, sort->keys, begin, end, sort->key_bytes);
-    if (s->is_in_order) {
-        copy(sort->sorted_values, sort->values, begin, end, sort->value_bytes);
-        return;
-    }
-    if (parts == 1 && !is_kept)
+    if (parts == 1 && is_kept)
+        copy(elements, s->sort.keys, begin, end, s->element_bytes);
+    else if (parts == 1)
         CALL_SPECIALISED(pack_all, s, begin, end);
     if (s->packing == PACK_KEY && s->method->sort_keys) {
         s->method->sort_keys(elements, count, s->sort.type); /* elements are the result */
@@ -457,6 +458,8 @@ int nitro_sort_run(void *argument, void *user)
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;
     s.parts = nitro_host_num_parts(s.method->ns_per_key * (double)sort->num_keys);
     s.parts = s.parts < MAX_PARTS ? s.parts : MAX_PARTS;
+    if ((s.parts == 1 || choose_splitters(&s)) && keeps_order(&s))
+        return 0;
     if (s.parts > 1)
         distribute(&s);
     s.begins[s.parts] = sort->num_keys;
