@@ -182,6 +182,38 @@ static void samples_deceive(void **state)
     nitro_host_assume_wake_ns(-1);
 }
 
+/* Keys in order are copied in blocks of 256, until two of them are not: here two neighbours, within
+ * a block, in different ones, or in those of different threads. */
+static void one_pair_is_out_of_order(void **state)
+{
+    enum { COUNT = 10000 };
+    static const int64_t places[] = {0, 254, 255, 256, 4998, 4999, 5000, COUNT - 2};
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    nitro_host_assume_wake_ns(0);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        for (int32_t kind = 0; kind < 5 * NITRO_SORT_NUM_TYPES; kind++) {
+            const nitro_sort sizes = {.num_keys = COUNT,
+                                      .type = kind % NITRO_SORT_NUM_TYPES,
+                                      .value_bytes = kind % 5 * 4 % 12,
+                                      .is_stable = kind % 5 > 2};
+            nitro_sort *sort = make(f->context, 10, &sizes); /* constant */
+            size_t bytes = (size_t)sort->key_bytes;
+            char *keys = (char *)(uintptr_t)sort->keys;
+            memset(keys, 0, COUNT * bytes);
+            memset(keys + (size_t)(places[i] + 1) * bytes, 1,
+                   (COUNT - (size_t)places[i] - 1) * bytes);
+            memset(keys + (size_t)places[i] * bytes, 2, bytes);
+            for (int t = 1; t <= 2; t++) {
+                omp_set_num_threads(t);
+                check_all(f, sort);
+            }
+            nitro_kit_free(&nitro_sort_kit, false, sort);
+        }
+    omp_set_num_threads(threads);
+    nitro_host_assume_wake_ns(-1);
+}
+
 /* They are equal, in whatever order they come. */
 static void both_zeros_and_infinities(void **state)
 {
@@ -388,6 +420,7 @@ int main(void)
         TEST(every_type_value_and_order),
         TEST(with_many_threads),
         TEST(samples_deceive),
+        TEST(one_pair_is_out_of_order),
         TEST(both_zeros_and_infinities),
         TEST(a_released_room_is_made_again),
         TEST(wrong_results_are_found),

@@ -2,7 +2,7 @@
  *
  * merge sorts groups of a few keys by insertion, then merges twice as long runs in each pass.
  * locality merges the runs that the keys come in, also descending ones, in an order that suits
- * their lengths, and leaves alone what is where it belongs: fastest where order is there already.
+ * their lengths, and leaves alone what is where it belongs: fastest where runs are few.
  * quick partitions without branches on keys, and keeps away keys that equal the pivot; where pivots
  * are bad it goes on as merge. radix goes from the lowest digit to the highest, and counts all
  * digits in one reading; a digit that all keys have in common is skipped. */
