@@ -11,8 +11,8 @@
 
 #define MAX_PARTS       64
 #define SAMPLES_OF_PART 64
-#define KEYS_OF_SAMPLE  8
-#define MAX_SAMPLES     1024 /* unless parts are many: parts differ by some 3 % */
+#define KEYS_OF_SAMPLE  8    /* of few keys not all are sampled */
+#define ENOUGH_SAMPLES  1024 /* for parts that differ by some 3 % */
 #define NS_IN_ORDER     0.3  /* a key that is only copied, on one thread */
 
 /* How an element is made of key and value. */
@@ -86,11 +86,11 @@ void nitro_sort_release(void *argument, void *user)
 #define COMPILE(body)                                                                              \
     COMPILE_FOR("sse2", body, body##_sse2)                                                         \
     COMPILE_FOR("avx2", body, body##_avx2)
-#define RUN_PARTS(body, s)                                                                         \
-    nitro_host_run_parts(nitro_host_simd_bits() >= 256 ? body##_avx2 : body##_sse2, s, (s)->parts)
+#define RUN_PARTS(body, s, parts)                                                                  \
+    nitro_host_run_parts(nitro_host_simd_bits() >= 256 ? body##_avx2 : body##_sse2, s, parts)
 #else
 #define COMPILE(body)
-#define RUN_PARTS(body, s) nitro_host_run_parts(body, s, (s)->parts)
+#define RUN_PARTS(body, s, parts) nitro_host_run_parts(body, s, parts)
 #endif
 
 /* Calls a loop over keys with constants for the size of keys and for packing, which it inlines. */
@@ -191,7 +191,7 @@ static bool choose_splitters(sorting *s)
     bool in_order = true;
     uint64_t keys[MAX_PARTS * SAMPLES_OF_PART], room[MAX_PARTS * SAMPLES_OF_PART];
     int64_t least = s->parts * SAMPLES_OF_PART, count = s->sort.num_keys / KEYS_OF_SAMPLE;
-    count = count < MAX_SAMPLES ? count : MAX_SAMPLES;
+    count = count < ENOUGH_SAMPLES ? count : ENOUGH_SAMPLES;
     count = count > least ? count : least;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = nitro_kit_sample(i, count, s->sort.num_keys);
@@ -234,7 +234,7 @@ INLINE void copy_ordered(const sorting *shared, bool *in_order, int64_t begin, i
     enum { BLOCK = 256 };
     const sorting s = *shared;
     uint32_t descents = 0;
-    for (int64_t i = begin; i < end && descents == 0; i += BLOCK) {
+    for (int64_t i = begin; i < end; i += BLOCK) {
         int64_t block_end = i + BLOCK < end ? i + BLOCK : end;
         int64_t last = block_end < s.sort.num_keys ? block_end : s.sort.num_keys - 1;
         if (key_bytes == 4)
@@ -296,7 +296,7 @@ INLINE void distribute_keys(const sorting *shared, int64_t *next, int64_t begin,
     }
 }
 
-/* Keys alone, of two parts: the same, a vector at a time. */
+/* The same for keys alone and two parts, a vector at a time. */
 #if defined(__x86_64__)
 #define DISTRIBUTE_VECTORS(bits, lanes)                                                            \
     __attribute__((target("avx512f"))) static void distribute_vectors_##bits(                      \
@@ -377,24 +377,23 @@ INLINE void distribute_part(const void *state, int part, int parts)
 }
 COMPILE(distribute_part)
 
-/* Whether the keys came in order; then they and their values are copied. In as many parts as that
- * is worth. */
-static bool keeps_order(sorting *s)
+/* Copies keys and values if the keys are in order; returns whether they are. In as many parts as
+ * copying is worth. */
+static bool copy_if_in_order(const sorting *s)
 {
     bool in_order = true;
-    int parts = nitro_host_num_parts(NS_IN_ORDER * (double)s->sort.num_keys), most = s->parts;
-    s->parts = parts < most ? parts : most;
-    RUN_PARTS(copy_part, s);
-    for (int part = 0; part < s->parts; part++)
+    int parts = nitro_host_num_parts(NS_IN_ORDER * (double)s->sort.num_keys);
+    parts = parts < MAX_PARTS ? parts : MAX_PARTS;
+    RUN_PARTS(copy_part, s, parts);
+    for (int part = 0; part < parts; part++)
         in_order = in_order && s->in_order[part];
-    s->parts = most;
     return in_order;
 }
 
 static void distribute(sorting *s)
 {
     int64_t sum = 0;
-    RUN_PARTS(count_part, s);
+    RUN_PARTS(count_part, s, s->parts);
     for (int to = 0; to < s->parts; to++) {
         s->begins[to] = sum;
         for (int from = 0; from < s->parts; from++) {
@@ -403,7 +402,7 @@ static void distribute(sorting *s)
             sum += count;
         }
     }
-    RUN_PARTS(distribute_part, s);
+    RUN_PARTS(distribute_part, s, s->parts);
 }
 
 /* ---- Sorting ---- */
@@ -458,11 +457,11 @@ int nitro_sort_run(void *argument, void *user)
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;
     s.parts = nitro_host_num_parts(s.method->ns_per_key * (double)sort->num_keys);
     s.parts = s.parts < MAX_PARTS ? s.parts : MAX_PARTS;
-    if ((s.parts == 1 || choose_splitters(&s)) && keeps_order(&s))
+    if ((s.parts == 1 || choose_splitters(&s)) && copy_if_in_order(&s))
         return 0;
     if (s.parts > 1)
         distribute(&s);
     s.begins[s.parts] = sort->num_keys;
-    RUN_PARTS(sort_part, &s);
+    RUN_PARTS(sort_part, &s, s.parts);
     return 0;
 }
