@@ -128,16 +128,24 @@ static void every_type_value_and_order(void **state)
                 }
 }
 
+#define NUM_KINDS (5 * NITRO_SORT_NUM_TYPES)
+
+/* Each type with each kind of values: none, of 4 or 8 bytes, stable or not. */
+static nitro_sort sizes_of_kind(int64_t num_keys, int32_t kind)
+{
+    return (nitro_sort){.num_keys = num_keys,
+                        .type = kind % NITRO_SORT_NUM_TYPES,
+                        .value_bytes = kind % 5 * 4 % 12,
+                        .is_stable = kind % 5 > 2};
+}
+
 static void with_many_threads(void **state)
 {
     int threads = omp_get_max_threads();
     nitro_host_assume_wake_ns(0);
     for (size_t family = 0; family < NITRO_SORT_NUM_FAMILIES; family++)
-        for (int32_t kind = 0; kind < 5 * NITRO_SORT_NUM_TYPES; kind++) {
-            const nitro_sort sizes = {.num_keys = 20011,
-                                      .type = kind % NITRO_SORT_NUM_TYPES,
-                                      .value_bytes = kind % 5 * 4 % 12,
-                                      .is_stable = kind % 5 > 2};
+        for (int32_t kind = 0; kind < NUM_KINDS; kind++) {
+            const nitro_sort sizes = sizes_of_kind(20011, kind);
             nitro_sort *sort = make(((computation_fixture *)*state)->context, family, &sizes);
             omp_set_num_threads(2); /* has loops of its own */
             check_all(*state, sort);
@@ -158,11 +166,8 @@ static void samples_deceive(void **state)
     int threads = omp_get_max_threads();
     nitro_host_assume_wake_ns(0);
     for (int64_t odd = 0; odd < COUNT; odd += odd < COUNT - 7 ? COUNT / 6 : 1)
-        for (int32_t kind = 0; kind < 5 * NITRO_SORT_NUM_TYPES; kind++) {
-            const nitro_sort sizes = {.num_keys = COUNT,
-                                      .type = kind % NITRO_SORT_NUM_TYPES,
-                                      .value_bytes = kind % 5 * 4 % 12,
-                                      .is_stable = kind % 5 > 2};
+        for (int32_t kind = 0; kind < NUM_KINDS; kind++) {
+            const nitro_sort sizes = sizes_of_kind(COUNT, kind);
             nitro_sort *sort = make(f->context, 3, &sizes); /* sorted */
             size_t bytes = (size_t)sort->key_bytes;
             char *keys = (char *)(uintptr_t)sort->keys;
@@ -192,11 +197,8 @@ static void one_pair_is_out_of_order(void **state)
     int threads = omp_get_max_threads();
     nitro_host_assume_wake_ns(0);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        for (int32_t kind = 0; kind < 5 * NITRO_SORT_NUM_TYPES; kind++) {
-            const nitro_sort sizes = {.num_keys = COUNT,
-                                      .type = kind % NITRO_SORT_NUM_TYPES,
-                                      .value_bytes = kind % 5 * 4 % 12,
-                                      .is_stable = kind % 5 > 2};
+        for (int32_t kind = 0; kind < NUM_KINDS; kind++) {
+            const nitro_sort sizes = sizes_of_kind(COUNT, kind);
             nitro_sort *sort = make(f->context, 10, &sizes); /* constant */
             size_t bytes = (size_t)sort->key_bytes;
             char *keys = (char *)(uintptr_t)sort->keys;

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/** Sort in place. NULL: Highway itself knows which vectors are fastest. */
+/** Sort in place. NULL unless Highway is version 1.0.3. */
 extern void (*const nitro_sort_u32_by_avx2)(uint32_t *keys, size_t count);
 extern void (*const nitro_sort_i32_by_avx2)(int32_t *keys, size_t count);
 

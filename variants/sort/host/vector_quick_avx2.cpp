@@ -1,6 +1,5 @@
 /* vqsort by AVX2 for keys of 4 bytes. With AVX-512, Highway 1.0.3 takes AMD's Zen 4 seven times as
- * long, since it stores keys by an instruction that is slow there (vpcompressd to memory). Later
- * versions do not. */
+ * long, since it stores keys by an instruction that is slow there (vpcompressd to memory). */
 #include <hwy/detect_targets.h>
 
 /* Highway compiles this file once for each target that is left: AVX2, and one that stays out of
