@@ -91,6 +91,7 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
     bool *skip = nitro_calloc(context, 2 * sources->num_devices, sizeof *skip);
     const nitro_kinship of_target =
         nitro_device_kinship(task->target, sources->devices, sources->num_devices, NULL);
+    predicted->lacks_stack = !of_target.stack;
     predicted->sources = nitro_calloc(context, sources->num_devices, sizeof *predicted->sources);
     if (!skip || !predicted->sources) {
         free(skip);
@@ -275,13 +276,15 @@ void nitro_predicted_quality_weigh(nitro_predicted_quality *predicted, double sh
     nitro_calibration_blend(&predicted->held_out, &predicted->lodo, share, calibration);
 }
 
-void nitro_predicted_quality_warn_low(nitro_predicted_quality *predicted)
+void nitro_predicted_quality_warn(nitro_predicted_quality *predicted)
 {
     static const char low[] = "the predicted quality is below 90 %; measure some inputs on the "
-                              "target (--measure 10)";
+                              "target (--measure 10)",
+                      new_stack[] = "no source has its software stack, so that other variants may "
+                                    "be fast there; measure some inputs on it (--measure 10)";
     bool is_low = predicted->quality < WARN_BELOW;
-    if (!predicted->warning || predicted->warning == low)
-        predicted->warning = is_low ? low : NULL;
+    if (!predicted->warning || predicted->warning == low || predicted->warning == new_stack)
+        predicted->warning = is_low ? low : predicted->lacks_stack ? new_stack : NULL;
 }
 
 nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fit_task *task,
@@ -315,7 +318,7 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
     else
         predict_without_lodo(may_judge, made);
     nitro_predicted_quality_weigh(made, made->share, &model->calibration);
-    nitro_predicted_quality_warn_low(made);
+    nitro_predicted_quality_warn(made);
     *predicted = made;
     return NITRO_OK;
 }

@@ -39,6 +39,7 @@ typedef struct nitro_predicted_quality {
                      from the sources as these are from each other */
     nitro_calibration held_out, lodo; /* confidences by each kind of evidence */
     double quality;                   /* the prediction, percent; NaN: none is possible */
+    bool lacks_stack; /* no source has the target's software stack, nor was the target measured */
     const char *rule; /* that source weights are by; static; NULL: sources have none */
     const nitro_strategy *strategy;
     size_t hyper_settings[NITRO_MAX_MEMBERS]; /* of the strategy, or of the ensemble members that
@@ -58,8 +59,9 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
                                           nitro_model *model, nitro_predicted_quality **predicted);
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
 
-/** Warn of a prediction of less than 90 %, or no longer, unless there is another warning. */
-void nitro_predicted_quality_warn_low(nitro_predicted_quality *predicted);
+/** Warn of a prediction of less than 90 %, or of a new software stack, or no longer, unless there is
+ *  another warning. */
+void nitro_predicted_quality_warn(nitro_predicted_quality *predicted);
 
 /** The model was trained without some of the sources: number the others as in all, and list those
  *  set aside too. @param[in] set_aside  shape [num_devices]. */

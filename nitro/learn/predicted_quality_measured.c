@@ -107,5 +107,6 @@ void nitro_predicted_quality_weigh_measured(nitro_predicted_quality *predicted,
     for (size_t k = 0; k < blend.num_knots; k++)
         blend.confidences[k] = made.confidences[k];
     *calibration = blend;
-    nitro_predicted_quality_warn_low(predicted);
+    predicted->lacks_stack = false;
+    nitro_predicted_quality_warn(predicted);
 }

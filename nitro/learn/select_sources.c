@@ -208,7 +208,7 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
     if (choice->is_far)
         predicted->warning = "the target is farther from every source than they are from each "
                              "other; the prediction extrapolates";
-    nitro_predicted_quality_warn_low(predicted);
+    nitro_predicted_quality_warn(predicted);
 }
 
 /** Mean quality of held-out inputs, each row weighted as its source, in percent. */

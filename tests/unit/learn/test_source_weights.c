@@ -169,6 +169,27 @@ static void test_two_families(void **state)
     assert_true(quality(f, 21.0) < weighted - 3.0);
 }
 
+/** A target of another stack than all sources has a warning, until inputs are measured on it. */
+static void test_new_stack(void **state)
+{
+    fixture *f = *state;
+    nitro_calibration calibration;
+    const member fleet[] = {{"lib v2018-09", 1.0}, {"lib v2018-09", 1.1}, {"lib v2019-06", 1.05}};
+    make(f, "lib v2019-06", fleet, 3, NUM_INPUTS);
+    learn(f);
+    assert_null(f->model->predicted->warning);
+    assert_ok(f->context, nitro_device_set_label(f->context, f->target, "software", "lib v2019-07"));
+    learn(f);
+    nitro_predicted_quality *predicted = f->model->predicted;
+    assert_true(predicted->quality > 90.0);
+    assert_non_null(predicted->warning);
+    assert_non_null(strstr(predicted->warning, "no source has its software stack"));
+    nitro_predicted_quality_weigh_measured(predicted, NULL, NULL, 0, SYNTHETIC_VARIANTS,
+                                           &calibration);
+    assert_true(predicted->quality > 90.0);
+    assert_null(predicted->warning);
+}
+
 /** Times by launch cost, which a relative feature shows: it carries over to a launch cost that no
  *  source has. */
 static void test_relative_features_are_used_where_they_are_better(void **state)
@@ -535,6 +556,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_weights_must_be_clearly_better, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_vendor_is_not_confident, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_vendors_cpu_is_not_its_gpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_new_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
