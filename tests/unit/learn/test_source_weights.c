@@ -178,7 +178,8 @@ static void test_new_stack(void **state)
     make(f, "lib v2019-06", fleet, 3, NUM_INPUTS);
     learn(f);
     assert_null(f->model->predicted->warning);
-    assert_ok(f->context, nitro_device_set_label(f->context, f->target, "software", "lib v2019-07"));
+    assert_ok(f->context,
+              nitro_device_set_label(f->context, f->target, "software", "lib v2019-07"));
     learn(f);
     nitro_predicted_quality *predicted = f->model->predicted;
     assert_true(predicted->quality > 90.0);
