@@ -59,8 +59,8 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
                                           nitro_model *model, nitro_predicted_quality **predicted);
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
 
-/** Warn of a prediction of less than 90 %, or of a new software stack, or no longer, unless there is
- *  another warning. */
+/** Warn of a prediction of less than 90 %, or of a new software stack, or no longer, unless there
+ * is another warning. */
 void nitro_predicted_quality_warn(nitro_predicted_quality *predicted);
 
 /** The model was trained without some of the sources: number the others as in all, and list those
