@@ -11,7 +11,7 @@ NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t begin, int6
     const int32_t *restrict columns = spmv->columns;
     for (int64_t row = begin; row < end; row++) {
         int64_t k = spmv->row_offsets[row], row_end = spmv->row_offsets[row + 1];
-        if (access != NITRO_SPMV_CACHED) {
+        if (access != NITRO_SPMV_CACHED && k < row_end) {
             NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
             NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
         }
@@ -56,6 +56,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr = {
     .name = "csr",
-    .version = "3",
+    .version = "4",
     .run = run,
 };

@@ -102,6 +102,8 @@ NITRO_SPMV_INLINE double multiply_rest(const nitro_spmv *spmv, int64_t k, int64_
 NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end, const int unit,
                                      const nitro_spmv_access access)
 {
+    if (k == end)
+        return 0;
     prefetch_matrix(spmv, k, access);
     if (end - k == 1) { /* all rows of some matrices */
         prefetch_x(spmv, k, 1, access);
@@ -212,6 +214,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "4",
+    .version = "5",
     .run = run,
 };
