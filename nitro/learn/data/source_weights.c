@@ -18,6 +18,7 @@
 #define VENDOR_LOSS       2.0 /* and another vendor */
 #define LOSS_LENGTH       2.5 /* percent, of the kernel over expected losses */
 #define LEAST_WEIGHT      0.06
+#define ODD_STACK         0.04 /* unlikeness for a percent that a stack and the others disagree */
 #define NEAR              0.7  /* hardware distance of sources that should agree, */
 #define DISPUTED_LOSS     10.0 /* percent beyond the hardware's at which they contradict, */
 #define AGREED_LOSS       4.0  /* and below which they agree */
@@ -55,23 +56,6 @@ static double disagreement(const nitro_source_set *set, size_t a, size_t b)
     if (isnan(there) || isnan(back))
         return isnan(there) ? back : there;
     return 0.5 * (there + back);
-}
-
-/** Of the usable sources of the branch of `member`, the one that is most like the target. */
-static size_t nearest_of_branch(const nitro_source_set *set, const nitro_device *target,
-                                size_t member, double *unlikeness)
-{
-    size_t nearest = NITRO_NONE;
-    *unlikeness = INFINITY;
-    for (size_t d = 0; d < set->num_devices; d++) {
-        double own = nitro_device_unlikeness(set->devices[d], target, set->hardware);
-        if (set->usable[d] && nitro_device_same_branch(set->devices[d], set->devices[member]) &&
-            own < *unlikeness) {
-            *unlikeness = own;
-            nearest = d;
-        }
-    }
-    return nearest;
 }
 
 /** What the other hardware of source `d` is expected to cost. */
@@ -164,14 +148,66 @@ static void weigh_stack(const nitro_source_set *set, const nitro_device *target,
         own[d] /= total;
 }
 
+/** What the sources of the stack of `member` and those of all others lose on each other but for
+ * their hardware, percent: an odd stack does not speak for one that no source has. */
+static double oddness(const nitro_source_set *set, size_t member)
+{
+    double sum = 0.0, count = 0.0;
+    for (size_t a = 0; a < set->num_devices; a++) {
+        if (!set->usable[a] || !nitro_device_same_stack(set->devices[a], set->devices[member]))
+            continue;
+        for (size_t b = 0; b < set->num_devices; b++) {
+            double apart = disagreement(set, a, b);
+            if (!set->usable[b] || isnan(apart) ||
+                nitro_device_same_stack(set->devices[a], set->devices[b]))
+                continue;
+            sum += fmax(apart - hardware_loss(set, set->devices[a], b), 0.0);
+            count += 1.0;
+        }
+    }
+    return count > 0.0 ? sum / count : 0.0;
+}
+
+/** What to add to the unlikeness of each source where stacks are chosen: 0 for the target's own. */
+static void find_additions(const nitro_source_set *set, const nitro_device *target,
+                           double *additions)
+{
+    for (size_t d = 0; d < set->num_devices; d++)
+        additions[d] =
+            nitro_device_same_stack(set->devices[d], target) ? 0.0 : ODD_STACK * oddness(set, d);
+}
+
+/** Of the usable sources of the branch of `member`, the one whose stack counts.
+ *  @param[out] unlikeness  of the branch: the least of its sources. */
+static size_t chosen_of_branch(const nitro_source_set *set, const nitro_device *target,
+                               size_t member, const double *additions, double *unlikeness)
+{
+    size_t chosen = NITRO_NONE;
+    double least = INFINITY;
+    *unlikeness = INFINITY;
+    for (size_t d = 0; d < set->num_devices; d++) {
+        double own = nitro_device_unlikeness(set->devices[d], target, set->hardware);
+        if (!set->usable[d] || !nitro_device_same_branch(set->devices[d], set->devices[member]))
+            continue;
+        *unlikeness = fmin(*unlikeness, own);
+        if (own + additions[d] < least) {
+            least = own + additions[d];
+            chosen = d;
+        }
+    }
+    return chosen;
+}
+
+/** @param[out] own, additions  scratch, shape [num_devices]. */
 static void weigh_by_stack(const nitro_source_set *set, const nitro_device *target, double *own,
-                           double *weights)
+                           double *additions, double *weights)
 {
     double least;
     nitro_source_nearest(set, target, &least);
+    find_additions(set, target, additions);
     for (size_t d = 0; d < set->num_devices; d++) {
         double unlikeness;
-        if (!set->usable[d] || nearest_of_branch(set, target, d, &unlikeness) != d)
+        if (!set->usable[d] || chosen_of_branch(set, target, d, additions, &unlikeness) != d)
             continue;
         weigh_stack(set, target, d, own);
         for (size_t i = 0; i < set->num_devices; i++)
@@ -194,7 +230,7 @@ static void normalize(size_t count, double *weights)
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
                                 const nitro_device *target, nitro_source_rule rule, double *weights)
 {
-    double *own = nitro_calloc(context, set->num_devices, sizeof *own), unlikeness;
+    double *own = nitro_calloc(context, 2 * set->num_devices, sizeof *own), unlikeness;
     if (!own)
         return NITRO_ERR_NO_MEMORY;
     for (size_t d = 0; d < set->num_devices; d++)
@@ -202,7 +238,7 @@ nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *
     if (rule == NITRO_SOURCES_NEAREST)
         weights[nitro_source_nearest(set, target, &unlikeness)] = 1.0;
     if (rule == NITRO_SOURCES_BY_STACK)
-        weigh_by_stack(set, target, own, weights);
+        weigh_by_stack(set, target, own, own + set->num_devices, weights);
     normalize(set->num_devices, weights);
     free(own);
     return NITRO_OK;

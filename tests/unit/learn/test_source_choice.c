@@ -147,6 +147,47 @@ static void test_weights_by_hand(void **state)
     nitro_context_free(context);
 }
 
+/** Of the stacks of one software, the nearest version counts, unless it is odd. */
+static void test_odd_stacks(void **state)
+{
+    nitro_context *context = unit_context();
+    enum { N = 3 };
+    static const char *const ids[N] = {"a", "b", "c"};
+    static const char *const stacks[N] = {"lib 2020-01", "lib 2020-07", "lib 2021-01"};
+    nitro_device *devices[N], *target = synthetic_device(context, "target", 1.0);
+    nitro_string_list hardware = {0};
+    bool usable[N] = {true, true, true};
+    double weights[N], losses[N * N] = {1.0, 6.0, 6.0, 6.0, 1.0, 1.0, 6.0, 1.0, 1.0};
+    (void)state;
+    assert_ok(context, nitro_string_list_add(context, &hardware, "launch"));
+    for (size_t d = 0; d < N; d++) {
+        devices[d] = synthetic_device(context, ids[d], 1.0);
+        describe(context, devices[d], stacks[d], 1.0);
+    }
+    const nitro_source_set set = {N, devices, usable, losses, &hardware};
+    describe(context, target, "lib 2020-02", 1.0);
+    /* a and the others lose 5 % on each other. a is four months nearer than b, 0.056, but 2.5 %
+     * odder, 0.1. */
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    EXPECT_LOSSES(INFINITY, 0.0, 2.0);
+    describe(context, target, "lib 2020-01", 1.0); /* its own stack */
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    EXPECT_LOSSES(0.0, INFINITY, INFINITY); /* 7 %: too small to count */
+    describe(context, target, "lib 2020-02", 1.0);
+    losses[0 * N + 1] = losses[0 * N + 2] = losses[1 * N + 0] = losses[2 * N + 0] = 3.0;
+    WEIGH(NITRO_SOURCES_BY_STACK); /* not so odd */
+    EXPECT_LOSSES(0.0, 4.0, 4.0);
+    usable[2] = false; /* of two, neither is odder */
+    losses[0 * N + 1] = losses[1 * N + 0] = 5.0;
+    WEIGH(NITRO_SOURCES_BY_STACK);
+    EXPECT_LOSSES(0.0, 6.0, INFINITY);
+    nitro_string_list_free(&hardware);
+    nitro_device_free(target);
+    for (size_t d = 0; d < N; d++)
+        nitro_device_free(devices[d]);
+    nitro_context_free(context);
+}
+
 /** With one witness it is one word against another; and what is far may differ. */
 static void test_disputes_need_witnesses(void **state)
 {
@@ -653,6 +694,7 @@ int main(void)
         cmocka_unit_test(test_likeness),
         cmocka_unit_test(test_cpus_and_gpus_of_one_vendor),
         cmocka_unit_test(test_weights_by_hand),
+        cmocka_unit_test(test_odd_stacks),
         cmocka_unit_test(test_disputes_need_witnesses),
         cmocka_unit_test(test_clear_gains),
         cmocka_unit_test_setup_teardown(test_default_unless_another_is_clearly_better, setup,
