@@ -98,22 +98,28 @@ static size_t mark_visible(const choosing *c, nitro_kinship of_target, size_t de
     return count;
 }
 
-static double nearest_hardware(const choosing *c, const nitro_device *device)
+/** To the nearest source that a validation device may have: not its own card, unless the target has
+ *  a source of its own. */
+static double nearest_hardware(const choosing *c, nitro_kinship of_target,
+                               const nitro_device *device)
 {
     double least = INFINITY;
     for (size_t d = 0; d < c->set.num_devices; d++)
-        if (c->usable[d] && c->set.devices[d] != device)
+        if (c->usable[d] && c->set.devices[d] != device &&
+            nitro_kinship_allows(of_target, device, c->set.devices[d]))
             least = fmin(least, nitro_device_distance(c->set.devices[d], device, c->set.hardware));
     return least;
 }
 
 static bool is_far(const choosing *c)
 {
+    const nitro_kinship of_target = find_kinship(c);
     double most = 0.0;
-    for (size_t d = 0; d < c->set.num_devices; d++)
-        if (c->usable[d])
-            most = fmax(most, nearest_hardware(c, c->set.devices[d]));
-    return nearest_hardware(c, c->task->target) > FAR * most;
+    for (size_t d = 0; d < c->set.num_devices; d++) {
+        double own = c->usable[d] ? nearest_hardware(c, of_target, c->set.devices[d]) : 0.0;
+        most = isinf(own) ? most : fmax(most, own);
+    }
+    return nearest_hardware(c, of_target, c->task->target) > FAR * most;
 }
 
 /* ---- Validation -------------------------------------------------------------------------------

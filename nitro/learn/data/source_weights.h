@@ -8,7 +8,8 @@ typedef enum nitro_source_rule {
     /**
      * Of each branch of software, the sources of the stack that is nearest to the target, weighted
      * by a kernel over their hardware distance, and sources of any stack that agree with them; of
-     * branches, by a kernel over unlikeness. The default: changes of software add up along a
+     * branches, by a kernel over unlikeness. A stack that the others disagree with counts as
+     * farther, unless it is the target's own. The default: changes of software add up along a
      * branch, so that its stacks behind the nearest one say nothing more, unless they agree.
      */
     NITRO_SOURCES_BY_STACK,

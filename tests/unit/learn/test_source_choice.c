@@ -466,6 +466,22 @@ static void set_label(fixture *f, size_t device, const char *name, const char *v
               nitro_device_set_label(f->context, f->sources->devices[device], name, value));
 }
 
+/** Two stacks of one card do not tell how far devices are from each other. */
+static void test_far_targets_of_twins(void **state)
+{
+    fixture *f = *state;
+    make_nearest_best(f, -2.91); /* far while d is at 1.45 from c, not at 1.6 from b */
+    set_label(f, 3, "software", "lib 2");
+    set_label(f, 3, "same_as", "c");
+    CHOOSE(true);
+    assert_false(f->choice.is_far);
+    make(f, places, 2, 0.2); /* one card alone */
+    set_label(f, 1, "software", "lib 2");
+    set_label(f, 1, "same_as", "a");
+    CHOOSE(true);
+    assert_true(f->choice.is_far);
+}
+
 /** In validation, a source has no closer relative than the target has. */
 static void test_validation_hides_relatives(void **state)
 {
@@ -701,6 +717,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_validation_by_hand, setup, teardown),
         cmocka_unit_test_setup_teardown(test_far_targets, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_far_targets_of_twins, setup, teardown),
         cmocka_unit_test_setup_teardown(test_validation_hides_relatives, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unusable_sources, setup, teardown),
         cmocka_unit_test_setup_teardown(test_losses_of_the_chosen_models, setup, teardown),
