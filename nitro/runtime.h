@@ -211,6 +211,7 @@ typedef struct nitro_feature {
 
 /**
  * Evaluate one group of input features of `argument` into `values`, shape [count of the group].
+ * These are not set before: a function that succeeds has written all of them.
  * @return 0 on success.
  */
 typedef int (*nitro_features_function)(const void *argument, double *values, void *user);

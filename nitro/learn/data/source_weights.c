@@ -149,7 +149,7 @@ static void weigh_stack(const nitro_source_set *set, const nitro_device *target,
 }
 
 /** What the sources of the stack of `member` and those of all others lose on each other but for
- * their hardware, percent: an odd stack does not speak for one that no source has. */
+ *  their hardware, in percent: an odd stack does not speak for one that no source has. */
 static double oddness(const nitro_source_set *set, size_t member)
 {
     double sum = 0.0, count = 0.0;
