@@ -280,8 +280,9 @@ void nitro_predicted_quality_warn(nitro_predicted_quality *predicted)
 {
     static const char low[] = "the predicted quality is below 90 %; measure some inputs on the "
                               "target (--measure 10)",
-                      new_stack[] = "no source has its software stack, so that other variants may "
-                                    "be fast there; measure some inputs on it (--measure 10)";
+                      new_stack[] = "no source is known to have its software stack, so that other "
+                                    "variants may be fast there; measure some inputs on it "
+                                    "(--measure 10)";
     bool is_low = predicted->quality < WARN_BELOW;
     if (!predicted->warning || predicted->warning == low || predicted->warning == new_stack)
         predicted->warning = is_low ? low : predicted->lacks_stack ? new_stack : NULL;

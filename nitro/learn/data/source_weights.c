@@ -69,8 +69,13 @@ static double hardware_loss(const nitro_source_set *set, const nitro_device *tar
                 : ARCHITECTURE_LOSS);
 }
 
-/** What two near sources of one stack lose on each other beyond what their distance explains; NaN:
- *  they are not near, or it is unknown. */
+/** What two sources lose on each other beyond what their hardware explains; NaN: unknown. */
+static double loss_beyond_hardware(const nitro_source_set *set, size_t a, size_t b)
+{
+    return disagreement(set, a, b) - hardware_loss(set, set->devices[a], b);
+}
+
+/** That of two near sources of one stack; NaN: they are not near, or it is unknown. */
 static double unexplained_loss(const nitro_source_set *set, size_t a, size_t b)
 {
     const nitro_device *one = set->devices[a], *other = set->devices[b];
@@ -78,7 +83,7 @@ static double unexplained_loss(const nitro_source_set *set, size_t a, size_t b)
                 nitro_same_text(nitro_device_label(one, "architecture"),
                                 nitro_device_label(other, "architecture")) &&
                 nitro_device_distance(one, other, set->hardware) <= NEAR;
-    return near ? disagreement(set, a, b) - hardware_loss(set, other, a) : (double)NAN;
+    return near ? loss_beyond_hardware(set, a, b) : (double)NAN;
 }
 
 void nitro_source_find_disputed(const nitro_source_set *set, bool *is_disputed)
@@ -105,11 +110,11 @@ static double stack_loss(const nitro_source_set *set, size_t nearest, size_t d)
     if (nitro_device_same_stack(set->devices[d], set->devices[nearest]))
         return 0.0;
     for (size_t c = 0; c < set->num_devices; c++) {
-        double apart = disagreement(set, c, d);
-        if (!set->usable[c] || isnan(apart) ||
+        double loss = loss_beyond_hardware(set, c, d);
+        if (!set->usable[c] || isnan(loss) ||
             !nitro_device_same_stack(set->devices[c], set->devices[nearest]))
             continue;
-        sum += fmax(apart - hardware_loss(set, set->devices[c], d), 0.0);
+        sum += fmax(loss, 0.0);
         count += 1.0;
     }
     return SOFTWARE_LOSS + sum / count +
@@ -157,11 +162,11 @@ static double oddness(const nitro_source_set *set, size_t member)
         if (!set->usable[a] || !nitro_device_same_stack(set->devices[a], set->devices[member]))
             continue;
         for (size_t b = 0; b < set->num_devices; b++) {
-            double apart = disagreement(set, a, b);
-            if (!set->usable[b] || isnan(apart) ||
+            double loss = loss_beyond_hardware(set, a, b);
+            if (!set->usable[b] || isnan(loss) ||
                 nitro_device_same_stack(set->devices[a], set->devices[b]))
                 continue;
-            sum += fmax(apart - hardware_loss(set, set->devices[a], b), 0.0);
+            sum += fmax(loss, 0.0);
             count += 1.0;
         }
     }

@@ -184,7 +184,7 @@ static void test_new_stack(void **state)
     nitro_predicted_quality *predicted = f->model->predicted;
     assert_true(predicted->quality > 90.0);
     assert_non_null(predicted->warning);
-    assert_non_null(strstr(predicted->warning, "no source has its software stack"));
+    assert_non_null(strstr(predicted->warning, "no source is known to have its software stack"));
     nitro_predicted_quality_weigh_measured(predicted, NULL, NULL, 0, SYNTHETIC_VARIANTS,
                                            &calibration);
     assert_true(predicted->quality > 90.0);
