@@ -160,24 +160,17 @@ nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluatio
     return check(evaluation);
 }
 
-nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
-                                             const void *argument, uint64_t needed, double *values)
+/** @param[in] clears  set the features of the other groups to 0. */
+static nitro_status evaluate(const nitro_computation *computation, const void *argument,
+                             uint64_t needed, bool clears, double *values)
 {
     for (size_t g = 0; g < computation->num_groups; g++) {
         const nitro_feature_group *group = &computation->groups[g];
-        for (size_t i = 0; !(features_of(group) & needed) && i < group->count; i++)
-            values[group->first + i] = 0.0;
-    }
-    return nitro_computation_evaluate_more(computation, argument, needed, values);
-}
-
-nitro_status nitro_computation_evaluate_more(const nitro_computation *computation,
-                                             const void *argument, uint64_t needed, double *values)
-{
-    for (size_t g = 0; g < computation->num_groups; g++) {
-        const nitro_feature_group *group = &computation->groups[g];
-        if (!(features_of(group) & needed))
+        if (!(features_of(group) & needed)) {
+            for (size_t f = group->first; clears && f < group->first + group->count; f++)
+                values[f] = 0.0;
             continue;
+        }
         int failure = group->evaluate(argument, values + group->first, group->user);
         if (failure) {
             for (size_t f = group->first; f < computation->schema->num_features; f++)
@@ -186,6 +179,18 @@ nitro_status nitro_computation_evaluate_more(const nitro_computation *computatio
         }
     }
     return nitro_computation_require_finite(computation, values);
+}
+
+nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values)
+{
+    return evaluate(computation, argument, needed, true, values);
+}
+
+nitro_status nitro_computation_evaluate_more(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values)
+{
+    return evaluate(computation, argument, needed, false, values);
 }
 
 /** Time is left for another call of a group. */
