@@ -202,7 +202,7 @@ static void scattered_columns_are_found(void **state)
         {"jumps", 3001, 1100000, 50021, true, NITRO_SPMV_SCATTERED},
         {"pairs that jump", 3001, 1100000, 1, true, NITRO_SPMV_SCATTERED},
         {"x in the last cache", 3001, 1000000, 50021, true, NITRO_SPMV_SPREAD},
-        {"x in a core's caches", 3001, 131072, 50021, true, NITRO_SPMV_CACHED},
+        {"x in a core's caches", 3001, 65536, 50021, true, NITRO_SPMV_CACHED},
         {"few entries", 50, 1100000, 50021, true, NITRO_SPMV_CACHED},
         {"many rows", 1100000, 1100000, 1, false, NITRO_SPMV_STREAMED},
     };

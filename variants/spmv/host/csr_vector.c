@@ -1,6 +1,6 @@
 /* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
- * long rows do not depend on one sum. The order of additions is fixed: every vector unit gives the
- * same bits.
+ * long rows do not depend on one sum, and what is left of a row by a mask. The order of additions
+ * is fixed: every vector unit gives the same bits.
  *
  * Entries and rows are divided among threads along the merge path (Merrill and Garland, SC16), in
  * parts of equal work that may begin inside a row, but only inside rows so long that parts would be
@@ -12,9 +12,15 @@
 #define NS_PER_ROW   1.5
 #define UNEVEN       16 /* rows longer than this share of a part are cut */
 
-/* Shorter vectors, for what is left of a row. */
+/* Shorter rows are not worth vectors. Where x is prefetched, a whole vector costs more: what it
+ * does not need would be prefetched twice. */
+#define FEW           NITRO_SPMV_LANES
+#define FEW_SCATTERED (2 * NITRO_SPMV_LANES)
+
 typedef nitro_spmv_pair pair;
 typedef nitro_spmv_quad quad;
+typedef int64_t octet_bits __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t quad_bits __attribute__((vector_size(32), aligned(8), may_alias));
 
 NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *even, const nitro_spmv_lanes *odd,
                                       const int unit)
@@ -45,57 +51,71 @@ NITRO_SPMV_INLINE void prefetch_x(const nitro_spmv *spmv, int64_t k, const int c
         nitro_spmv_prefetch_x_ahead(spmv->x, spmv->columns, k, spmv->num_nonzeros, count);
 }
 
-/* The sum of whole groups of eight entries; `*k` moves on to the rest. */
-NITRO_SPMV_INLINE double multiply_lanes(const nitro_spmv *spmv, int64_t *k, int64_t end,
-                                        const int unit, const nitro_spmv_access access)
+/* Adds the last `count` of the eight entries before `end`, all of which are the row's own: no
+ * branch depends on how many there are. */
+NITRO_SPMV_INLINE void add_rest(nitro_spmv_lanes *sums, const nitro_spmv *spmv, int64_t count,
+                                int64_t end, const int unit)
+{
+    static const int64_t masks[2 * NITRO_SPMV_LANES] = {
+        [NITRO_SPMV_LANES] = -1, -1, -1, -1, -1, -1, -1, -1};
+    int64_t at = end - NITRO_SPMV_LANES;
+    nitro_spmv_lanes products = {{0}};
+    nitro_spmv_add(&products, spmv->values + at, spmv->x, spmv->columns + at, unit);
+    if (NITRO_SPMV_IS_WIDE(unit))
+        sums->whole +=
+            (nitro_spmv_octet)((octet_bits)products.whole & *(const octet_bits *)(masks + count));
+    else
+        for (int i = 0; i < 2; i++)
+            sums->halves[i] +=
+                (quad)((quad_bits)products.halves[i] & *(const quad_bits *)(masks + count + 4 * i));
+}
+
+/* The sum of a few entries, one by one as in csr. */
+NITRO_SPMV_INLINE double sum_few(const nitro_spmv *spmv, int64_t k, int64_t end,
+                                 const nitro_spmv_access access)
+{
+    const int32_t *restrict columns = spmv->columns;
+    const double *restrict values = spmv->values, *restrict x = spmv->x;
+    double even = 0, odd = 0;
+    for (; k + 1 < end; k += 2) {
+        prefetch_x(spmv, k, 2, access);
+        even += values[k] * x[columns[k]];
+        odd += values[k + 1] * x[columns[k + 1]];
+    }
+    if (k < end) {
+        prefetch_x(spmv, k, 1, access);
+        even += values[k] * x[columns[k]];
+    }
+    return even + odd;
+}
+
+/* The sum of eight entries or more. */
+NITRO_SPMV_INLINE double sum_many(const nitro_spmv *spmv, int64_t begin, int64_t end,
+                                  const int unit, const nitro_spmv_access access)
 {
     const int32_t *restrict columns = spmv->columns;
     const double *restrict values = spmv->values, *restrict x = spmv->x;
     nitro_spmv_lanes even = {{0}}, odd = {{0}};
-    int64_t at = *k;
-    for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
-        prefetch_matrix(spmv, at, access);
+    int64_t k = begin;
+    for (; k + 2 * NITRO_SPMV_LANES <= end; k += 2 * NITRO_SPMV_LANES) {
+        prefetch_matrix(spmv, k, access);
         if (access != NITRO_SPMV_CACHED)
-            NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
-        prefetch_x(spmv, at, 2 * NITRO_SPMV_LANES, access);
-        nitro_spmv_add(&even, values + at, x, columns + at, unit);
-        nitro_spmv_add(&odd, values + at + NITRO_SPMV_LANES, x, columns + at + NITRO_SPMV_LANES,
+            NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
+        prefetch_x(spmv, k, 2 * NITRO_SPMV_LANES, access);
+        nitro_spmv_add(&even, values + k, x, columns + k, unit);
+        nitro_spmv_add(&odd, values + k + NITRO_SPMV_LANES, x, columns + k + NITRO_SPMV_LANES,
                        unit);
     }
-    if (at + NITRO_SPMV_LANES <= end) {
-        prefetch_matrix(spmv, at, access);
-        prefetch_x(spmv, at, NITRO_SPMV_LANES, access);
-        nitro_spmv_add(&even, values + at, x, columns + at, unit);
-        at += NITRO_SPMV_LANES;
+    if (k + NITRO_SPMV_LANES <= end) {
+        prefetch_x(spmv, k, NITRO_SPMV_LANES, access);
+        nitro_spmv_add(&even, values + k, x, columns + k, unit);
+        k += NITRO_SPMV_LANES;
     }
-    *k = at;
+    if (k < end) {
+        prefetch_x(spmv, k, NITRO_SPMV_LANES, access);
+        add_rest(&odd, spmv, end - k, end, unit);
+    }
     return sum_of_lanes(&even, &odd, unit);
-}
-
-/* The sum of the last entries [k, end) of a row, seven at most: four, two and one at a time. */
-NITRO_SPMV_INLINE double multiply_rest(const nitro_spmv *spmv, int64_t k, int64_t end,
-                                       const nitro_spmv_access access)
-{
-    const int32_t *restrict columns = spmv->columns;
-    const double *restrict values = spmv->values, *restrict x = spmv->x;
-    int64_t count = end - k;
-    pair sums = {0};
-    if (count & 4) {
-        prefetch_x(spmv, k, 4, access);
-        quad products = NITRO_SPMV_QUAD(values + k) * (quad){x[columns[k]], x[columns[k + 1]],
-                                                             x[columns[k + 2]], x[columns[k + 3]]};
-        sums = (pair){products[0], products[1]} + (pair){products[2], products[3]};
-        k += 4;
-    }
-    if (count & 2) {
-        prefetch_x(spmv, k, 2, access);
-        sums += NITRO_SPMV_PAIR(values + k) * (pair){x[columns[k]], x[columns[k + 1]]};
-        k += 2;
-    }
-    if (count & 1)
-        prefetch_x(spmv, k, 1, access);
-    double sum = sums[0] + sums[1];
-    return count & 1 ? sum + values[k] * x[columns[k]] : sum;
 }
 
 /* The sum of entries [k, end) of a row. */
@@ -105,14 +125,9 @@ NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t 
     if (k == end)
         return 0;
     prefetch_matrix(spmv, k, access);
-    if (end - k == 1) { /* all rows of some matrices */
-        prefetch_x(spmv, k, 1, access);
-        return 0 + spmv->values[k] * spmv->x[spmv->columns[k]];
-    }
-    double sum = 0;
-    if (end - k >= NITRO_SPMV_LANES)
-        sum = multiply_lanes(spmv, &k, end, unit, access);
-    return k < end ? sum + multiply_rest(spmv, k, end, access) : sum;
+    if (end - k < (access == NITRO_SPMV_SCATTERED ? FEW_SCATTERED : FEW))
+        return sum_few(spmv, k, end, access);
+    return sum_many(spmv, k, end, unit, access);
 }
 
 NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int unit,
@@ -214,6 +229,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "5",
+    .version = "6",
     .run = run,
 };
