@@ -468,6 +468,31 @@ static void rows_are_sorted_in_windows(void **state)
     nitro_spmv_matrix_free(spmv);
 }
 
+/* Rows that are no longer than the one before, but where a window begins, stay where they are. */
+static void sorted_rows_stay_in_order(void **state)
+{
+    static const struct {
+        int64_t longer_row;
+        bool stays;
+    } cases[] = {{0, true}, {1, false}, {4096, true}, {8191, false}, {8192, true}, {9000, false}};
+    computation_fixture *f = *state;
+    const nitro_variant *variant = &nitro_spmv_variant_sell_c_sigma;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        nitro_matrix_entries entries = {.num_rows = 9001, .num_cols = 100};
+        for (int64_t row = 0; row < entries.num_rows; row++)
+            for (int64_t i = 0; i < (row == cases[c].longer_row ? 3 : 2); i++)
+                assert_ok(f->context,
+                          nitro_matrix_entries_add(f->context, &entries, row, row % 90 + i, 1.5));
+        nitro_spmv *spmv = NULL;
+        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        assert_int_equal(variant->prepare(spmv, variant->user), 0);
+        if ((spmv->sell_c_sigma->num_sorted == 0) != cases[c].stays)
+            fail_msg("longer row %ld: not what is expected", (long)cases[c].longer_row);
+        check_all(f, spmv, "rows that may be sorted");
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
 /* The bounds that sellp and sell_c_sigma are judged by must hold for every matrix. */
 static void slices_are_never_larger_than_their_bounds(void **state)
 {
@@ -652,6 +677,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(rows_are_sorted_in_windows, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(sorted_rows_stay_in_order, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(slices_are_never_larger_than_their_bounds, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup,
