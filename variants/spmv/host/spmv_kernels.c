@@ -31,7 +31,8 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 /* ---- Access ---- */
 
 /* An x of more than 512 KiB shares a core's own caches with the matrix that streams through them.
- * One of more than 8 MiB is prefetched: where the last cache holds x, prefetching may cost more than it saves. */
+ * One of more than 8 MiB is prefetched: where the last cache holds x, prefetching may cost more
+ * than it saves. */
 #define SPREAD_COLS (1 << 16)
 #define FAR_COLS    (1 << 20)
 #define NUM_LOOKS   8   /* places in the matrix */
