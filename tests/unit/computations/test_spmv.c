@@ -104,23 +104,21 @@ static void variants_agree_with_many_threads(void **state)
     end_threads(threads);
 }
 
-/* So many rows that results are stored past the caches: in pairs, cut between threads at odd rows,
- * and not at all so where y is not aligned for it. */
-static void variants_agree_on_very_many_rows(void **state)
+/* y is aligned to its elements only, and cut between threads at odd rows. */
+static void variants_agree_on_an_unaligned_y(void **state)
 {
     computation_fixture *f = *state;
     int threads = begin_threads(3);
-    nitro_matrix_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
+    nitro_matrix_entries entries = {.num_rows = 30005, .num_cols = 30005};
     for (int64_t row = 0; row < entries.num_rows; row++)
         for (int64_t column = row - row % 3; column < row; column++)
             assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, column,
                                                            (double)(row % 7) - 3));
     nitro_spmv *spmv = NULL;
     assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
-    check_all(f, spmv, "very many rows");
     double *y = spmv->y, *wider = calloc((size_t)spmv->num_rows + 1, sizeof(*wider));
     spmv->y = wider + 1;
-    check_all(f, spmv, "very many rows, y at an odd address");
+    check_all(f, spmv, "y at an odd address");
     spmv->y = y;
     free(wider);
     nitro_spmv_matrix_free(spmv);
@@ -656,7 +654,7 @@ int main(void)
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(variants_agree_with_many_threads, setup,
                                         computation_teardown),
-        cmocka_unit_test_setup_teardown(variants_agree_on_very_many_rows, setup,
+        cmocka_unit_test_setup_teardown(variants_agree_on_an_unaligned_y, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup,
                                         computation_teardown),

@@ -17,7 +17,6 @@
 #define FEW           NITRO_SPMV_LANES
 #define FEW_SCATTERED (2 * NITRO_SPMV_LANES)
 
-typedef nitro_spmv_pair pair;
 typedef nitro_spmv_quad quad;
 typedef int64_t octet_bits __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t quad_bits __attribute__((vector_size(32), aligned(8), may_alias));
@@ -143,23 +142,10 @@ typedef struct product {
     nitro_spmv_carry *carried; /* one for each that is run */
 } product;
 
-/* `streams`: two rows at a time, with non-temporal stores. */
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     const int unit, const bool streams,
-                                     const nitro_spmv_access access)
+                                     const int unit, const nitro_spmv_access access)
 {
     double *restrict y = spmv->y;
-    if (streams) {
-        if (row % 2 && row < end) {
-            y[row] = row_sum(spmv, row, unit, access);
-            row++;
-        }
-        for (; row + 2 <= end; row += 2) {
-            pair sums = {row_sum(spmv, row, unit, access), row_sum(spmv, row + 1, unit, access)};
-            NITRO_SPMV_STREAM(y + row, sums);
-        }
-        NITRO_SPMV_FENCE();
-    }
     for (; row < end; row++)
         y[row] = row_sum(spmv, row, unit, access);
 }
@@ -203,10 +189,7 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
         begin.row++;
         begin.k = offsets[begin.row];
     }
-    if (nitro_spmv_streams(spmv->y, spmv->num_rows))
-        NITRO_SPMV_CALL_FOR(p->access, multiply_rows, spmv, begin.row, end.row, unit, true);
-    else
-        NITRO_SPMV_CALL_FOR(p->access, multiply_rows, spmv, begin.row, end.row, unit, false);
+    NITRO_SPMV_CALL_FOR(p->access, multiply_rows, spmv, begin.row, end.row, unit);
     int64_t rest = begin.row < end.row ? offsets[end.row] : begin.k;
     if (rest < end.k)
         p->carried[part] =

@@ -247,39 +247,22 @@ NITRO_SPMV_INLINE void multiply_slice(const product *p, int64_t slice, double *r
         nitro_spmv_store(sums + i * NITRO_SPMV_LANES, &lanes[i], unit);
 }
 
-/* Rows of y from the sums of a slice. rows: where they go; NULL: they are in order. */
-NITRO_SPMV_INLINE void store_slice(double *y, const double *sums, int64_t count,
-                                   const int32_t *rows, bool streams)
-{
-    if (rows)
-        for (int64_t r = 0; r < count; r++)
-            y[rows[r]] = sums[r];
-    else if (streams && count == SLICE_ROWS)
-        for (int64_t r = 0; r < SLICE_ROWS; r += 2)
-            NITRO_SPMV_STREAM(y + r, NITRO_SPMV_PAIR(sums + r));
-    else
-        memcpy(y, sums, (size_t)count * sizeof(*y));
-}
-
 NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t end, const int unit,
                                        const nitro_spmv_access access)
 {
     const nitro_spmv_sellp *sellp = p->sellp;
     int64_t num_rows = p->spmv->num_rows;
     double *y = p->spmv->y, sums[SLICE_ROWS];
-    bool is_sorted = sellp->num_sorted > 0;
-    bool streams = !is_sorted && nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t row = slice * SLICE_ROWS;
         int64_t rest = num_rows - row, count = rest < SLICE_ROWS ? rest : SLICE_ROWS;
         multiply_slice(p, slice, sums, unit, access);
-        if (is_sorted)
-            store_slice(y, sums, count, sellp->rows + row, false);
+        if (sellp->num_sorted == 0)
+            memcpy(y + row, sums, (size_t)count * sizeof(*y));
         else
-            store_slice(y + row, sums, count, NULL, streams);
+            for (int64_t r = 0; r < count; r++)
+                y[sellp->rows[row + r]] = sums[r];
     }
-    if (streams)
-        NITRO_SPMV_FENCE();
 }
 
 NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, const int unit)
@@ -318,7 +301,7 @@ static int run_sorted(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_sellp = {
     .name = "sellp",
-    .version = "4",
+    .version = "5",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(sellp),

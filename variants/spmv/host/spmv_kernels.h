@@ -18,7 +18,7 @@
 
 /* Eight doubles: one vector with AVX-512, else two, since GCC keeps a vector that is wider than the
  * target's in memory, where a product takes twice as long. */
-typedef double nitro_spmv_pair __attribute__((vector_size(16), may_alias));
+typedef double nitro_spmv_pair __attribute__((vector_size(16)));
 typedef double nitro_spmv_quad __attribute__((vector_size(32)));
 typedef double nitro_spmv_octet __attribute__((vector_size(64)));
 typedef union nitro_spmv_lanes {
@@ -28,10 +28,8 @@ typedef union nitro_spmv_lanes {
 #define NITRO_SPMV_LANES 8
 
 /* The same anywhere in an array. */
-typedef double nitro_spmv_pair_at __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double nitro_spmv_quad_at __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double nitro_spmv_octet_at __attribute__((vector_size(64), aligned(8), may_alias));
-#define NITRO_SPMV_PAIR(from)  (*(const nitro_spmv_pair_at *)(from))
 #define NITRO_SPMV_QUAD(from)  (*(const nitro_spmv_quad_at *)(from))
 #define NITRO_SPMV_OCTET(from) (*(const nitro_spmv_octet_at *)(from))
 
@@ -243,26 +241,6 @@ NITRO_SPMV_INLINE void nitro_spmv_prefetch_x_ahead(const double *x, const int32_
     if (k + count <= num_entries)
         nitro_spmv_prefetch_x(x, columns + k, count);
 }
-
-/*
- * Non-temporal stores: an ordinary store reads the line first, which costs 8 bytes of bandwidth a
- * row. For a y that exceeds the caches and is aligned to pairs; NITRO_SPMV_FENCE orders these
- * stores before other threads' accesses.
- */
-#define NITRO_SPMV_STREAM_ROWS (2 << 20) /* 16 MiB of y */
-
-static inline bool nitro_spmv_streams(const double *y, int64_t num_rows)
-{
-    return num_rows >= NITRO_SPMV_STREAM_ROWS && (uintptr_t)y % sizeof(nitro_spmv_pair) == 0;
-}
-
-#ifdef __x86_64__
-#define NITRO_SPMV_STREAM(to, pair) _mm_stream_pd(to, (__m128d)(pair))
-#define NITRO_SPMV_FENCE()          _mm_sfence()
-#else
-#define NITRO_SPMV_STREAM(to, pair) (*(nitro_spmv_pair *)(to) = (pair))
-#define NITRO_SPMV_FENCE()          ((void)0)
-#endif
 
 /**
  * Stride of columns of a column-major format: whole lanes, and an odd number of cache lines, since
