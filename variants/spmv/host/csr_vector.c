@@ -1,6 +1,7 @@
 /* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
- * long rows do not depend on one sum, and what is left of a row by a mask. The order of additions
- * is fixed: every vector unit gives the same bits.
+ * long rows do not depend on one sum, and what is left of them by a mask; short rows by shorter
+ * vectors. The order of additions is fixed: every vector unit gives the same bits. Where x comes
+ * from memory, vectors gain nothing: rows as in csr.
  *
  * Entries and rows are divided among threads along the merge path (Merrill and Garland, SC16), in
  * parts of equal work that may begin inside a row, but only inside rows so long that parts would be
@@ -12,11 +13,7 @@
 #define NS_PER_ROW   1.5
 #define UNEVEN       16 /* rows longer than this share of a part are cut */
 
-/* Shorter rows are not worth vectors. Where x is prefetched, a whole vector costs more: what it
- * does not need would be prefetched twice. */
-#define FEW           NITRO_SPMV_LANES
-#define FEW_SCATTERED (2 * NITRO_SPMV_LANES)
-
+typedef nitro_spmv_pair pair;
 typedef nitro_spmv_quad quad;
 typedef int64_t octet_bits __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t quad_bits __attribute__((vector_size(32), aligned(8), may_alias));
@@ -34,20 +31,12 @@ NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *even, const nitro_
     return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
-NITRO_SPMV_INLINE void prefetch_matrix(const nitro_spmv *spmv, int64_t k,
-                                       const nitro_spmv_access access)
+NITRO_SPMV_INLINE void prefetch_matrix(const nitro_spmv *spmv, int64_t k, const bool prefetches)
 {
-    if (access == NITRO_SPMV_CACHED)
-        return;
-    NITRO_SPMV_PREFETCH(spmv->values, k + NITRO_SPMV_AHEAD);
-    NITRO_SPMV_PREFETCH(spmv->columns, k + NITRO_SPMV_AHEAD);
-}
-
-NITRO_SPMV_INLINE void prefetch_x(const nitro_spmv *spmv, int64_t k, const int count,
-                                  const nitro_spmv_access access)
-{
-    if (access == NITRO_SPMV_SCATTERED)
-        nitro_spmv_prefetch_x_ahead(spmv->x, spmv->columns, k, spmv->num_nonzeros, count);
+    if (prefetches) {
+        NITRO_SPMV_PREFETCH(spmv->values, k + NITRO_SPMV_AHEAD);
+        NITRO_SPMV_PREFETCH(spmv->columns, k + NITRO_SPMV_AHEAD);
+    }
 }
 
 /* Adds the last `count` of the eight entries before `end`, all of which are the row's own: no
@@ -69,49 +58,48 @@ NITRO_SPMV_INLINE void add_rest(nitro_spmv_lanes *sums, const nitro_spmv *spmv, 
                 (quad)((quad_bits)products.halves[i] & *(const quad_bits *)(masks + count + 4 * i));
 }
 
-/* The sum of a few entries, one by one as in csr. */
-NITRO_SPMV_INLINE double sum_few(const nitro_spmv *spmv, int64_t k, int64_t end,
-                                 const nitro_spmv_access access)
+/* The sum of entries [k, end), seven at most: four, two and one at a time. */
+NITRO_SPMV_INLINE double sum_few(const nitro_spmv *spmv, int64_t k, int64_t end)
 {
     const int32_t *restrict columns = spmv->columns;
     const double *restrict values = spmv->values, *restrict x = spmv->x;
-    double even = 0, odd = 0;
-    for (; k + 1 < end; k += 2) {
-        prefetch_x(spmv, k, 2, access);
-        even += values[k] * x[columns[k]];
-        odd += values[k + 1] * x[columns[k + 1]];
+    int64_t count = end - k;
+    pair sums = {0};
+    if (count & 4) {
+        quad products = NITRO_SPMV_QUAD(values + k) * (quad){x[columns[k]], x[columns[k + 1]],
+                                                             x[columns[k + 2]], x[columns[k + 3]]};
+        sums = (pair){products[0], products[1]} + (pair){products[2], products[3]};
+        k += 4;
     }
-    if (k < end) {
-        prefetch_x(spmv, k, 1, access);
-        even += values[k] * x[columns[k]];
+    if (count & 2) {
+        sums += (pair){values[k], values[k + 1]} * (pair){x[columns[k]], x[columns[k + 1]]};
+        k += 2;
     }
-    return even + odd;
+    double sum = sums[0] + sums[1];
+    return count & 1 ? sum + values[k] * x[columns[k]] : sum;
 }
 
 /* The sum of eight entries or more. */
 NITRO_SPMV_INLINE double sum_many(const nitro_spmv *spmv, int64_t begin, int64_t end,
-                                  const int unit, const nitro_spmv_access access)
+                                  const int unit, const bool prefetches)
 {
     const int32_t *restrict columns = spmv->columns;
     const double *restrict values = spmv->values, *restrict x = spmv->x;
     nitro_spmv_lanes even = {{0}}, odd = {{0}};
     int64_t k = begin;
     for (; k + 2 * NITRO_SPMV_LANES <= end; k += 2 * NITRO_SPMV_LANES) {
-        prefetch_matrix(spmv, k, access);
-        if (access != NITRO_SPMV_CACHED)
+        prefetch_matrix(spmv, k, prefetches);
+        if (prefetches)
             NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
-        prefetch_x(spmv, k, 2 * NITRO_SPMV_LANES, access);
         nitro_spmv_add(&even, values + k, x, columns + k, unit);
         nitro_spmv_add(&odd, values + k + NITRO_SPMV_LANES, x, columns + k + NITRO_SPMV_LANES,
                        unit);
     }
     if (k + NITRO_SPMV_LANES <= end) {
-        prefetch_x(spmv, k, NITRO_SPMV_LANES, access);
         nitro_spmv_add(&even, values + k, x, columns + k, unit);
         k += NITRO_SPMV_LANES;
     }
     if (k < end) {
-        prefetch_x(spmv, k, NITRO_SPMV_LANES, access);
         add_rest(&odd, spmv, end - k, end, unit);
     }
     return sum_of_lanes(&even, &odd, unit);
@@ -119,20 +107,22 @@ NITRO_SPMV_INLINE double sum_many(const nitro_spmv *spmv, int64_t begin, int64_t
 
 /* The sum of entries [k, end) of a row. */
 NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end, const int unit,
-                                     const nitro_spmv_access access)
+                                     const bool prefetches)
 {
     if (k == end)
         return 0;
-    prefetch_matrix(spmv, k, access);
-    if (end - k < (access == NITRO_SPMV_SCATTERED ? FEW_SCATTERED : FEW))
-        return sum_few(spmv, k, end, access);
-    return sum_many(spmv, k, end, unit, access);
+    prefetch_matrix(spmv, k, prefetches);
+    if (end - k == 1) /* all rows of some matrices */
+        return 0 + spmv->values[k] * spmv->x[spmv->columns[k]];
+    if (end - k < NITRO_SPMV_LANES)
+        return sum_few(spmv, k, end);
+    return sum_many(spmv, k, end, unit, prefetches);
 }
 
 NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int unit,
-                                 const nitro_spmv_access access)
+                                 const bool prefetches)
 {
-    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, access);
+    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, prefetches);
 }
 
 typedef struct product {
@@ -143,11 +133,11 @@ typedef struct product {
 } product;
 
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     const int unit, const nitro_spmv_access access)
+                                     const int unit, const bool prefetches)
 {
     double *restrict y = spmv->y;
     for (; row < end; row++)
-        y[row] = row_sum(spmv, row, unit, access);
+        y[row] = row_sum(spmv, row, unit, prefetches);
 }
 
 /* Where a part begins: at entry `k` of `row`. */
@@ -184,16 +174,19 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     position begin = begin_of(p, part, parts), end = begin_of(p, part + 1, parts);
     p->carried[part].row = -1;
     if (begin.k > offsets[begin.row] && begin.row < end.row) {
-        spmv->y[begin.row] =
-            sum_entries(spmv, begin.k, offsets[begin.row + 1], unit, NITRO_SPMV_STREAMED);
+        spmv->y[begin.row] = sum_entries(spmv, begin.k, offsets[begin.row + 1], unit, true);
         begin.row++;
         begin.k = offsets[begin.row];
     }
-    NITRO_SPMV_CALL_FOR(p->access, multiply_rows, spmv, begin.row, end.row, unit);
+    if (p->access == NITRO_SPMV_SCATTERED)
+        nitro_spmv_csr_multiply(spmv, begin.row, end.row);
+    else if (p->access == NITRO_SPMV_CACHED)
+        multiply_rows(spmv, begin.row, end.row, unit, false);
+    else
+        multiply_rows(spmv, begin.row, end.row, unit, true);
     int64_t rest = begin.row < end.row ? offsets[end.row] : begin.k;
     if (rest < end.k)
-        p->carried[part] =
-            (nitro_spmv_carry){end.row, sum_entries(spmv, rest, end.k, unit, NITRO_SPMV_STREAMED)};
+        p->carried[part] = (nitro_spmv_carry){end.row, sum_entries(spmv, rest, end.k, unit, true)};
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
