@@ -99,9 +99,8 @@ NITRO_SPMV_INLINE double sum_many(const nitro_spmv *spmv, int64_t begin, int64_t
         nitro_spmv_add(&even, values + k, x, columns + k, unit);
         k += NITRO_SPMV_LANES;
     }
-    if (k < end) {
+    if (k < end)
         add_rest(&odd, spmv, end - k, end, unit);
-    }
     return sum_of_lanes(&even, &odd, unit);
 }
 
