@@ -1,7 +1,7 @@
 /* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
  * long rows do not depend on one sum, and what is left of them by a mask; short rows by shorter
  * vectors. The order of additions is fixed: every vector unit gives the same bits. Where x comes
- * from memory, vectors gain nothing: rows as in csr.
+ * from memory, vectors gain little, and rows are read as in csr.
  *
  * Entries and rows are divided among threads along the merge path (Merrill and Garland, SC16), in
  * parts of equal work that may begin inside a row, but only inside rows so long that parts would be
