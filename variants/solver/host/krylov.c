@@ -110,7 +110,7 @@ static int32_t next_distance(const rows *r, int i)
                                  : INT32_MAX;
 }
 
-/* Both return how many slots the rows take; 0: more than `most`. */
+/* How many slots the rows take; 0: more than `most`. */
 static int merge_diagonals(rows r, nitro_rows *values, int32_t *distances, int64_t most)
 {
     int32_t next[NITRO_ROWS];
@@ -135,18 +135,34 @@ static int merge_diagonals(rows r, nitro_rows *values, int32_t *distances, int64
     return 0;
 }
 
-static int merge_columns(rows r, nitro_rows *values, int32_t *columns, int64_t most)
+/* Are all entries of the rows in runs of so many adjacent columns? */
+static bool has_runs(const rows *r, int run)
+{
+    const int32_t *columns = r->system->columns;
+    for (int i = 0; i < NITRO_ROWS; i++) {
+        if ((r->ends[i] - r->at[i]) % run != 0)
+            return false;
+        for (int64_t k = r->at[i]; k < r->ends[i]; k += run)
+            for (int j = 1; j < run; j++)
+                if (columns[k + j] != columns[k] + j)
+                    return false;
+    }
+    return true;
+}
+
+static int merge_runs(rows r, int run, nitro_rows *values, int32_t *columns, int64_t most)
 {
     int64_t count = 0;
     for (int i = 0; i < NITRO_ROWS; i++)
         count = r.ends[i] - r.at[i] > count ? r.ends[i] - r.at[i] : count;
     if (count > most)
         return 0;
-    for (int64_t slot = 0; slot < count; slot++)
+    for (int64_t slot = 0; slot < count; slot += run)
         for (int i = 0; i < NITRO_ROWS; i++, columns++) {
             bool is_entry = r.at[i] < r.ends[i];
             *columns = is_entry ? r.system->columns[r.at[i]] : (int32_t)r.first;
-            values[slot][i] = is_entry ? r.system->values[r.at[i]++] : 0;
+            for (int j = 0; j < run; j++)
+                values[slot + j][i] = is_entry ? r.system->values[r.at[i]++] : 0;
         }
     return (int)count;
 }
@@ -162,14 +178,16 @@ NITRO_KRYLOV_STEP(make_slots)
         int64_t most = entries_before(k->system, group + 1) - entries_before(k->system, group);
         nitro_rows *values = slots->values + at;
         int32_t *indices = slots->indices + index;
-        int count = merge_diagonals(r, values, indices, most / ROOM_OF_DIAGONALS);
-        int of_columns = count > 0 ? 0 : merge_columns(r, values, indices, most / ROOM);
-        slots->begins[2 * group] = at;
-        slots->begins[2 * group + 1] = index;
-        slots->counts[group] = count - of_columns;
-        at += count + of_columns;
-        index += count + of_columns * NITRO_ROWS;
-        sums[0][0] += count + of_columns > 0;
+        int run = 0, count = merge_diagonals(r, values, indices, most / ROOM_OF_DIAGONALS);
+        if (count == 0) {
+            for (run = NITRO_KRYLOV_LONGEST_RUN; !has_runs(&r, run);)
+                run--;
+            count = merge_runs(r, run, values, indices, most / ROOM);
+        }
+        slots->groups[group] = (nitro_krylov_group){at, index, count, run};
+        at += count;
+        index += run == 0 ? count : count / run * NITRO_ROWS;
+        sums[0][0] += count > 0;
     }
 }
 
@@ -211,8 +229,7 @@ static uintptr_t lay_out(nitro_krylov *k, uintptr_t at, const nitro_krylov_metho
     k->factors = take(&at, method->preconditioner->bytes(k->system));
     k->slots.values = take(&at, slots * LINE);
     k->slots.indices = take(&at, slots * NITRO_ROWS * (int64_t)sizeof(*k->slots.indices));
-    k->slots.begins = take(&at, 2 * groups * (int64_t)sizeof(*k->slots.begins));
-    k->slots.counts = take(&at, groups * (int64_t)sizeof(*k->slots.counts));
+    k->slots.groups = take(&at, groups * (int64_t)sizeof(*k->slots.groups));
     return at;
 }
 
@@ -338,7 +355,7 @@ static bool allows_positive(const double *features, const void *argument, void *
         .num_vectors = NITRO_KRYLOV_OWN + (vectors)};                                              \
     const nitro_variant nitro_solver_variant_##its_name = {                                        \
         .name = #its_name,                                                                         \
-        .version = "3",                                                                            \
+        .version = "4",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
         .allows = its_allows,                                                                      \

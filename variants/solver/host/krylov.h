@@ -85,11 +85,18 @@ enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
  *  the first, second, ... entries of the rows. */
 typedef struct nitro_krylov_slots {
     nitro_rows *values;
-    int32_t *indices; /* column - row of a diagonal; or four columns a slot */
-    int64_t *begins;  /* shape [num_groups][2]: a group's first slot, and its first index */
-    int32_t *counts; /* shape [num_groups]: slots; negative: of columns; 0: too many zeros in either
-                        way, the group's rows are used */
+    int32_t *indices; /* column - row of a diagonal; or four columns, of the first slot of a run */
+    struct nitro_krylov_group *groups; /* shape [num_groups] */
 } nitro_krylov_slots;
+
+typedef struct nitro_krylov_group {
+    int64_t begin, begin_index; /* its first slot and index */
+    int32_t count;              /* slots; 0: too many zeros in either way, its rows are used */
+    int32_t run; /* so many slots, of adjacent columns, share an index; 0: they are diagonals */
+} nitro_krylov_group;
+
+/** Blocks of two or three unknowns have runs: fewer indices are read. */
+#define NITRO_KRYLOV_LONGEST_RUN 3
 
 /** One run. */
 struct nitro_krylov {
@@ -154,6 +161,19 @@ static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro
     nitro_spmv_csr_multiply(&spmv, begin * NITRO_ROWS, end < k->n ? end : k->n);
 }
 
+/* Adds the products of `count` slots in runs of `run`. */
+NITRO_SPMV_INLINE void nitro_krylov_add_runs(nitro_rows *sum, const nitro_rows *values,
+                                             const int32_t *at, int count, const double *x,
+                                             const int run)
+{
+    for (int i = 0; i < count; i += run, at += NITRO_ROWS)
+        for (int j = 0; j < run; j++) {
+            nitro_spmv_pair a = nitro_spmv_load_two(x + j, at);
+            nitro_spmv_pair b = nitro_spmv_load_two(x + j, at + 2);
+            *sum += values[i + j] * (nitro_rows){a[0], a[1], b[0], b[1]};
+        }
+}
+
 /** to = A from. */
 NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_rows *from,
                                              nitro_rows *to, int64_t begin, int64_t end)
@@ -162,21 +182,27 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
         nitro_krylov_multiply_rows(k, from, to, begin, end);
         return;
     }
-    for (int64_t group = begin; group < end; group++) {
-        const nitro_rows *values = k->slots.values + k->slots.begins[2 * group];
-        const int32_t *at = k->slots.indices + k->slots.begins[2 * group + 1];
-        const double *x = (const double *)from, *here = (const double *)(from + group);
-        int count = k->slots.counts[group];
+    const double *x = (const double *)from;
+    for (int64_t i = begin; i < end; i++) {
+        const nitro_krylov_group group = k->slots.groups[i];
+        const nitro_rows *values = k->slots.values + group.begin;
+        const int32_t *at = k->slots.indices + group.begin_index;
         nitro_rows sum = {0};
-        for (int i = 0; i < count; i++)
-            sum += values[i] * *(const nitro_rows_unaligned *)(here + at[i]);
-        for (int i = 0; i < -count; i++, at += NITRO_ROWS) {
-            nitro_spmv_pair a = nitro_spmv_load_two(x, at), b = nitro_spmv_load_two(x, at + 2);
-            sum += values[i] * (nitro_rows){a[0], a[1], b[0], b[1]};
+        if (group.count == 0) {
+            nitro_krylov_multiply_rows(k, from, to, i, i + 1);
+            continue;
         }
-        to[group] = sum;
-        if (count == 0)
-            nitro_krylov_multiply_rows(k, from, to, group, group + 1);
+        if (group.run == 0)
+            for (int slot = 0; slot < group.count; slot++)
+                sum += values[slot] *
+                       *(const nitro_rows_unaligned *)(x + i * NITRO_ROWS + at[slot]);
+        else if (group.run == 1)
+            nitro_krylov_add_runs(&sum, values, at, group.count, x, 1);
+        else if (group.run == 2)
+            nitro_krylov_add_runs(&sum, values, at, group.count, x, 2);
+        else
+            nitro_krylov_add_runs(&sum, values, at, group.count, x, 3);
+        to[i] = sum;
     }
 }
 

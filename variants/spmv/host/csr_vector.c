@@ -99,9 +99,10 @@ NITRO_SPMV_INLINE double sum_many(const nitro_spmv *spmv, int64_t begin, int64_t
         nitro_spmv_add(&even, values + k, x, columns + k, unit);
         k += NITRO_SPMV_LANES;
     }
-    if (k < end)
+    if (end - k > 1)
         add_rest(&odd, spmv, end - k, end, unit);
-    return sum_of_lanes(&even, &odd, unit);
+    double sum = sum_of_lanes(&even, &odd, unit);
+    return end - k == 1 ? sum + values[k] * x[columns[k]] : sum; /* all rows of 9-point stencils */
 }
 
 /* The sum of entries [k, end) of a row. */
@@ -204,6 +205,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "6",
+    .version = "7",
     .run = run,
 };
