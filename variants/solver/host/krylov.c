@@ -88,26 +88,37 @@ static int64_t entries_before(const nitro_solver *system, int64_t group)
     return system->row_offsets[row < system->num_rows ? row : system->num_rows];
 }
 
-/* The entries of a group's rows that are not in a slot yet. */
+/* The entries of a group's rows that are not in a slot yet. Rows behind the last one have none. */
 typedef struct rows {
     const nitro_solver *system;
-    int64_t first, at[NITRO_ROWS], ends[NITRO_ROWS];
+    int32_t row[NITRO_ROWS];
+    int64_t at[NITRO_ROWS], ends[NITRO_ROWS];
 } rows;
 
-static rows rows_of(const nitro_solver *system, int64_t first)
+static rows rows_of(const nitro_solver *system, const int32_t *row)
 {
-    rows r = {.system = system, .first = first};
-    for (int i = 0; i < NITRO_ROWS && first + i < system->num_rows; i++) {
-        r.at[i] = system->row_offsets[first + i];
-        r.ends[i] = system->row_offsets[first + i + 1];
+    rows r = {.system = system};
+    for (int i = 0; i < NITRO_ROWS; i++) {
+        r.row[i] = row[i];
+        if (row[i] < system->num_rows) {
+            r.at[i] = system->row_offsets[row[i]];
+            r.ends[i] = system->row_offsets[row[i] + 1];
+        }
     }
     return r;
 }
 
+static int64_t num_entries(const rows *r)
+{
+    int64_t count = 0;
+    for (int i = 0; i < NITRO_ROWS; i++)
+        count += r->ends[i] - r->at[i];
+    return count;
+}
+
 static int32_t next_distance(const rows *r, int i)
 {
-    return r->at[i] < r->ends[i] ? r->system->columns[r->at[i]] - (int32_t)(r->first + i)
-                                 : INT32_MAX;
+    return r->at[i] < r->ends[i] ? r->system->columns[r->at[i]] - r->row[i] : INT32_MAX;
 }
 
 /* How many slots the rows take; 0: more than `most`. */
@@ -155,40 +166,92 @@ static int merge_runs(rows r, int run, nitro_rows *values, int32_t *columns, int
     int64_t count = 0;
     for (int i = 0; i < NITRO_ROWS; i++)
         count = r.ends[i] - r.at[i] > count ? r.ends[i] - r.at[i] : count;
-    if (count > most)
+    if (count > most || !has_runs(&r, run))
         return 0;
     for (int64_t slot = 0; slot < count; slot += run)
         for (int i = 0; i < NITRO_ROWS; i++, columns++) {
             bool is_entry = r.at[i] < r.ends[i];
-            *columns = is_entry ? r.system->columns[r.at[i]] : (int32_t)r.first;
+            *columns = is_entry ? r.system->columns[r.at[i]] : r.row[0];
             for (int j = 0; j < run; j++)
                 values[slot + j][i] = is_entry ? r.system->values[r.at[i]++] : 0;
         }
     return (int)count;
 }
 
-/* The sum is how many groups have slots. */
+/* Longest first; of the same length, and beyond the longest that are told apart, in order. */
+static void sort_rows(const nitro_solver *system, const int32_t *from, int count, int32_t *to)
+{
+    enum { LONGEST = 255 };
+    int begins[LONGEST + 2] = {0}, buckets[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
+    for (int i = 0; i < count; i++) {
+        int64_t length = from[i] < system->num_rows ? system->row_offsets[from[i] + 1] -
+                                                          system->row_offsets[from[i]]
+                                                    : 0;
+        buckets[i] = length < LONGEST ? LONGEST - (int)length : 0;
+        begins[buckets[i] + 1]++;
+    }
+    for (int i = 0; i < LONGEST; i++)
+        begins[i + 1] += begins[i];
+    for (int i = 0; i < count; i++)
+        to[begins[buckets[i]]++] = from[i];
+}
+
+/* Makes a group of the rows from `next` on, which is behind it then; false: too many zeros. */
+static bool add_group(const nitro_krylov *k, const rows *r, int run, nitro_krylov_group *next,
+                      nitro_krylov_group *group)
+{
+    nitro_rows *values = k->slots.values + next->begin;
+    int32_t *indices = k->slots.indices + next->begin_index;
+    int64_t most = num_entries(r);
+    *group = (nitro_krylov_group){next->begin, next->begin_index, 0, run};
+    if (run == 0) {
+        group->count = merge_diagonals(*r, values, indices, most / ROOM_OF_DIAGONALS);
+        next->begin_index += group->count;
+    } else {
+        if (run == 1) {
+            memcpy(indices, r->row, sizeof(r->row));
+            indices += NITRO_ROWS;
+            next->begin_index += NITRO_ROWS;
+        }
+        group->count = merge_runs(*r, run, values, indices, most / ROOM);
+        next->begin_index += group->count / run * NITRO_ROWS;
+    }
+    next->begin += group->count;
+    return group->count > 0;
+}
+
+/* Groups that are neither diagonals nor runs share their rows out by length. The sum is how many
+ * groups have slots. */
 NITRO_KRYLOV_STEP(make_slots)
 {
-    const nitro_krylov_slots *slots = &k->slots;
-    int64_t at = entries_before(k->system, begin) / ROOM, index = at * NITRO_ROWS;
+    int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0}, sorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
+    nitro_krylov_group *groups = k->slots.groups;
+    nitro_krylov_group next = {.begin = entries_before(k->system, begin) / ROOM};
+    int num_unsorted = 0;
+    next.begin_index = (next.begin + begin) * NITRO_ROWS;
     memset(sums, 0, sizeof(*sums));
     for (int64_t group = begin; group < end; group++) {
-        const rows r = rows_of(k->system, group * NITRO_ROWS);
-        int64_t most = entries_before(k->system, group + 1) - entries_before(k->system, group);
-        nitro_rows *values = slots->values + at;
-        int32_t *indices = slots->indices + index;
-        int run = 0, count = merge_diagonals(r, values, indices, most / ROOM_OF_DIAGONALS);
-        if (count == 0) {
-            for (run = NITRO_KRYLOV_LONGEST_RUN; !has_runs(&r, run);)
-                run--;
-            count = merge_runs(r, run, values, indices, most / ROOM);
+        int32_t *row = unsorted + num_unsorted;
+        for (int i = 0; i < NITRO_ROWS; i++)
+            row[i] = (int32_t)(group * NITRO_ROWS + i);
+        const rows r = rows_of(k->system, row);
+        if (add_group(k, &r, 0, &next, groups + group) ||
+            add_group(k, &r, 3, &next, groups + group) ||
+            add_group(k, &r, 2, &next, groups + group)) {
+            sums[0][0]++;
+        } else {
+            groups[group].run = 1;
+            num_unsorted += NITRO_ROWS;
         }
-        slots->groups[group] = (nitro_krylov_group){at, index, count, run};
-        at += count;
-        index += run == 0 ? count : count / run * NITRO_ROWS;
-        sums[0][0] += count > 0;
     }
+    sort_rows(k->system, unsorted, num_unsorted, sorted);
+    const int32_t *row = sorted;
+    for (int64_t group = begin; group < end; group++)
+        if (groups[group].run == 1) {
+            const rows r = rows_of(k->system, row);
+            sums[0][0] += add_group(k, &r, 1, &next, groups + group);
+            row += NITRO_ROWS;
+        }
 }
 
 bool nitro_krylov_goes_on(nitro_krylov *k)
@@ -228,7 +291,8 @@ static uintptr_t lay_out(nitro_krylov *k, uintptr_t at, const nitro_krylov_metho
         take(&at, num_chunks(groups) * NITRO_KRYLOV_MAX_SUMS * (int64_t)sizeof(*k->chunk_sums));
     k->factors = take(&at, method->preconditioner->bytes(k->system));
     k->slots.values = take(&at, slots * LINE);
-    k->slots.indices = take(&at, slots * NITRO_ROWS * (int64_t)sizeof(*k->slots.indices));
+    k->slots.indices =
+        take(&at, (slots + groups) * NITRO_ROWS * (int64_t)sizeof(*k->slots.indices));
     k->slots.groups = take(&at, groups * (int64_t)sizeof(*k->slots.groups));
     return at;
 }

@@ -79,8 +79,8 @@ typedef struct nitro_krylov_method {
 /** Vectors of all methods. */
 enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
 
-/** The matrix by groups of rows, made when some iterations were not enough. A slot has an entry of
- *  each of four rows, with zeros where a row has none. The slots of a group are diagonals, and a
+/** The matrix by groups of four rows, made when some iterations were not enough. A slot has an
+ *  entry of each row, with zeros where a row has none. The slots of a group are diagonals, and a
  *  product loads four elements of a vector at a time; or, where these would have too many zeros,
  *  the first, second, ... entries of the rows. */
 typedef struct nitro_krylov_slots {
@@ -92,7 +92,8 @@ typedef struct nitro_krylov_slots {
 typedef struct nitro_krylov_group {
     int64_t begin, begin_index; /* its first slot and index */
     int32_t count;              /* slots; 0: too many zeros in either way, its rows are used */
-    int32_t run; /* so many slots, of adjacent columns, share an index; 0: they are diagonals */
+    int32_t run; /* so many slots, of adjacent columns, share an index; 0: they are diagonals; 1:
+                    four rows of the chunk that are about as long, the first four indices */
 } nitro_krylov_group;
 
 /** Blocks of two or three unknowns have runs: fewer indices are read. */
@@ -157,8 +158,7 @@ static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro
                              .values = system->values,
                              .x = (const double *)from,
                              .y = (double *)to};
-    end *= NITRO_ROWS;
-    nitro_spmv_csr_multiply(&spmv, begin * NITRO_ROWS, end < k->n ? end : k->n);
+    nitro_spmv_csr_multiply(&spmv, begin, end);
 }
 
 /* Adds the products of `count` slots in runs of `run`. */
@@ -179,7 +179,8 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
                                              nitro_rows *to, int64_t begin, int64_t end)
 {
     if (!k->uses_slots) {
-        nitro_krylov_multiply_rows(k, from, to, begin, end);
+        int64_t last = end * NITRO_ROWS;
+        nitro_krylov_multiply_rows(k, from, to, begin * NITRO_ROWS, last < k->n ? last : k->n);
         return;
     }
     const double *x = (const double *)from;
@@ -188,16 +189,19 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
         const nitro_rows *values = k->slots.values + group.begin;
         const int32_t *at = k->slots.indices + group.begin_index;
         nitro_rows sum = {0};
-        if (group.count == 0) {
-            nitro_krylov_multiply_rows(k, from, to, i, i + 1);
+        if (group.run == 1) {
+            nitro_krylov_add_runs(&sum, values, at + NITRO_ROWS, group.count, x, 1);
+            for (int lane = 0; lane < NITRO_ROWS; lane++)
+                ((double *)to)[at[lane]] = sum[lane];
+            if (group.count == 0)
+                for (int lane = 0; lane < NITRO_ROWS && at[lane] < k->n; lane++)
+                    nitro_krylov_multiply_rows(k, from, to, at[lane], at[lane] + 1);
             continue;
         }
         if (group.run == 0)
             for (int slot = 0; slot < group.count; slot++)
                 sum += values[slot] *
                        *(const nitro_rows_unaligned *)(x + i * NITRO_ROWS + at[slot]);
-        else if (group.run == 1)
-            nitro_krylov_add_runs(&sum, values, at, group.count, x, 1);
         else if (group.run == 2)
             nitro_krylov_add_runs(&sum, values, at, group.count, x, 2);
         else
