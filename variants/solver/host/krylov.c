@@ -184,9 +184,9 @@ static void sort_rows(const nitro_solver *system, const int32_t *from, int count
     enum { LONGEST = 255 };
     int begins[LONGEST + 2] = {0}, buckets[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
     for (int i = 0; i < count; i++) {
-        int64_t length = from[i] < system->num_rows ? system->row_offsets[from[i] + 1] -
-                                                          system->row_offsets[from[i]]
-                                                    : 0;
+        int64_t length = from[i] < system->num_rows
+                             ? system->row_offsets[from[i] + 1] - system->row_offsets[from[i]]
+                             : 0;
         buckets[i] = length < LONGEST ? LONGEST - (int)length : 0;
         begins[buckets[i] + 1]++;
     }
@@ -224,7 +224,8 @@ static bool add_group(const nitro_krylov *k, const rows *r, int run, nitro_krylo
  * groups have slots. */
 NITRO_KRYLOV_STEP(make_slots)
 {
-    int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0}, sorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
+    int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0},
+                                          sorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
     nitro_krylov_group *groups = k->slots.groups;
     nitro_krylov_group next = {.begin = entries_before(k->system, begin) / ROOM};
     int num_unsorted = 0;

@@ -200,8 +200,8 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
         }
         if (group.run == 0)
             for (int slot = 0; slot < group.count; slot++)
-                sum += values[slot] *
-                       *(const nitro_rows_unaligned *)(x + i * NITRO_ROWS + at[slot]);
+                sum +=
+                    values[slot] * *(const nitro_rows_unaligned *)(x + i * NITRO_ROWS + at[slot]);
         else if (group.run == 2)
             nitro_krylov_add_runs(&sum, values, at, group.count, x, 2);
         else
