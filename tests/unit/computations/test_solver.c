@@ -141,6 +141,42 @@ static void solutions_are_the_known_ones(void **state)
     nitro_kit_free(&nitro_solver_kit, false, system);
 }
 
+static void couple(double *a, int64_t n, int64_t row, int64_t column, double weight)
+{
+    a[row * n + column] = a[column * n + row] = -weight;
+    a[row * n + row] += weight;
+    a[column * n + column] += weight;
+}
+
+/* Blocks of two and three unknowns, rows of different lengths, and one row with most columns: the
+ * host's variants store each in another way after some iterations. */
+static void rows_of_all_kinds(void **state)
+{
+    enum { N = 203, BLOCKS_OF_TWO = 60, BLOCKS_OF_THREE = 120, LONG_ROW = 150 };
+    static double a[N * N];
+    const computation_fixture *f = *state;
+    memset(a, 0, sizeof(a));
+    for (int64_t i = 0; i < N; i++)
+        a[i * N + i] = 0.01 * (double)(1 + i % 5);
+    for (int64_t row = 0; row < BLOCKS_OF_THREE; row++) {
+        int64_t block = row < BLOCKS_OF_TWO ? 2 : 3, first = row / block * block;
+        for (int64_t column = row + 1; column < first + 2 * block; column++)
+            couple(a, N, row, column, 1 + (double)(column % 3));
+    }
+    for (int64_t row = BLOCKS_OF_THREE; row + 7 < N; row++) {
+        couple(a, N, row, row + 1, 1);
+        if (row % 3 == 0)
+            couple(a, N, row, row + 7, 2);
+        if (row % 2 == 0 && row != LONG_ROW)
+            couple(a, N, row, LONG_ROW, 0.5);
+    }
+    nitro_solver *system = make_dense(f, N, a, NULL);
+    assert_int_equal(run_all(f, system), nitro_computation_num_variants(f->computation));
+    assert_int_equal(run_one(&f->computation->variants[0], system), 0);
+    assert_true(system->iterations > 10);
+    nitro_kit_free(&nitro_solver_kit, false, system);
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     const computation_fixture *f = *state;
@@ -298,6 +334,7 @@ int main(void)
         TEST(threads_do_not_change_a_bit),
         TEST(unsolvable_systems_fail),
         TEST(what_is_not_finite_is_found),
+        TEST(rows_of_all_kinds),
         TEST(iterations_end_at_their_limit),
         TEST(right_side_of_zeros),
         TEST(no_room_is_a_failure),
