@@ -224,8 +224,8 @@ static bool add_group(const nitro_krylov *k, const rows *r, int run, nitro_krylo
  * groups have slots. */
 NITRO_KRYLOV_STEP(make_slots)
 {
-    int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0},
-                                          sorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
+    int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0};
+    int32_t sorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
     nitro_krylov_group *groups = k->slots.groups;
     nitro_krylov_group next = {.begin = entries_before(k->system, begin) / ROOM};
     int num_unsorted = 0;

@@ -92,12 +92,10 @@ typedef struct nitro_krylov_slots {
 typedef struct nitro_krylov_group {
     int64_t begin, begin_index; /* its first slot and index */
     int32_t count;              /* slots; 0: too many zeros in either way, its rows are used */
-    int32_t run; /* so many slots, of adjacent columns, share an index; 0: they are diagonals; 1:
-                    four rows of the chunk that are about as long, the first four indices */
+    int32_t run; /* 0: slots are diagonals; 2, 3: so many, of adjacent columns, share an index, as
+                    in blocks of unknowns; 1: none do, and the first four indices are the rows, any
+                    of the chunk that are about as long */
 } nitro_krylov_group;
-
-/** Blocks of two or three unknowns have runs: fewer indices are read. */
-#define NITRO_KRYLOV_LONGEST_RUN 3
 
 /** One run. */
 struct nitro_krylov {
