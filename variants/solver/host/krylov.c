@@ -82,13 +82,13 @@ void nitro_krylov_residual(nitro_krylov *k)
 
 /* ---- Slots ---- */
 
-static int64_t entries_before(const nitro_solver *system, int64_t group)
+/* The first entry of a row. Rows behind the last one have none. */
+static int64_t offset_of(const nitro_solver *system, int64_t row)
 {
-    int64_t row = group * NITRO_ROWS;
     return system->row_offsets[row < system->num_rows ? row : system->num_rows];
 }
 
-/* The entries of a group's rows that are not in a slot yet. Rows behind the last one have none. */
+/* The entries of a group's rows that are not in a slot yet. */
 typedef struct rows {
     const nitro_solver *system;
     int32_t row[NITRO_ROWS];
@@ -100,10 +100,8 @@ static rows rows_of(const nitro_solver *system, const int32_t *row)
     rows r = {.system = system};
     for (int i = 0; i < NITRO_ROWS; i++) {
         r.row[i] = row[i];
-        if (row[i] < system->num_rows) {
-            r.at[i] = system->row_offsets[row[i]];
-            r.ends[i] = system->row_offsets[row[i] + 1];
-        }
+        r.at[i] = offset_of(system, row[i]);
+        r.ends[i] = offset_of(system, (int64_t)row[i] + 1);
     }
     return r;
 }
@@ -178,15 +176,13 @@ static int merge_runs(rows r, int run, nitro_rows *values, int32_t *columns, int
     return (int)count;
 }
 
-/* Longest first; of the same length, and beyond the longest that are told apart, in order. */
+/* Longest first. Rows of the same length, and all of LONGEST or more, stay in order. */
 static void sort_rows(const nitro_solver *system, const int32_t *from, int count, int32_t *to)
 {
     enum { LONGEST = 255 };
     int begins[LONGEST + 2] = {0}, buckets[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
     for (int i = 0; i < count; i++) {
-        int64_t length = from[i] < system->num_rows
-                             ? system->row_offsets[from[i] + 1] - system->row_offsets[from[i]]
-                             : 0;
+        int64_t length = offset_of(system, (int64_t)from[i] + 1) - offset_of(system, from[i]);
         buckets[i] = length < LONGEST ? LONGEST - (int)length : 0;
         begins[buckets[i] + 1]++;
     }
@@ -196,7 +192,7 @@ static void sort_rows(const nitro_solver *system, const int32_t *from, int count
         to[begins[buckets[i]]++] = from[i];
 }
 
-/* Makes a group of the rows from `next` on, which is behind it then; false: too many zeros. */
+/* Makes a group of these rows at `next`, and moves that behind it; false: too many zeros. */
 static bool add_group(const nitro_krylov *k, const rows *r, int run, nitro_krylov_group *next,
                       nitro_krylov_group *group)
 {
@@ -220,14 +216,14 @@ static bool add_group(const nitro_krylov *k, const rows *r, int run, nitro_krylo
     return group->count > 0;
 }
 
-/* Groups that are neither diagonals nor runs share their rows out by length. The sum is how many
- * groups have slots. */
+/* The rows of groups that are neither diagonals nor runs are regrouped by length. The sum is how
+ * many groups have slots. */
 NITRO_KRYLOV_STEP(make_slots)
 {
     int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0};
     int32_t sorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS];
     nitro_krylov_group *groups = k->slots.groups;
-    nitro_krylov_group next = {.begin = entries_before(k->system, begin) / ROOM};
+    nitro_krylov_group next = {.begin = offset_of(k->system, begin * NITRO_ROWS) / ROOM};
     int num_unsorted = 0;
     next.begin_index = (next.begin + begin) * NITRO_ROWS;
     memset(sums, 0, sizeof(*sums));

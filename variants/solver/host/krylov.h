@@ -92,9 +92,9 @@ typedef struct nitro_krylov_slots {
 typedef struct nitro_krylov_group {
     int64_t begin, begin_index; /* its first slot and index */
     int32_t count;              /* slots; 0: too many zeros in either way, its rows are used */
-    int32_t run; /* 0: slots are diagonals; 2, 3: so many, of adjacent columns, share an index, as
-                    in blocks of unknowns; 1: none do, and the first four indices are the rows, any
-                    of the chunk that are about as long */
+    int32_t run; /* 0: diagonals; 2 or 3: so many slots are of adjacent columns, as in blocks of
+                    unknowns, and share an index; 1: each has its own, and the first four indices
+                    are the rows, of about the same length, from anywhere in the chunk */
 } nitro_krylov_group;
 
 /** One run. */
