@@ -216,6 +216,32 @@ static void one_pair_is_out_of_order(void **state)
     nitro_host_assume_wake_ns(-1);
 }
 
+/* Keys in descending order are copied backwards, until two of them are equal: these may have values
+ * whose order is to stay. */
+static void one_pair_of_reversed_keys_is_equal(void **state)
+{
+    enum { COUNT = 10000 };
+    static const int64_t places[] = {0, 254, 255, 256, 4998, 4999, 5000, COUNT - 2};
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    nitro_host_assume_wake_ns(0);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        for (int32_t kind = 0; kind < NUM_KINDS; kind++) {
+            const nitro_sort sizes = sizes_of_kind(COUNT, kind);
+            nitro_sort *sort = make(f->context, 1, &sizes); /* reversed */
+            size_t bytes = (size_t)sort->key_bytes;
+            char *key = (char *)(uintptr_t)sort->keys + (size_t)places[i] * bytes;
+            memcpy(key + bytes, key, bytes);
+            for (int t = 1; t <= 2; t++) {
+                omp_set_num_threads(t);
+                check_all(f, sort);
+            }
+            nitro_kit_free(&nitro_sort_kit, false, sort);
+        }
+    omp_set_num_threads(threads);
+    nitro_host_assume_wake_ns(-1);
+}
+
 /* They are equal, in whatever order they come. */
 static void both_zeros_and_infinities(void **state)
 {
@@ -423,6 +449,7 @@ int main(void)
         TEST(with_many_threads),
         TEST(samples_deceive),
         TEST(one_pair_is_out_of_order),
+        TEST(one_pair_of_reversed_keys_is_equal),
         TEST(both_zeros_and_infinities),
         TEST(a_released_room_is_made_again),
         TEST(wrong_results_are_found),

@@ -1,6 +1,6 @@
-/* Runs a method. Keys that come in order are copied. With several threads, others are first
- * distributed: each thread gets the keys between two splitters, taken from a sample, and sorts them
- * by itself, so that nothing needs merging. */
+/* Runs a method. Keys that come in order, or in the opposite one, are copied. With several
+ * threads, others are first distributed: each thread gets the keys between two splitters, taken
+ * from a sample, and sorts them by itself, so that nothing needs merging. */
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -29,6 +29,7 @@ typedef struct sorting {
     packing packing;
     nitro_sort_order order; /* of comparisons */
     nitro_sort_order kept;  /* of elements: none for keys that are sorted as they are */
+    bool is_reversed;       /* the last key is less than the first */
     int element_bytes, first_bit;
     char *elements, *room;
     int parts;
@@ -185,6 +186,15 @@ INLINE void unpack_all(const sorting *shared, const void *elements, int64_t begi
 
 /* ---- Distributing ---- */
 
+/* Whether a key and the next one are out of order, or out of the opposite one, in which equal keys
+ * may not come if their values keep their order. */
+INLINE bool is_break(uint64_t key, uint64_t next, packing how, bool is_reversed)
+{
+    if (!is_reversed)
+        return next < key;
+    return how == PACK_INDEX ? next >= key : next > key;
+}
+
 /* Returns whether the sample came in order. */
 static bool choose_splitters(sorting *s)
 {
@@ -196,7 +206,8 @@ static bool choose_splitters(sorting *s)
     for (int64_t i = 0; i < count; i++) {
         int64_t at = nitro_kit_sample(i, count, s->sort.num_keys);
         keys[i] = ordered_at(s, at, s->sort.key_bytes, s->packing);
-        in_order = in_order && (i == 0 || keys[i - 1] <= keys[i]);
+        in_order =
+            in_order && (i == 0 || !is_break(keys[i - 1], keys[i], s->packing, s->is_reversed));
     }
     const uint64_t *sample = s->method->sort_u64(keys, room, count, 0);
     for (int p = 1; p < s->parts; p++) {
@@ -226,30 +237,57 @@ static void copy(void *to, const void *from, int64_t begin, int64_t end, int32_t
         memcpy((char *)to + offset, (const char *)from + offset, (size_t)((end - begin) * bytes));
 }
 
-/* Copies keys and values up to the first key of [begin, end) that is greater than the next one; in
- * blocks, which vectors compare. */
+/* Copies [begin, end) of `count` keys or values to where they are in the opposite order. */
+INLINE void reverse(void *to, const void *from, int64_t begin, int64_t end, int64_t count,
+                    int32_t bytes)
+{
+    if (bytes == 4)
+        for (int64_t i = begin; i < end; i++)
+            ((uint32_t *)to)[count - 1 - i] = ((const uint32_t *)from)[i];
+    else if (bytes == 8)
+        for (int64_t i = begin; i < end; i++)
+            ((uint64_t *)to)[count - 1 - i] = ((const uint64_t *)from)[i];
+}
+
+INLINE uint32_t count_breaks(const sorting *s, int64_t begin, int64_t end, int key_bytes,
+                             packing how, bool is_reversed)
+{
+    uint32_t breaks = 0;
+    if (key_bytes == 4)
+        for (int64_t i = begin; i < end; i++)
+            breaks += is_break((uint32_t)ordered_at(s, i, 4, how),
+                               (uint32_t)ordered_at(s, i + 1, 4, how), how, is_reversed);
+    else
+        for (int64_t i = begin; i < end; i++)
+            breaks +=
+                is_break(ordered_at(s, i, 8, how), ordered_at(s, i + 1, 8, how), how, is_reversed);
+    return breaks;
+}
+
+/* Copies keys and values up to the first key of [begin, end) that is out of order with the next
+ * one; in blocks, which vectors compare. */
 INLINE void copy_ordered(const sorting *shared, bool *in_order, int64_t begin, int64_t end,
                          int key_bytes, packing how)
 {
     enum { BLOCK = 256 };
     const sorting s = *shared;
-    uint32_t descents = 0;
-    for (int64_t i = begin; i < end; i += BLOCK) {
+    const nitro_sort *sort = &s.sort;
+    int64_t count = sort->num_keys;
+    uint32_t breaks = 0;
+    for (int64_t i = begin; i < end && breaks == 0; i += BLOCK) {
         int64_t block_end = i + BLOCK < end ? i + BLOCK : end;
-        int64_t last = block_end < s.sort.num_keys ? block_end : s.sort.num_keys - 1;
-        if (key_bytes == 4)
-            for (int64_t k = i; k < last; k++)
-                descents +=
-                    (uint32_t)ordered_at(&s, k + 1, 4, how) < (uint32_t)ordered_at(&s, k, 4, how);
-        else
-            for (int64_t k = i; k < last; k++)
-                descents += ordered_at(&s, k + 1, 8, how) < ordered_at(&s, k, 8, how);
-        if (descents > 0)
-            break;
-        copy(s.sort.sorted_keys, s.sort.keys, i, block_end, key_bytes);
-        copy(s.sort.sorted_values, s.sort.values, i, block_end, s.sort.value_bytes);
+        int64_t last = block_end < count ? block_end : count - 1;
+        if (s.is_reversed) {
+            breaks = count_breaks(&s, i, last, key_bytes, how, true);
+            reverse(sort->sorted_keys, sort->keys, i, block_end, count, key_bytes);
+            reverse(sort->sorted_values, sort->values, i, block_end, count, sort->value_bytes);
+        } else {
+            breaks = count_breaks(&s, i, last, key_bytes, how, false);
+            copy(sort->sorted_keys, sort->keys, i, block_end, key_bytes);
+            copy(sort->sorted_values, sort->values, i, block_end, sort->value_bytes);
+        }
     }
-    *in_order = descents == 0;
+    *in_order = breaks == 0;
 }
 
 /* Two parts, the most frequent case, count and distribute in registers. */
@@ -455,6 +493,9 @@ int nitro_sort_run(void *argument, void *user)
     s.room = sort->room.memory;
     s.elements = is_alone ? sort->sorted_keys : s.room;
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;
+    s.is_reversed =
+        sort->num_keys > 0 && ordered_at(&s, sort->num_keys - 1, sort->key_bytes, s.packing) <
+                                  ordered_at(&s, 0, sort->key_bytes, s.packing);
     s.parts = nitro_host_num_parts(s.method->ns_per_key * (double)sort->num_keys);
     s.parts = s.parts < MAX_PARTS ? s.parts : MAX_PARTS;
     if ((s.parts == 1 || choose_splitters(&s)) && copy_if_in_order(&s))

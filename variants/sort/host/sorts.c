@@ -37,7 +37,7 @@
                                              .sort_u128 = symbol##_sort_u128,                      \
                                              .ns_per_key = ns};                                    \
     const nitro_variant nitro_sort_variant_##symbol = {.name = #symbol,                            \
-                                                       .version = "3",                             \
+                                                       .version = "4",                             \
                                                        .run = nitro_sort_run,                      \
                                                        .prepare = nitro_sort_prepare,              \
                                                        .release = nitro_sort_release,              \

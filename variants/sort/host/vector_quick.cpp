@@ -104,7 +104,7 @@ static const nitro_sort_method method = {sort_elements<uint32_t>, sort_elements<
 
 extern const nitro_variant nitro_sort_variant_vector_quick = {
     .name = "vector_quick",
-    .version = "4",
+    .version = "5",
     .run = nitro_sort_run,
     .prepare = nitro_sort_prepare,
     .release = nitro_sort_release,
