@@ -20,7 +20,7 @@ export LC_ALL=C HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
 unset "${!NITRO_@}"
 export NITRO_GENERATE_MB=spmv=32,histogram=32 # the sizes of the modelled inputs
 
-# A model that serves all hosts is learnt from the recording with the most threads.
+# A model that serves all hosts is learnt from one recording.
 hosts() {
     local computation id samples
     while IFS=, read -r computation id samples; do

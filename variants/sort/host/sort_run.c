@@ -186,8 +186,8 @@ INLINE void unpack_all(const sorting *shared, const void *elements, int64_t begi
 
 /* ---- Distributing ---- */
 
-/* Whether a key and the next one are out of order, or out of the opposite one, in which equal keys
- * may not come if their values keep their order. */
+/* Whether a key and the next one break the order, or the opposite one. Equal keys break the
+ * opposite one where the sort is stable: copied backwards, they would change places. */
 INLINE bool is_break(uint64_t key, uint64_t next, packing how, bool is_reversed)
 {
     if (!is_reversed)
@@ -493,9 +493,9 @@ int nitro_sort_run(void *argument, void *user)
     s.room = sort->room.memory;
     s.elements = is_alone ? sort->sorted_keys : s.room;
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;
-    s.is_reversed =
-        sort->num_keys > 0 && ordered_at(&s, sort->num_keys - 1, sort->key_bytes, s.packing) <
-                                  ordered_at(&s, 0, sort->key_bytes, s.packing);
+    int64_t last = sort->num_keys - 1;
+    s.is_reversed = last > 0 && ordered_at(&s, last, sort->key_bytes, s.packing) <
+                                    ordered_at(&s, 0, sort->key_bytes, s.packing);
     s.parts = nitro_host_num_parts(s.method->ns_per_key * (double)sort->num_keys);
     s.parts = s.parts < MAX_PARTS ? s.parts : MAX_PARTS;
     if ((s.parts == 1 || choose_splitters(&s)) && copy_if_in_order(&s))
