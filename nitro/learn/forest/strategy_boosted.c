@@ -24,6 +24,7 @@ typedef struct boosting {
     nitro_forest_data data; /* its outputs are the residuals */
     double *residuals;      /* shape [num_rows x num_outputs] */
     double *means;          /* shape [num_outputs]: of the losses */
+    sorted_row *sorted;     /* shape [num_columns x num_rows] */
     uint32_t *rows;         /* shape [num_rows], in random order */
     nitro_random random;
     size_t num_trees;
@@ -58,8 +59,8 @@ static nitro_status add_tree(boosting *b, size_t tree)
     size_t count = (size_t)(TREE_ROWS * (double)b->data.num_rows) + 1;
     count = count < b->data.num_rows ? count : b->data.num_rows;
     draw_rows(b, count);
-    nitro_status status =
-        nitro_tree_grow(b->context, &b->data, b->rows, count, MIN_LEAF_ROWS, MAX_DEPTH, &grown);
+    nitro_status status = nitro_tree_grow(b->context, &b->data, b->sorted, b->rows, count,
+                                          MIN_LEAF_ROWS, MAX_DEPTH, &grown);
     if (status != NITRO_OK)
         return status;
     status = nitro_tree_finish(b->context, &grown, &b->forest->trees[tree]);
@@ -93,6 +94,8 @@ static nitro_status boost(boosting *b)
     if (status == NITRO_OK && (!b->means || !b->rows))
         status = NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
+        status = nitro_tree_sort(b->context, &b->data, &b->sorted);
+    if (status == NITRO_OK)
         status = nitro_forest_create(b->context, b->data.num_columns, b->data.num_outputs,
                                      b->num_trees, &b->forest);
     if (status != NITRO_OK)
@@ -122,6 +125,7 @@ static nitro_status grow(const nitro_fold_sample *sample, const size_t *members,
     status = boost(&b);
     nitro_forest_strategy_release(&b.data);
     free(b.means);
+    free(b.sorted);
     free(b.rows);
     if (status == NITRO_OK)
         *forest = b.forest;

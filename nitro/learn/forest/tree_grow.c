@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct sorted_row {
-    float value;
-    uint32_t row;
-} sorted_row;
-
 typedef struct tree_cut {
     size_t column, num_left;
     float threshold;
@@ -35,15 +30,32 @@ static int compare_rows(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static void sort_columns(const tree_grower *grower, const uint32_t *members)
+nitro_status nitro_tree_sort(nitro_context *context, const nitro_forest_data *data,
+                             sorted_row **sorted)
 {
-    const nitro_forest_data *data = grower->data;
+    size_t num_rows = data->num_rows;
+    sorted_row *rows = nitro_calloc(context, data->num_columns, num_rows * sizeof *rows);
+    if (!rows)
+        return NITRO_ERR_NO_MEMORY;
     for (size_t c = 0; c < data->num_columns; c++) {
-        sorted_row *order = grower->orders + c * grower->count;
-        for (size_t i = 0; i < grower->count; i++)
-            order[i] = (sorted_row){nitro_forest_column(data, members[i], c), members[i]};
-        qsort(order, grower->count, sizeof *order, compare_rows);
+        for (size_t i = 0; i < num_rows; i++)
+            rows[c * num_rows + i] = (sorted_row){nitro_forest_column(data, i, c), (uint32_t)i};
+        qsort(rows + c * num_rows, num_rows, sizeof *rows, compare_rows);
     }
+    *sorted = rows;
+    return NITRO_OK;
+}
+
+/** The members alone, in every column's order. */
+static void order_members(tree_grower *grower, const sorted_row *sorted, const uint32_t *members)
+{
+    bool *is_member = grower->goes_left;
+    for (size_t i = 0; i < grower->count; i++)
+        is_member[members[i]] = true;
+    sorted_row *order = grower->orders;
+    for (size_t i = 0; i < grower->data->num_columns * grower->data->num_rows; i++)
+        if (is_member[sorted[i].row])
+            *order++ = sorted[i];
 }
 
 static const double *outputs_of(const tree_grower *grower, uint32_t row)
@@ -68,37 +80,59 @@ static void measure_node(const tree_grower *grower, size_t index)
 }
 
 /** Minus the squared error, up to a constant of the node. */
-static double score_sums(const tree_grower *grower, const double *totals, size_t num_left,
-                         size_t num_right)
+static inline double score_sums(const double *lefts, const double *totals, size_t num_outputs,
+                                size_t num_left, size_t num_right)
 {
     double squares_left = 0.0, squares_right = 0.0;
-    for (size_t o = 0; o < grower->data->num_outputs; o++) {
-        double left = grower->lefts[o], right = totals[o] - left;
+    for (size_t o = 0; o < num_outputs; o++) {
+        double left = lefts[o], right = totals[o] - left;
         squares_left += left * left;
         squares_right += right * right;
     }
     return squares_left / (double)num_left + squares_right / (double)num_right;
 }
 
-static void try_column(const tree_grower *grower, size_t index, size_t column, tree_cut *best)
+/** `lefts` is a scratch array, shape [num_outputs]. */
+static inline void try_column(const tree_grower *grower, size_t index, size_t column,
+                              size_t num_outputs, double *lefts, tree_cut *best)
 {
-    const grown_node *node = &grower->grown->nodes[index];
-    size_t num_outputs = grower->data->num_outputs, least = grower->min_leaf_rows;
+    size_t num_rows = grower->grown->nodes[index].num_rows, least = grower->min_leaf_rows;
     const double *totals = grower->grown->sums + index * num_outputs;
     const sorted_row *rows = grower->orders + column * grower->count + grower->firsts[index];
-    memset(grower->lefts, 0, num_outputs * sizeof *grower->lefts);
-    for (size_t left = 1; left < node->num_rows; left++) {
+    if (rows[0].value == rows[num_rows - 1].value)
+        return;
+    for (size_t o = 0; o < num_outputs; o++)
+        lefts[o] = 0.0;
+    for (size_t left = 1; left < num_rows; left++) {
         const double *outputs = outputs_of(grower, rows[left - 1].row);
         for (size_t o = 0; o < num_outputs; o++)
-            grower->lefts[o] += outputs[o];
-        if (rows[left - 1].value == rows[left].value || left < least ||
-            node->num_rows - left < least)
+            lefts[o] += outputs[o];
+        if (rows[left - 1].value == rows[left].value || left < least || num_rows - left < least)
             continue;
-        double score = score_sums(grower, totals, left, node->num_rows - left);
+        double score = score_sums(lefts, totals, num_outputs, left, num_rows - left);
         if (score > best->score) {
             float middle = 0.5f * rows[left - 1].value + 0.5f * rows[left].value;
             bool is_between = middle >= rows[left - 1].value && middle < rows[left].value;
             *best = (tree_cut){column, left, is_between ? middle : rows[left - 1].value, score};
+        }
+    }
+}
+
+static void try_columns(const tree_grower *grower, size_t index, tree_cut *best)
+{
+    size_t num_outputs = grower->data->num_outputs;
+    for (size_t c = 0; c < grower->data->num_columns; c++) {
+        /* With a constant number of outputs the compiler keeps the sums in registers. */
+        switch (num_outputs) {
+        default:
+            try_column(grower, index, c, num_outputs, grower->lefts, best);
+            break;
+#define CASE(N)                                                                                    \
+    case N:                                                                                        \
+        try_column(grower, index, c, N, (double[N]){0}, best);                                     \
+        break;
+            CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
+#undef CASE
         }
     }
 }
@@ -136,8 +170,7 @@ static void grow_node(tree_grower *grower, size_t index)
         whole += totals[o] * totals[o];
     /* Rounding alone must not pay. */
     tree_cut best = {NITRO_NONE, 0, 0.0f, (1.0 + 1e-9) * whole / (double)node->num_rows};
-    for (size_t c = 0; c < grower->data->num_columns; c++)
-        try_column(grower, index, c, &best);
+    try_columns(grower, index, &best);
     if (best.column == NITRO_NONE)
         return;
     partition(grower, index, &best);
@@ -160,8 +193,8 @@ static void grow_levels(tree_grower *grower, size_t max_depth)
 }
 
 nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *data,
-                             const uint32_t *members, size_t count, size_t min_leaf_rows,
-                             size_t max_depth, grown_tree *grown)
+                             const sorted_row *sorted, const uint32_t *members, size_t count,
+                             size_t min_leaf_rows, size_t max_depth, grown_tree *grown)
 {
     nitro_status status = NITRO_ERR_NO_MEMORY;
     size_t num_nodes = 2 * (count / min_leaf_rows + 1);
@@ -177,7 +210,7 @@ nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *da
     grower.lefts = nitro_calloc(context, data->num_outputs, sizeof *grower.lefts);
     if (grown->nodes && grown->sums && grower.orders && grower.partial && grower.firsts &&
         grower.goes_left && grower.lefts) {
-        sort_columns(&grower, members);
+        order_members(&grower, sorted, members);
         add_child(&grower, 0, count);
         grow_levels(&grower, max_depth);
         status = NITRO_OK;

@@ -5,6 +5,11 @@
 #include "nitro/learn/forest/forest_train.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
+typedef struct sorted_row {
+    float value;
+    uint32_t row;
+} sorted_row;
+
 /** A node of a tree that may still be pruned. */
 typedef struct grown_node {
     size_t column; /* NITRO_NONE: a leaf */
@@ -23,11 +28,16 @@ typedef struct grown_tree {
     double *sums;      /* shape [num_nodes x num_outputs]: outputs of a node's rows */
 } grown_tree;
 
+/** Sort the rows by each column, once for all trees that are grown from them; free with free().
+ *  Shape [num_columns x num_rows]. */
+nitro_status nitro_tree_sort(nitro_context *context, const nitro_forest_data *data,
+                             sorted_row **sorted);
+
 /** Grow a tree of at most `max_depth` cuts one below the other from the rows listed in `members`,
- *  shape [count]; free with nitro_grown_tree_free. */
+ *  shape [count], each once; free with nitro_grown_tree_free. */
 nitro_status nitro_tree_grow(nitro_context *context, const nitro_forest_data *data,
-                             const uint32_t *members, size_t count, size_t min_leaf_rows,
-                             size_t max_depth, grown_tree *grown);
+                             const sorted_row *sorted, const uint32_t *members, size_t count,
+                             size_t min_leaf_rows, size_t max_depth, grown_tree *grown);
 void nitro_grown_tree_free(grown_tree *grown);
 
 /** Make a leaf of every node whose cuts save less than `alpha` each (cost-complexity pruning).

@@ -28,15 +28,15 @@ static size_t list_rows(const size_t *folds, size_t num_rows, size_t fold, bool 
 
 /** Add the losses of a tree of all other rows on the rows of a fold, for every alpha. */
 static nitro_status hold_out(nitro_context *context, const nitro_forest_data *data,
-                             size_t min_leaf_rows, const size_t *folds, size_t fold, uint32_t *rows,
-                             double *losses)
+                             const sorted_row *sorted, size_t min_leaf_rows, const size_t *folds,
+                             size_t fold, uint32_t *rows, double *losses)
 {
     grown_tree grown;
     size_t count = list_rows(folds, data->num_rows, fold, false, rows);
     if (count == 0 || count == data->num_rows)
         return NITRO_OK;
     nitro_status status =
-        nitro_tree_grow(context, data, rows, count, min_leaf_rows, NITRO_NONE, &grown);
+        nitro_tree_grow(context, data, sorted, rows, count, min_leaf_rows, NITRO_NONE, &grown);
     if (status != NITRO_OK)
         return status;
     size_t num_held = list_rows(folds, data->num_rows, fold, true, rows);
@@ -73,12 +73,15 @@ nitro_status nitro_tree_train(nitro_context *context, const nitro_forest_data *d
     uint32_t *rows = nitro_calloc(context, data->num_rows, sizeof *rows);
     if (!rows)
         return NITRO_ERR_NO_MEMORY;
+    sorted_row *sorted = NULL;
+    status = nitro_tree_sort(context, data, &sorted);
     for (size_t fold = 0; fold < num_folds && status == NITRO_OK; fold++)
-        status = hold_out(context, data, min_leaf_rows, folds, fold, rows, losses);
+        status = hold_out(context, data, sorted, min_leaf_rows, folds, fold, rows, losses);
     grown_tree grown = {0};
     size_t count = list_rows(folds, data->num_rows, NITRO_NONE, false, rows);
     if (status == NITRO_OK)
-        status = nitro_tree_grow(context, data, rows, count, min_leaf_rows, NITRO_NONE, &grown);
+        status =
+            nitro_tree_grow(context, data, sorted, rows, count, min_leaf_rows, NITRO_NONE, &grown);
     if (status == NITRO_OK)
         status = nitro_forest_create(context, data->num_columns, data->num_outputs, 1, &made);
     if (status == NITRO_OK) {
@@ -87,6 +90,7 @@ nitro_status nitro_tree_train(nitro_context *context, const nitro_forest_data *d
         status = nitro_tree_finish(context, &grown, &made->trees[0]);
     }
     nitro_grown_tree_free(&grown);
+    free(sorted);
     free(rows);
     if (status == NITRO_OK)
         *tree = made;
