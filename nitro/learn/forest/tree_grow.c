@@ -93,8 +93,10 @@ static inline double score_sums(const double *lefts, const double *totals, size_
 }
 
 /** `lefts` is a scratch array, shape [num_outputs]. */
-static inline void try_column(const tree_grower *grower, size_t index, size_t column,
-                              size_t num_outputs, double *lefts, tree_cut *best)
+__attribute__((always_inline)) static inline void try_column(const tree_grower *grower,
+                                                             size_t index, size_t column,
+                                                             size_t num_outputs, double *lefts,
+                                                             tree_cut *best)
 {
     size_t num_rows = grower->grown->nodes[index].num_rows, least = grower->min_leaf_rows;
     const double *totals = grower->grown->sums + index * num_outputs;
@@ -118,21 +120,28 @@ static inline void try_column(const tree_grower *grower, size_t index, size_t co
     }
 }
 
+/* With a constant number of outputs the compiler keeps the sums in registers. */
+#define TRY_CASE(N)                                                                                \
+    case N:                                                                                        \
+        try_column(grower, index, c, N, (double[N]){0}, best);                                     \
+        break
+#define TRY_FOUR_CASES(N)                                                                          \
+    TRY_CASE(N);                                                                                   \
+    TRY_CASE((N) + 1);                                                                             \
+    TRY_CASE((N) + 2);                                                                             \
+    TRY_CASE((N) + 3)
+
 static void try_columns(const tree_grower *grower, size_t index, tree_cut *best)
 {
     size_t num_outputs = grower->data->num_outputs;
     for (size_t c = 0; c < grower->data->num_columns; c++) {
-        /* With a constant number of outputs the compiler keeps the sums in registers. */
         switch (num_outputs) {
+            TRY_FOUR_CASES(2);
+            TRY_FOUR_CASES(6);
+            TRY_FOUR_CASES(10);
+            TRY_FOUR_CASES(14);
         default:
             try_column(grower, index, c, num_outputs, grower->lefts, best);
-            break;
-#define CASE(N)                                                                                    \
-    case N:                                                                                        \
-        try_column(grower, index, c, N, (double[N]){0}, best);                                     \
-        break;
-            CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
-#undef CASE
         }
     }
 }
