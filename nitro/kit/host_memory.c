@@ -89,8 +89,10 @@ void *nitro_host_allocate(int64_t count, size_t size)
     void *memory = large ? reuse(bytes) : NULL;
     if (!memory) {
         memory = aligned_alloc(alignment, bytes);
-        if (memory && large)
+        if (memory && large) {
+            madvise(memory, bytes, MADV_DONTNEED); /* small pages that malloc kept stay small */
             madvise(memory, bytes, MADV_HUGEPAGE); /* best effort */
+        }
     }
     if (!memory)
         return NULL;
