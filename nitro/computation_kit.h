@@ -456,7 +456,8 @@ NITRO_API void nitro_host_free_room(nitro_room *room);
  * that saves more time than waking them costs, else one. The first call with 2 us of work or more
  * measures what waking costs, which takes 0.2 ms: 1 us where threads spin while they wait, 30 to
  * 130 us where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine, where it takes up to 10
- * ms.
+ * ms. Over 8 us it is measured up to four times more, at least a second apart, since another
+ * program may have run on a processor, and the least counts.
  */
 NITRO_API int nitro_host_num_parts(double serial_ns);
 

@@ -1,31 +1,43 @@
 /* Threads of host variants. Inputs stay on one thread where waking others takes longer than they
  * save. */
-#include "nitro/computation_kit.h"
+#include "nitro/kit/host_parts.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+
+#include "nitro/computation_kit.h"
 
 #define LEAST_NS      2000 /* less work is never divided */
 #define NUM_ADDITIONS 2000
 #define WAKE_ROUNDS   9
 #define MAX_TRIES     4
 #define SURPRISING_NS 8000 /* for threads that do not sleep */
+#define MAX_LATER     4    /* tries of a process, after the first, whose cost is surprising */
+#define LATER_NS      1e9  /* between these */
 #define MIN_WAKE_NS   1024
 #define MAX_WAKE_NS   131072
 #define ANY_THREADS   INT32_MAX
 
 /* What waking a number of threads takes, as a power of two, so that a little noise changes nothing.
- * Processes cache it: it depends on how OpenMP's threads wait. */
+ * The least that was measured counts, by this process or by one that shares its cost: while another
+ * program runs on a processor, waking seems to take a hundred times as long. */
 typedef struct wake_cost {
     int32_t threads; /* 0: not measured; ANY_THREADS: assumed */
     float ns;
 } wake_cost;
 
-static _Atomic(wake_cost) cached_cost;
+typedef _Atomic(wake_cost) wake_cost_cell;
+static wake_cost_cell own_cost;
+static _Atomic(wake_cost_cell *) cell = &own_cost;
+/* By this process: for how many threads, how often after the first time, and when last. */
+static _Atomic int32_t measured_threads;
+static _Atomic int32_t num_later;
+static _Atomic double measured_ns;
 
 static double now_ns(void)
 {
@@ -65,10 +77,10 @@ static double time_of_parts(int parts)
 }
 
 /* New threads may share a core with the caller for some milliseconds, hence the pauses. */
-static double measure_wake_ns(int threads)
+static double measure_wake_ns(int threads, int max_tries)
 {
     double extra_ns = INFINITY;
-    for (int i = 0; i < MAX_TRIES && extra_ns > SURPRISING_NS; i++) {
+    for (int i = 0; i < max_tries && extra_ns > SURPRISING_NS; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         nitro_host_run_parts(add_repeatedly, NULL, threads); /* starts the threads */
@@ -77,20 +89,53 @@ static double measure_wake_ns(int threads)
     return exp2(round(log2(fmin(fmax(extra_ns, MIN_WAKE_NS), MAX_WAKE_NS))));
 }
 
+static bool is_due(wake_cost cost, int threads)
+{
+    if (atomic_load_explicit(&measured_threads, memory_order_relaxed) != threads)
+        return true;
+    return cost.ns > SURPRISING_NS &&
+           atomic_load_explicit(&num_later, memory_order_relaxed) < MAX_LATER &&
+           now_ns() - atomic_load_explicit(&measured_ns, memory_order_relaxed) > LATER_NS;
+}
+
 static double wake_ns(int threads)
 {
-    wake_cost cost = atomic_load_explicit(&cached_cost, memory_order_relaxed);
-    if (cost.threads != threads && cost.threads != ANY_THREADS) {
-        cost = (wake_cost){.threads = threads, .ns = (float)measure_wake_ns(threads)};
-        atomic_store_explicit(&cached_cost, cost, memory_order_relaxed);
-    }
-    return cost.ns;
+    wake_cost_cell *shared = atomic_load_explicit(&cell, memory_order_acquire);
+    wake_cost cost = atomic_load_explicit(shared, memory_order_relaxed);
+    if (cost.threads == ANY_THREADS || !is_due(cost, threads))
+        return cost.ns;
+    bool is_first =
+        atomic_exchange_explicit(&measured_threads, threads, memory_order_relaxed) != threads;
+    atomic_store_explicit(&num_later, is_first ? 0 : num_later + 1, memory_order_relaxed);
+    wake_cost now = {.threads = threads,
+                     .ns = (float)measure_wake_ns(threads, is_first ? MAX_TRIES : 1)};
+    atomic_store_explicit(&measured_ns, now_ns(), memory_order_relaxed);
+    cost = atomic_load_explicit(shared, memory_order_relaxed);
+    if (cost.threads == threads && cost.ns <= now.ns)
+        return cost.ns;
+    atomic_store_explicit(shared, now, memory_order_relaxed);
+    return now.ns;
 }
 
 void nitro_host_assume_wake_ns(double ns)
 {
     wake_cost cost = {.threads = ns < 0 ? 0 : ANY_THREADS, .ns = (float)ns};
-    atomic_store_explicit(&cached_cost, cost, memory_order_relaxed);
+    atomic_store_explicit(&measured_threads, 0, memory_order_relaxed);
+    atomic_store_explicit(atomic_load(&cell), cost, memory_order_relaxed);
+}
+
+void nitro_host_share_wake_cost(void)
+{
+    wake_cost_cell *expected = &own_cost;
+    if (atomic_load(&cell) != expected)
+        return;
+    wake_cost_cell *made =
+        mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED)
+        return; /* each process has its own */
+    atomic_store(made, atomic_load(&own_cost));
+    if (!atomic_compare_exchange_strong(&cell, &expected, made))
+        munmap(made, sizeof *made);
 }
 
 int nitro_host_num_parts(double serial_ns)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
+#include "nitro/kit/host_parts.h"
 #include "nitro/measure/process_tree.h"
 #include "nitro/measure/worker.h"
 #include "nitro/runtime/computation.h"
@@ -69,6 +70,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return nitro_fail(context, NITRO_ERR_IO, "cannot create a socket for a worker: %s",
                           strerror(errno));
+    nitro_host_share_wake_cost(); /* all workers divide work alike */
     self->worker = nitro_child_fork();
     int problem = errno;
     if (self->worker == 0)

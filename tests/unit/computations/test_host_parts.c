@@ -2,8 +2,11 @@
  * memory. */
 #include <omp.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "nitro/computation_kit.h"
+#include "nitro/kit/host_parts.h"
 #include "unit/unit.h"
 
 static int before_threads;
@@ -48,6 +51,22 @@ static void waking_is_measured(void **state)
     nitro_host_assume_wake_ns(-1);
     assert_int_equal(nitro_host_num_parts(100), 1);
     assert_int_equal(nitro_host_num_parts(1e15), 4);
+}
+
+static void forked_processes_share_what_waking_costs(void **state)
+{
+    (void)state;
+    nitro_host_assume_wake_ns(0);
+    nitro_host_share_wake_cost();
+    assert_int_equal(nitro_host_num_parts(79e3), 4);
+    pid_t child = fork();
+    if (child == 0) {
+        nitro_host_assume_wake_ns(60e3);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(nitro_host_num_parts(79e3), 1);
+    assert_int_equal(nitro_host_num_parts(81e3), 4);
 }
 
 static void a_thread_of_a_team_has_one_part(void **state)
@@ -174,6 +193,7 @@ int main(void)
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test_setup_teardown(work_is_divided_where_that_saves_time, setup, teardown),
         cmocka_unit_test_setup_teardown(waking_is_measured, setup, teardown),
+        cmocka_unit_test_setup_teardown(forked_processes_share_what_waking_costs, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thread_of_a_team_has_one_part, setup, teardown),
 #endif
         cmocka_unit_test_setup_teardown(every_part_is_done_once, setup, teardown),
