@@ -5,7 +5,8 @@
 
 #include "nitro/measure/round_sample.h"
 
-/* Variants this close to the best may be the best. */
+/* Variants this close to the best may be the best. One whose fastest blocks differ may still become
+ * faster by as much: other programs disturbed both. */
 #define CLOSE 0.15
 /* Blocks that differ by less confirm each other. An undisturbed machine repeats to 1 %, and
  * hyper-threads of others cost 20 % and more. */
@@ -128,7 +129,8 @@ uint64_t nitro_blocks_missing(const nitro_sample *sample, unsigned max_blocks)
             continue;
         if (count_blocks(entry) < 2)
             unrepeated |= UINT64_C(1) << v;
-        if (entry->median_ms <= (1 + CLOSE) * sample->entries[best].median_ms)
+        double may_become_ms = entry->median_ms / (1 + fmax(entry->spread, 0)); /* NaN: unknown */
+        if (may_become_ms <= (1 + CLOSE) * sample->entries[best].median_ms)
             close |= UINT64_C(1) << v;
     }
     return is_confirmed(sample, close) ? unrepeated : unrepeated | close;

@@ -26,8 +26,9 @@ void nitro_blocks_begin(nitro_sample *sample);
 void nitro_blocks_add(nitro_sample *sample, nitro_sample *block);
 
 /**
- * Which variants need another block? Each one needs two; and those within 15 % of the best need
- * more while the two fastest blocks differ by more than 3 % in one of them.
+ * Which variants need another block? Each one needs two. More need those that may be within 15 % of
+ * the best, had they been faster by as much as their two fastest blocks differ, while these differ
+ * by more than 3 % for one of them.
  * @return a bit for each variant; 0: the times hold, or `max_blocks` are reached.
  */
 uint64_t nitro_blocks_missing(const nitro_sample *sample, unsigned max_blocks);

@@ -74,6 +74,18 @@ static void test_each_variant_keeps_its_fastest_block(void **state)
     nitro_sample_free(sample);
 }
 
+static void test_a_variant_disturbed_in_both_blocks_is_measured_again(void **state)
+{
+    bench *b = *state;
+    nitro_sample *sample = make_block(b->context, 2, (double[]){1, 3});
+    nitro_blocks_begin(sample);
+    add_block(b->context, sample, (double[]){1, 1.5});
+    assert_int_equal(nitro_blocks_missing(sample, 6), 3); /* 1.5 may become 0.75 */
+    add_block(b->context, sample, (double[]){1, 1.51});
+    assert_int_equal(nitro_blocks_missing(sample, 6), 0);
+    nitro_sample_free(sample);
+}
+
 static void test_a_slower_block_widens_the_spread_only(void **state)
 {
     bench *b = *state;
@@ -228,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(test_the_fastest_block_counts),
         CASE(test_each_variant_keeps_its_fastest_block),
+        CASE(test_a_variant_disturbed_in_both_blocks_is_measured_again),
         CASE(test_a_slower_block_widens_the_spread_only),
         CASE(test_a_clock_that_changed_shows_in_other_variants),
         CASE(test_a_variant_that_is_not_measured_again_keeps_its_time),
