@@ -89,10 +89,9 @@ static double measure_wake_ns(int threads, int max_tries)
     return exp2(round(log2(fmin(fmax(extra_ns, MIN_WAKE_NS), MAX_WAKE_NS))));
 }
 
-static bool is_due(wake_cost cost, int threads)
+/* Is it time to measure again a cost that surprises? */
+static bool is_due(wake_cost cost)
 {
-    if (atomic_load_explicit(&measured_threads, memory_order_relaxed) != threads)
-        return true;
     return cost.ns > SURPRISING_NS &&
            atomic_load_explicit(&num_later, memory_order_relaxed) < MAX_LATER &&
            now_ns() - atomic_load_explicit(&measured_ns, memory_order_relaxed) > LATER_NS;
@@ -102,13 +101,14 @@ static double wake_ns(int threads)
 {
     wake_cost_cell *shared = atomic_load_explicit(&cell, memory_order_acquire);
     wake_cost cost = atomic_load_explicit(shared, memory_order_relaxed);
-    if (cost.threads == ANY_THREADS || !is_due(cost, threads))
+    bool is_first = cost.threads != threads ||
+                    atomic_load_explicit(&measured_threads, memory_order_relaxed) != threads;
+    if (cost.threads == ANY_THREADS || !(is_first || is_due(cost)))
         return cost.ns;
-    bool is_first =
-        atomic_exchange_explicit(&measured_threads, threads, memory_order_relaxed) != threads;
-    atomic_store_explicit(&num_later, is_first ? 0 : num_later + 1, memory_order_relaxed);
     wake_cost now = {.threads = threads,
                      .ns = (float)measure_wake_ns(threads, is_first ? MAX_TRIES : 1)};
+    atomic_store_explicit(&measured_threads, threads, memory_order_relaxed);
+    atomic_store_explicit(&num_later, is_first ? 0 : num_later + 1, memory_order_relaxed);
     atomic_store_explicit(&measured_ns, now_ns(), memory_order_relaxed);
     cost = atomic_load_explicit(shared, memory_order_relaxed);
     if (cost.threads == threads && cost.ns <= now.ns)
