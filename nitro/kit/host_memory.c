@@ -90,7 +90,7 @@ void *nitro_host_allocate(int64_t count, size_t size)
     if (!memory) {
         memory = aligned_alloc(alignment, bytes);
         if (memory && large) {
-            madvise(memory, bytes, MADV_DONTNEED); /* small pages that malloc kept stay small */
+            madvise(memory, bytes, MADV_DONTNEED); /* else pages that malloc kept stay small */
             madvise(memory, bytes, MADV_HUGEPAGE); /* best effort */
         }
     }

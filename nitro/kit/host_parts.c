@@ -120,7 +120,6 @@ static double wake_ns(int threads)
 void nitro_host_assume_wake_ns(double ns)
 {
     wake_cost cost = {.threads = ns < 0 ? 0 : ANY_THREADS, .ns = (float)ns};
-    atomic_store_explicit(&measured_threads, 0, memory_order_relaxed);
     atomic_store_explicit(atomic_load(&cell), cost, memory_order_relaxed);
 }
 
