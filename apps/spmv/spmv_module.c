@@ -52,6 +52,7 @@ static const nitro_variant *const variants[] = {
     &sparse_coo,
     &sparse_sell,
     &sparse_bsr,
+    &nitro_spmv_variant_cache_blocked,
 };
 
 /* In long double; the magnitudes are the sums of the terms' absolute values. */

@@ -102,7 +102,7 @@ static void run_product(void *state)
 static const nitro_variant *const variants[] = {
     &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector,   &nitro_spmv_variant_dia,
     &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,          &nitro_spmv_variant_hybrid,
-    &nitro_spmv_variant_sellp, &nitro_spmv_variant_sell_c_sigma,
+    &nitro_spmv_variant_sellp, &nitro_spmv_variant_sell_c_sigma, &nitro_spmv_variant_cache_blocked,
 };
 enum { NUM_VARIANTS = sizeof(variants) / sizeof(variants[0]), NUM_COPIES = 3 };
 

@@ -55,6 +55,21 @@ static const nitro_field sellp_fields[] = {
     ARRAY(sellp, values, NITRO_FLOAT64, "num_slots"),
 };
 
+/* On hosts only. */
+#define HOST_ARRAY(member, element, count)                                                         \
+    NITRO_ARRAY(nitro_spmv_cache_blocked, member, NITRO_IN, element, count)
+
+static const nitro_field cache_blocked_fields[] = {
+    NITRO_NUMBER(nitro_spmv_cache_blocked, column_bits),
+    NITRO_NUMBER(nitro_spmv_cache_blocked, num_parts),
+    NITRO_NUMBER(nitro_spmv_cache_blocked, num_blocks),
+    NITRO_NUMBER(nitro_spmv_cache_blocked, num_slots),
+    HOST_ARRAY(part_rows, NITRO_INDEX64, "num_parts + 1"),
+    HOST_ARRAY(offsets, NITRO_INDEX64, "num_parts * num_blocks + 1"),
+    HOST_ARRAY(places, NITRO_UINT32, "num_slots"),
+    HOST_ARRAY(values, NITRO_FLOAT64, "num_slots"),
+};
+
 #define PART(format, its_fields, is_plan)                                                          \
     {                                                                                              \
         .host = &nitro_spmv_variant_##format, .offset = offsetof(nitro_spmv, format),              \
@@ -69,6 +84,13 @@ const nitro_kit_part nitro_spmv_part_coo = PART(coo, coo, false);
 const nitro_kit_part nitro_spmv_part_hybrid = PART(hybrid, hybrid, false);
 const nitro_kit_part nitro_spmv_part_sellp = PART(sellp, sellp, false);
 const nitro_kit_part nitro_spmv_part_sell_c_sigma = PART(sell_c_sigma, sellp, false);
+
+const nitro_kit_part nitro_spmv_part_cache_blocked = {
+    .host = &nitro_spmv_variant_cache_blocked,
+    .offset = offsetof(nitro_spmv, cache_blocked),
+    .fields = cache_blocked_fields,
+    .num_fields = sizeof(cache_blocked_fields) / sizeof(cache_blocked_fields[0]),
+};
 
 const nitro_kit_part nitro_spmv_plan_ell = PART(ell, ell, true);
 const nitro_kit_part nitro_spmv_plan_coo = PART(coo, coo, true);

@@ -15,6 +15,7 @@ extern const nitro_kit_part nitro_spmv_part_coo;
 extern const nitro_kit_part nitro_spmv_part_hybrid;
 extern const nitro_kit_part nitro_spmv_part_sellp;
 extern const nitro_kit_part nitro_spmv_part_sell_c_sigma;
+extern const nitro_kit_part nitro_spmv_part_cache_blocked;
 
 /** For devices that fill the arrays of entries: of coo the rows, of the others columns and values.
  */

@@ -4,7 +4,8 @@
  *
  * A is given as CSR and never changed. A variant with its own format converts in `prepare`,
  * outside the timed part, and keeps the result in the argument until `release`. Formats that pad
- * (dia, ell, hybrid, sellp, sell_c_sigma) multiply zeros by entries of x: x must be finite. */
+ * (dia, ell, hybrid, sellp, sell_c_sigma, cache_blocked) multiply zeros by entries of x: x must be
+ * finite. */
 #ifndef NITRO_VARIANTS_SPMV_SPMV_H
 #define NITRO_VARIANTS_SPMV_SPMV_H
 
@@ -66,6 +67,20 @@ typedef struct nitro_spmv_sellp {
 } nitro_spmv_sellp;
 
 /**
+ * Entries by parts of rows, within a part by blocks of 2^column_bits columns, within a block by
+ * rows. A place is the number of rows below the slot before it, or below the part's first row,
+ * shifted left by column_bits, plus the column in the block. Padding, where rows are too far apart
+ * for a place, is a zero in the block's first column.
+ */
+typedef struct nitro_spmv_cache_blocked {
+    int64_t column_bits, num_parts, num_blocks, num_slots;
+    int64_t *part_rows; /* shape [num_parts + 1], from 0 to the matrix's rows */
+    int64_t *offsets;   /* shape [num_parts x num_blocks + 1], from 0 to num_slots */
+    uint32_t *places;   /* shape [num_slots] */
+    double *values;     /* shape [num_slots] */
+} nitro_spmv_cache_blocked;
+
+/**
  * The argument. Fill in the first part, which is borrowed and must not change until
  * nitro_kit_release (except x and y and their addresses), and zero the rest.
  */
@@ -86,6 +101,7 @@ typedef struct nitro_spmv {
     nitro_spmv_hybrid *hybrid;
     nitro_spmv_sellp *sellp;
     nitro_spmv_sellp *sell_c_sigma;
+    nitro_spmv_cache_blocked *cache_blocked;
 
     nitro_kept *kept; /* by the hooks that check results; NULL until then */
     int gather_votes; /* of csr_vector, as in nitro_spmv_ell */
@@ -124,6 +140,7 @@ extern const nitro_variant nitro_spmv_variant_coo;
 extern const nitro_variant nitro_spmv_variant_hybrid;
 extern const nitro_variant nitro_spmv_variant_sellp;
 extern const nitro_variant nitro_spmv_variant_sell_c_sigma;
+extern const nitro_variant nitro_spmv_variant_cache_blocked;
 
 /** Declare all input features (features/input/spmv_features.c says what each is). */
 nitro_status nitro_spmv_add_features(nitro_computation *computation);

@@ -180,14 +180,23 @@ static nitro_cost price_hybrid(const double *values, const nitro_cost_device *de
 
 /* Without a price: not available on modelled devices. cuSPARSE's algorithms are not public. */
 static const nitro_cost_variant variants[] = {
-    {"csr", price_csr},      {"csr_vector", price_csr_vector},
-    {"dia", price_dia},      {"ell", price_ell},
-    {"coo", price_coo},      {"hybrid", price_hybrid},
-    {"sellp", price_sellp},  {"cusparse_csr1", NULL},
-    {"cusparse_csr2", NULL}, {"csr_merge", NULL},
-    {"csr_adaptive", NULL},  {"sell_c_sigma", NULL},
-    {"cusparse_coo", NULL},  {"cusparse_sell", NULL},
-    {"cusparse_bsr", NULL},  {NULL, NULL},
+    {"csr", price_csr},
+    {"csr_vector", price_csr_vector},
+    {"dia", price_dia},
+    {"ell", price_ell},
+    {"coo", price_coo},
+    {"hybrid", price_hybrid},
+    {"sellp", price_sellp},
+    {"cusparse_csr1", NULL},
+    {"cusparse_csr2", NULL},
+    {"csr_merge", NULL},
+    {"csr_adaptive", NULL},
+    {"sell_c_sigma", NULL},
+    {"cusparse_coo", NULL},
+    {"cusparse_sell", NULL},
+    {"cusparse_bsr", NULL},
+    {"cache_blocked", NULL},
+    {NULL, NULL},
 };
 
 const nitro_cost_model nitro_cost_model_spmv = {"spmv", features, variants};

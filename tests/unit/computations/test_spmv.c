@@ -17,7 +17,7 @@ static int setup(void **state)
 static const nitro_variant *const variants[] = {
     &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector,   &nitro_spmv_variant_dia,
     &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,          &nitro_spmv_variant_hybrid,
-    &nitro_spmv_variant_sellp, &nitro_spmv_variant_sell_c_sigma,
+    &nitro_spmv_variant_sellp, &nitro_spmv_variant_sell_c_sigma, &nitro_spmv_variant_cache_blocked,
 };
 #define NUM_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
@@ -415,7 +415,7 @@ static void constraints_refuse_what_would_not_fit(void **state)
         features[NITRO_SPMV_NNZ] = 3e9; /* too large even if nothing were padded */
         assert_false(cases[i].variant->allows(features, NULL, NULL));
     }
-    for (size_t v = NUM_VARIANTS; v < NUM_VARIANTS + 2; v++) /* cuSPARSE's */
+    for (size_t v = 7; v < 11; v++) /* of CUDA devices */
         assert_ptr_equal(f->computation->variants[v].allows, nitro_kit_allows_nothing);
     assert_null(nitro_spmv_variant_csr.allows);
     assert_null(nitro_spmv_variant_csr_vector.allows);
@@ -491,6 +491,74 @@ static void sorted_rows_stay_in_order(void **state)
     }
 }
 
+/* What `allows` is for is speed: cache_blocked runs any matrix. */
+static void cache_blocks_hold_every_matrix(void **state)
+{
+    computation_fixture *f = *state;
+    const nitro_variant *variant = &nitro_spmv_variant_cache_blocked;
+    char name[256], why[512];
+    for (size_t index = 0; index < NITRO_MATRIX_NUM_FAMILIES; index++)
+        for (int threads = 1; threads <= 5; threads += 4) {
+            int before = begin_threads(threads);
+            nitro_spmv *spmv = NULL;
+            assert_ok(f->context,
+                      spmv_inputs_generate(f->context, 5, index, name, sizeof(name), &spmv));
+            assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
+            assert_int_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);
+            assert_int_equal(variant->prepare(spmv, variant->user), 0);
+            memset(spmv->y, 0xFF, (size_t)spmv->num_rows * sizeof(double));
+            assert_int_equal(variant->run(spmv, variant->user), 0);
+            if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
+                fail_msg("%s, %d threads: %s", name, threads, why);
+            nitro_spmv_matrix_free(spmv);
+            end_threads(before);
+        }
+}
+
+/* Rows that are farther apart than a place can say have padding between them. */
+static void cache_blocks_pad_gaps_between_rows(void **state)
+{
+    enum { NUM_ROWS = 300001, NUM_COLS = 1200000, FILLED = 1001, ENTRIES = 21 };
+    computation_fixture *f = *state;
+    const nitro_variant *variant = &nitro_spmv_variant_cache_blocked;
+    int before = begin_threads(1); /* parts would divide the gap */
+    nitro_matrix_entries entries = {.num_rows = NUM_ROWS, .num_cols = NUM_COLS};
+    for (int64_t row = 0; row < NUM_ROWS; row += row == FILLED ? NUM_ROWS - 2 * FILLED : 1)
+        for (int64_t i = 0; i < ENTRIES; i++)
+            assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row,
+                                                           (row * 50021 + i * 57001) % NUM_COLS,
+                                                           (double)(row % 5) - 1.5));
+    nitro_spmv *spmv = NULL;
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_int_equal(variant->prepare(spmv, variant->user), 0);
+    const nitro_spmv_cache_blocked *format = spmv->cache_blocked;
+    int64_t most = UINT32_MAX >> format->column_bits, gap = NUM_ROWS - 2 * FILLED, padding = 0;
+    for (int64_t slot = 0; slot < format->num_slots; slot++)
+        padding += format->values[slot] == 0 &&
+                   format->places[slot] == (uint32_t)(most << format->column_bits);
+    assert_int_equal(format->num_slots, spmv->num_nonzeros + padding);
+    assert_in_range(padding, format->num_blocks * (gap / most - 1),
+                    format->num_blocks * (gap / most + 1));
+    assert_true(check_all(f, spmv, "rows far apart") >= 4);
+    nitro_spmv_matrix_free(spmv);
+    end_threads(before);
+}
+
+static void cache_blocks_are_for_scattered_columns(void **state)
+{
+    computation_fixture *f = *state;
+    double features[NITRO_SPMV_NUM_FEATURES];
+    for (int jumps = 0; jumps < 2; jumps++) {
+        nitro_spmv *spmv = make_wide(f->context, 3001, 1100000, 50021, jumps);
+        assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
+        assert_true(nitro_spmv_variant_cache_blocked.allows(features, spmv, NULL) == jumps);
+        assert_true(nitro_spmv_variant_cache_blocked.allows(features, NULL, NULL));
+        features[NITRO_SPMV_ROWS] = 8 * features[NITRO_SPMV_NNZ] + 1; /* too empty */
+        assert_false(nitro_spmv_variant_cache_blocked.allows(features, spmv, NULL));
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
 /* The bounds that sellp and sell_c_sigma are judged by must hold for every matrix. */
 static void slices_are_never_larger_than_their_bounds(void **state)
 {
@@ -555,11 +623,13 @@ static void prepare_is_idempotent_and_release_drops(void **state)
         for (size_t i = 0; i < NUM_VARIANTS; i++)
             assert_true(!variants[i]->prepare ||
                         variants[i]->prepare(spmv, variants[i]->user) == 0);
-        const void *made[] = {spmv->dia, spmv->ell, spmv->coo, spmv->hybrid, spmv->sellp};
+        const void *made[] = {spmv->dia,    spmv->ell,   spmv->coo,
+                              spmv->hybrid, spmv->sellp, spmv->cache_blocked};
         for (size_t i = 0; i < NUM_VARIANTS; i++)
             assert_true(!variants[i]->prepare ||
                         variants[i]->prepare(spmv, variants[i]->user) == 0);
-        const void *still[] = {spmv->dia, spmv->ell, spmv->coo, spmv->hybrid, spmv->sellp};
+        const void *still[] = {spmv->dia,    spmv->ell,   spmv->coo,
+                               spmv->hybrid, spmv->sellp, spmv->cache_blocked};
         assert_memory_equal(made, still, sizeof(made));
         for (size_t i = 0; i < NUM_VARIANTS; i++)
             if (variants[i]->release) {
@@ -571,6 +641,7 @@ static void prepare_is_idempotent_and_release_drops(void **state)
         assert_null(spmv->coo);
         assert_null(spmv->hybrid);
         assert_null(spmv->sellp);
+        assert_null(spmv->cache_blocked);
     }
     nitro_spmv_matrix_free(spmv);
 }
@@ -614,9 +685,10 @@ static void computation_runs_through_dispatch(void **state)
     assert_int_equal(nitro_computation_num_variants(f->computation), nitro_spmv_kit.num_variants);
     assert_int_equal(nitro_computation_num_features(f->computation), NITRO_SPMV_NUM_FEATURES);
     static const char *const names[] = {
-        "csr",          "csr_vector",   "dia",           "ell",           "coo",
-        "hybrid",       "sellp",        "cusparse_csr1", "cusparse_csr2", "csr_merge",
-        "csr_adaptive", "sell_c_sigma", "cusparse_coo",  "cusparse_sell", "cusparse_bsr"};
+        "csr",           "csr_vector",    "dia",          "ell",
+        "coo",           "hybrid",        "sellp",        "cusparse_csr1",
+        "cusparse_csr2", "csr_merge",     "csr_adaptive", "sell_c_sigma",
+        "cusparse_coo",  "cusparse_sell", "cusparse_bsr", "cache_blocked"};
     assert_int_equal(nitro_spmv_kit.num_variants, sizeof(names) / sizeof(names[0]));
     for (size_t i = 0; i < nitro_spmv_kit.num_variants; i++)
         assert_string_equal(nitro_computation_variant_name(f->computation, i), names[i]);
@@ -637,7 +709,7 @@ static void the_module_loads_files(void **state)
     void *untouched = &f, *argument = untouched;
     assert_ok(f->context, nitro_file_write(f->context, path, text, sizeof(text) - 1));
     assert_ok(f->context, nitro_module_spmv.load(f->context, path, &argument));
-    assert_int_equal(check_all(f, argument, path), NUM_VARIANTS);
+    assert_int_equal(check_all(f, argument, path), NUM_VARIANTS - 1); /* not cache_blocked */
     nitro_module_spmv.unload(argument);
     assert_ok(f->context, nitro_file_write(f->context, path, text, sizeof(text) - 8));
     argument = untouched;
@@ -676,6 +748,12 @@ int main(void)
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(rows_are_sorted_in_windows, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(sorted_rows_stay_in_order, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(cache_blocks_hold_every_matrix, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(cache_blocks_pad_gaps_between_rows, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(cache_blocks_are_for_scattered_columns, setup,
+                                        computation_teardown),
         cmocka_unit_test_setup_teardown(slices_are_never_larger_than_their_bounds, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup,

@@ -1,0 +1,204 @@
+/* cache_blocked: entries are taken by blocks of columns, so that the part of x that a block reads
+ * stays in a cache, and within a block by rows (cache blocking: Nishtala, Vuduc, Demmel, Yelick,
+ * "When cache blocking of sparse matrix vector multiply works and why", 2007). A thread has rows of
+ * its own, and adds to y once an entry. For an x larger than the caches whose columns jump. */
+#include "variants/spmv/host/spmv_kernels.h"
+
+#include <stdlib.h>
+
+#define NS_PER_SLOT 1.0
+#define AHEAD       32 /* slots */
+
+/* A block has 2^16 to 2^19 columns: as many as half the rows have an entry in, since a block reads
+ * and writes the cache lines of all its rows. */
+#define LEAST_BITS          16
+#define MOST_BITS           19
+#define ENTRIES_OF_BLOCK    0.5 /* in a row */
+#define MOST_ROWS_PER_ENTRY 8   /* more rows would need more padding than there are entries */
+
+typedef struct conversion {
+    const nitro_spmv *spmv;
+    nitro_spmv_cache_blocked *made;
+    int64_t *next;     /* shape [num_parts x num_blocks]: the next slot */
+    int64_t *last_row; /* the same shape: of the slot before it */
+} conversion;
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    return features[NITRO_SPMV_COLS] > NITRO_SPMV_FAR_COLS &&
+           features[NITRO_SPMV_NNZ] * MOST_ROWS_PER_ENTRY >= features[NITRO_SPMV_ROWS] &&
+           (!spmv || nitro_spmv_find_access(spmv, spmv->num_nonzeros) == NITRO_SPMV_SCATTERED);
+}
+
+static int64_t choose_column_bits(const nitro_spmv *spmv)
+{
+    int64_t bits = LEAST_BITS;
+    double mean = (double)spmv->num_nonzeros / (double)(spmv->num_rows + 1);
+    while (bits < MOST_BITS &&
+           mean * (double)((int64_t)1 << bits) < ENTRIES_OF_BLOCK * (double)spmv->num_cols)
+        bits++;
+    return bits;
+}
+
+/* How many slots of padding come before an entry `gap` rows below the slot before it. */
+static int64_t count_padding(const nitro_spmv_cache_blocked *format, int64_t gap)
+{
+    int64_t most = UINT32_MAX >> format->column_bits;
+    return gap > most ? (gap - 1) / most : 0;
+}
+
+static void count_part(const void *state, int part, int parts)
+{
+    (void)parts;
+    const conversion *c = state;
+    const nitro_spmv_cache_blocked *format = c->made;
+    const nitro_spmv *spmv = c->spmv;
+    int64_t begin = format->part_rows[part], end = format->part_rows[part + 1];
+    int64_t *counts = format->offsets + 1 + part * format->num_blocks;
+    int64_t *last_row = c->last_row + part * format->num_blocks;
+    for (int64_t block = 0; block < format->num_blocks; block++)
+        last_row[block] = begin;
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
+            int64_t block = spmv->columns[k] >> format->column_bits;
+            counts[block] += 1 + count_padding(format, row - last_row[block]);
+            last_row[block] = row;
+        }
+}
+
+/* Padding has value 0 and the first column of the block; the values are 0 already. */
+static void fill_part(const void *state, int part, int parts)
+{
+    (void)parts;
+    const conversion *c = state;
+    const nitro_spmv_cache_blocked *format = c->made;
+    const nitro_spmv *spmv = c->spmv;
+    int64_t begin = format->part_rows[part], end = format->part_rows[part + 1];
+    int64_t *next = c->next + part * format->num_blocks;
+    int64_t *last_row = c->last_row + part * format->num_blocks;
+    uint32_t bits = (uint32_t)format->column_bits, most = UINT32_MAX >> bits;
+    memcpy(next, format->offsets + part * format->num_blocks,
+           (size_t)format->num_blocks * sizeof(*next));
+    for (int64_t block = 0; block < format->num_blocks; block++)
+        last_row[block] = begin;
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
+            int64_t block = spmv->columns[k] >> bits;
+            uint32_t column = (uint32_t)spmv->columns[k] & ((1U << bits) - 1);
+            for (; row - last_row[block] > most; last_row[block] += most)
+                format->places[next[block]++] = most << bits;
+            format->values[next[block]] = spmv->values[k];
+            format->places[next[block]++] = (uint32_t)(row - last_row[block]) << bits | column;
+            last_row[block] = row;
+        }
+}
+
+static int divide(const nitro_spmv *spmv, nitro_spmv_cache_blocked *format)
+{
+    int parts = nitro_host_num_parts(NS_PER_SLOT * (double)spmv->num_nonzeros);
+    format->column_bits = choose_column_bits(spmv);
+    format->num_blocks = ((spmv->num_cols - 1) >> format->column_bits) + 1;
+    format->num_parts = parts;
+    format->part_rows = nitro_host_allocate(parts + 1, sizeof(*format->part_rows));
+    format->offsets = nitro_host_allocate(parts * format->num_blocks + 1, sizeof(*format->offsets));
+    if (!format->part_rows || !format->offsets)
+        return 1;
+    for (int part = 0; part <= parts; part++)
+        format->part_rows[part] = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts);
+    return 0;
+}
+
+static int convert(const conversion *c, const nitro_kit_part *part, nitro_spmv *spmv)
+{
+    nitro_spmv_cache_blocked *format = c->made;
+    int64_t count = format->num_parts * format->num_blocks;
+    nitro_host_run_parts(count_part, c, (int)format->num_parts);
+    for (int64_t i = 0; i < count; i++)
+        format->offsets[i + 1] += format->offsets[i];
+    format->num_slots = format->offsets[count];
+    if (nitro_kit_allocate_format(part, spmv) != 0)
+        return 1;
+    nitro_host_run_parts(fill_part, c, (int)format->num_parts);
+    return 0;
+}
+
+static int prepare(void *argument, void *user)
+{
+    nitro_spmv *spmv = argument;
+    if (spmv->cache_blocked)
+        return 0;
+    nitro_spmv_cache_blocked *format = spmv->cache_blocked = calloc(1, sizeof(*format));
+    int failure = !format || divide(spmv, format) != 0;
+    if (!failure) {
+        int64_t count = format->num_parts * format->num_blocks;
+        conversion c = {.spmv = spmv,
+                        .made = format,
+                        .next = nitro_host_allocate(count, sizeof(int64_t)),
+                        .last_row = nitro_host_allocate(count, sizeof(int64_t))};
+        failure = !c.next || !c.last_row || convert(&c, user, spmv) != 0;
+        nitro_host_free(c.next);
+        nitro_host_free(c.last_row);
+    }
+    if (failure)
+        nitro_kit_free_format(argument, user);
+    return failure;
+}
+
+/* y += A x of one block in one part's rows; x and y begin where these do. */
+static void add_block(const nitro_spmv_cache_blocked *format, int64_t block, const double *x,
+                      double *y)
+{
+    const uint32_t *restrict places = format->places;
+    const double *restrict values = format->values;
+    const uint32_t bits = (uint32_t)format->column_bits, mask = (1U << bits) - 1;
+    int64_t begin = format->offsets[block], end = format->offsets[block + 1];
+    int64_t ahead_end = end - begin > AHEAD ? end - AHEAD : begin, k;
+    uint64_t row = 0, row_ahead = 0;
+    for (k = begin; k < end && k < begin + AHEAD; k++)
+        row_ahead += places[k] >> bits;
+    for (k = begin; k < ahead_end; k++) {
+        uint32_t ahead = places[k + AHEAD];
+        row_ahead += ahead >> bits;
+        __builtin_prefetch(y + row_ahead, 1);
+        __builtin_prefetch(x + (ahead & mask));
+        row += places[k] >> bits;
+        y[row] += values[k] * x[places[k] & mask];
+    }
+    for (; k < end; k++) {
+        row += places[k] >> bits;
+        y[row] += values[k] * x[places[k] & mask];
+    }
+}
+
+static void multiply_part(const void *state, int part, int parts)
+{
+    (void)parts;
+    const nitro_spmv *spmv = state;
+    const nitro_spmv_cache_blocked *format = spmv->cache_blocked;
+    int64_t begin = format->part_rows[part], end = format->part_rows[part + 1];
+    if (begin < end)
+        memset(spmv->y + begin, 0, (size_t)(end - begin) * sizeof(*spmv->y));
+    for (int64_t block = 0; block < format->num_blocks; block++)
+        add_block(format, part * format->num_blocks + block,
+                  spmv->x + (block << format->column_bits), spmv->y + begin);
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    nitro_host_run_parts(multiply_part, spmv, (int)spmv->cache_blocked->num_parts);
+    return 0;
+}
+
+const nitro_variant nitro_spmv_variant_cache_blocked = {
+    .name = "cache_blocked",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    NITRO_SPMV_FORMAT(cache_blocked),
+    .allows = allows,
+    .allows_reads = "cols,nnz,rows",
+};
