@@ -518,7 +518,7 @@ static void cache_blocks_hold_every_matrix(void **state)
 /* Rows that are farther apart than a place can say have padding between them. */
 static void cache_blocks_pad_gaps_between_rows(void **state)
 {
-    enum { NUM_ROWS = 300001, NUM_COLS = 1200000, FILLED = 1001, ENTRIES = 21 };
+    enum { NUM_ROWS = 300001, NUM_COLS = 1200000, FILLED = 1001, ENTRIES = 301 };
     computation_fixture *f = *state;
     const nitro_variant *variant = &nitro_spmv_variant_cache_blocked;
     int before = begin_threads(1); /* parts would divide the gap */
@@ -553,7 +553,7 @@ static void cache_blocks_are_for_scattered_columns(void **state)
         assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
         assert_true(nitro_spmv_variant_cache_blocked.allows(features, spmv, NULL) == jumps);
         assert_true(nitro_spmv_variant_cache_blocked.allows(features, NULL, NULL));
-        features[NITRO_SPMV_ROWS] = 8 * features[NITRO_SPMV_NNZ] + 1; /* too empty */
+        features[NITRO_SPMV_ROWS] = features[NITRO_SPMV_NNZ] / 2 + 1; /* too short */
         assert_false(nitro_spmv_variant_cache_blocked.allows(features, spmv, NULL));
         nitro_spmv_matrix_free(spmv);
     }

@@ -8,13 +8,14 @@
 
 #define NS_PER_SLOT 1.0
 #define AHEAD       32 /* slots */
+#define UNROLLED    4
 
-/* A block has 2^16 to 2^19 columns: as many as half the rows have an entry in, since a block reads
- * and writes the cache lines of all its rows. */
-#define LEAST_BITS          16
-#define MOST_BITS           19
-#define ENTRIES_OF_BLOCK    0.5 /* in a row */
-#define MOST_ROWS_PER_ENTRY 8   /* more rows would need more padding than there are entries */
+/* A block has as many columns as half the rows have an entry in, since it reads and writes the
+ * cache lines of all its rows; 1 to 8 MiB of x. */
+#define LEAST_BITS       17
+#define MOST_BITS        20
+#define ENTRIES_OF_BLOCK 0.5 /* in a row */
+#define LEAST_MEAN       2   /* entries of a row: with fewer, y costs more than x did */
 
 typedef struct conversion {
     const nitro_spmv *spmv;
@@ -28,7 +29,7 @@ static bool allows(const double *features, const void *argument, void *user)
     (void)user;
     const nitro_spmv *spmv = argument;
     return features[NITRO_SPMV_COLS] > NITRO_SPMV_FAR_COLS &&
-           features[NITRO_SPMV_NNZ] * MOST_ROWS_PER_ENTRY >= features[NITRO_SPMV_ROWS] &&
+           features[NITRO_SPMV_NNZ] >= LEAST_MEAN * features[NITRO_SPMV_ROWS] &&
            (!spmv || nitro_spmv_find_access(spmv, spmv->num_nonzeros) == NITRO_SPMV_SCATTERED);
 }
 
@@ -146,30 +147,54 @@ static int prepare(void *argument, void *user)
     return failure;
 }
 
+/* Adds the product of a slot to y, `row` rows below the slot before it. */
+NITRO_SPMV_INLINE uint64_t add_slot(const nitro_spmv_cache_blocked *format, int64_t slot,
+                                    uint64_t row, const double *x, double *y)
+{
+    uint32_t place = format->places[slot];
+    row += place >> format->column_bits;
+    y[row] += format->values[slot] * x[place & ((1U << format->column_bits) - 1)];
+    return row;
+}
+
+/* The same for UNROLLED slots; where all are of one row, as in long ones, y is written once, since
+ * the next product waits for it. */
+NITRO_SPMV_INLINE uint64_t add_slots(const nitro_spmv_cache_blocked *format, int64_t slot,
+                                     uint64_t row, const double *x, double *y)
+{
+    const uint32_t *places = format->places + slot, bits = (uint32_t)format->column_bits;
+    const double *values = format->values + slot;
+    if ((places[0] | places[1] | places[2] | places[3]) >> bits == 0) {
+        y[row] += (values[0] * x[places[0]] + values[1] * x[places[1]]) +
+                  (values[2] * x[places[2]] + values[3] * x[places[3]]);
+        return row;
+    }
+    for (int i = 0; i < UNROLLED; i++)
+        row = add_slot(format, slot + i, row, x, y);
+    return row;
+}
+
 /* y += A x of one block in one part's rows; x and y begin where these do. */
-static void add_block(const nitro_spmv_cache_blocked *format, int64_t block, const double *x,
+static void add_block(const nitro_spmv_cache_blocked *shared, int64_t block, const double *x,
                       double *y)
 {
-    const uint32_t *restrict places = format->places;
-    const double *restrict values = format->values;
-    const uint32_t bits = (uint32_t)format->column_bits, mask = (1U << bits) - 1;
-    int64_t begin = format->offsets[block], end = format->offsets[block + 1];
-    int64_t ahead_end = end - begin > AHEAD ? end - AHEAD : begin, k;
+    const nitro_spmv_cache_blocked format = *shared; /* y cannot alias it */
+    const uint32_t bits = (uint32_t)format.column_bits, mask = (1U << bits) - 1;
+    int64_t slot = format.offsets[block], end = format.offsets[block + 1];
     uint64_t row = 0, row_ahead = 0;
-    for (k = begin; k < end && k < begin + AHEAD; k++)
-        row_ahead += places[k] >> bits;
-    for (k = begin; k < ahead_end; k++) {
-        uint32_t ahead = places[k + AHEAD];
-        row_ahead += ahead >> bits;
-        __builtin_prefetch(y + row_ahead, 1);
-        __builtin_prefetch(x + (ahead & mask));
-        row += places[k] >> bits;
-        y[row] += values[k] * x[places[k] & mask];
+    for (int64_t k = slot; k < end && k < slot + AHEAD; k++)
+        row_ahead += format.places[k] >> bits;
+    for (; slot + AHEAD + UNROLLED <= end; slot += UNROLLED) {
+        for (int i = 0; i < UNROLLED; i++) {
+            uint32_t ahead = format.places[slot + AHEAD + i];
+            row_ahead += ahead >> bits;
+            __builtin_prefetch(y + row_ahead, 1);
+            __builtin_prefetch(x + (ahead & mask));
+        }
+        row = add_slots(&format, slot, row, x, y);
     }
-    for (; k < end; k++) {
-        row += places[k] >> bits;
-        y[row] += values[k] * x[places[k] & mask];
-    }
+    for (; slot < end; slot++)
+        row = add_slot(&format, slot, row, x, y);
 }
 
 static void multiply_part(const void *state, int part, int parts)
