@@ -16,10 +16,11 @@
  *
  * NITRO_BENCH_COMPUTATION names the only one to measure, or is the path of a shared object, with a
  * '/', whose first computation is measured. NITRO_BENCH_TRAIN and NITRO_BENCH_TEST set the numbers
- * of inputs (100 and 50); the Matrix Market files of the folder NITRO_BENCH_MATRICES are added to
- * the test inputs of spmv. NITRO_BENCH_STORES is a folder that keeps the training samples,
- * COMPUTATION.db each, and where a later run finds them. NITRO_BENCH_WORST is how many of the
- * inputs whose choices lose most are listed on stderr, for each number of uses. OMP_NUM_THREADS
+ * of inputs (100 and 50), NITRO_BENCH_TEST_MB the size of the largest generated test input where it
+ * is not that of the training inputs; the Matrix Market files of the folder NITRO_BENCH_MATRICES
+ * are added to the test inputs of spmv. NITRO_BENCH_STORES is a folder that keeps the training
+ * samples, COMPUTATION.db each, and where a later run finds them. NITRO_BENCH_WORST is how many of
+ * the inputs whose choices lose most are listed on stderr, for each number of uses. OMP_NUM_THREADS
  * sets the number of threads.
  */
 #include <dlfcn.h>

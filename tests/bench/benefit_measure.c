@@ -248,10 +248,14 @@ static int measure_input(const benefit_setting *s, test_input *from, benefit_inp
 int benefit_measure(benefit_setting *s, size_t num_generated)
 {
     glob_t files;
+    const char *test_mb = getenv("NITRO_BENCH_TEST_MB");
     find_files(s, &files);
     size_t count = num_generated + files.gl_pathc;
     s->inputs = calloc(count, sizeof(*s->inputs));
     int failed = s->inputs ? 0 : bench_fail("benefit: out of memory");
+    if (test_mb &&
+        nitro_context_set(s->context, s->module->name, "generate_mb", test_mb) != NITRO_OK)
+        failed = benefit_fail(s, "NITRO_BENCH_TEST_MB");
     for (size_t i = 0; i < count && !failed; i++)
         begin_input(&s->inputs[i]);
     for (size_t i = 0; i < PASSES * count && !failed; i++) {

@@ -10,12 +10,16 @@
 #define AHEAD       32 /* slots */
 #define UNROLLED    4
 
+/* An x of so many columns, 16 MiB, does not stay in the last cache beside the matrix. */
+#define LEAST_COLS (1 << 21)
+
 /* A block has as many columns as half the rows have an entry in, since it reads and writes the
- * cache lines of all its rows; 1 to 8 MiB of x. */
+ * cache lines of all its rows; 1 to 8 MiB of x. Where not even each line of y, of eight rows, has
+ * an entry in such a block, y comes from memory as often as x did. */
 #define LEAST_BITS       17
 #define MOST_BITS        20
 #define ENTRIES_OF_BLOCK 0.5 /* in a row */
-#define LEAST_MEAN       2   /* entries of a row: with fewer, y costs more than x did */
+#define LEAST_ENTRIES    (1.0 / 8)
 
 typedef struct conversion {
     const nitro_spmv *spmv;
@@ -28,8 +32,9 @@ static bool allows(const double *features, const void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    return features[NITRO_SPMV_COLS] > NITRO_SPMV_FAR_COLS &&
-           features[NITRO_SPMV_NNZ] >= LEAST_MEAN * features[NITRO_SPMV_ROWS] &&
+    double entries = features[NITRO_SPMV_NNZ] * (double)(1 << MOST_BITS);
+    double cells = features[NITRO_SPMV_ROWS] * features[NITRO_SPMV_COLS];
+    return features[NITRO_SPMV_COLS] > LEAST_COLS && entries >= LEAST_ENTRIES * cells &&
            (!spmv || nitro_spmv_find_access(spmv, spmv->num_nonzeros) == NITRO_SPMV_SCATTERED);
 }
 

@@ -31,9 +31,10 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 /* ---- Access ---- */
 
 /* An x of more than 512 KiB shares a core's own caches with the matrix that streams through them.
- * One of more than NITRO_SPMV_FAR_COLS is prefetched: where the last cache holds x, prefetching may
- * cost more than it saves. */
+ * One of more than 8 MiB is prefetched: where the last cache holds x, prefetching may cost more
+ * than it saves. */
 #define SPREAD_COLS (1 << 16)
+#define FAR_COLS    (1 << 20)
 #define NUM_LOOKS   8   /* places in the matrix */
 #define LOOK        16  /* entries looked at in each */
 #define BEFORE      256 /* entries before them, of some rows */
@@ -66,7 +67,7 @@ static bool is_scattered(const nitro_spmv *spmv)
 nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots)
 {
     if (is_scattered(spmv))
-        return spmv->num_cols > NITRO_SPMV_FAR_COLS ? NITRO_SPMV_SCATTERED : NITRO_SPMV_SPREAD;
+        return spmv->num_cols > FAR_COLS ? NITRO_SPMV_SCATTERED : NITRO_SPMV_SPREAD;
     return nitro_spmv_prefetches(num_slots) ? NITRO_SPMV_STREAMED : NITRO_SPMV_CACHED;
 }
 

@@ -196,8 +196,6 @@ typedef enum nitro_spmv_access {
     NITRO_SPMV_SCATTERED /* the matrix and x are */
 } nitro_spmv_access;
 
-#define NITRO_SPMV_FAR_COLS (1 << 20) /* 8 MiB: an x that SCATTERED may be said of has more */
-
 /** For a format of the matrix with so many slots. Looks at a few entries where x is large. */
 nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slots);
 
