@@ -34,28 +34,39 @@ static nitro_spmv *make(nitro_context *context, int64_t num_rows, int64_t num_co
     return spmv;
 }
 
-/* Run every variant that `limits` allows; returns how many that were. */
-static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const char *name)
+static void keep_reference(nitro_spmv *spmv, const char *name)
 {
-    char why[512] = "";
-    double features[NITRO_SPMV_NUM_FEATURES];
-    size_t ran = 0;
-    assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
     if (nitro_kit_keep_reference(&nitro_spmv_kit, spmv) != 0)
         fail_msg("%s: the reference variant is wrong", name);
+}
+
+static void check_variant(nitro_spmv *spmv, const nitro_variant *variant, const char *name)
+{
+    char why[512];
+    if (variant->prepare && variant->prepare(spmv, variant->user) != 0)
+        fail_msg("%s: %s cannot prepare", name, variant->name);
+    for (int64_t row = 0; row < spmv->num_rows; row++)
+        spmv->y[row] = NAN;
+    if (variant->run(spmv, variant->user) != 0)
+        fail_msg("%s: %s cannot run", name, variant->name);
+    if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
+        fail_msg("%s: %s: %s", name, variant->name, why);
+    if (variant->release)
+        variant->release(spmv, variant->user);
+}
+
+/* Run every variant that `limits` allows; returns how many that were. */
+static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const char *name)
+{
+    double features[NITRO_SPMV_NUM_FEATURES];
+    size_t ran = 0;
+    assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
+    keep_reference(spmv, name);
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
-        const nitro_variant *variant = variants[i];
-        if (variant->allows && !variant->allows(features, NULL, NULL))
+        if (variants[i]->allows && !variants[i]->allows(features, NULL, NULL))
             continue;
-        if (variant->prepare && variant->prepare(spmv, variant->user) != 0)
-            fail_msg("%s: %s cannot prepare", name, variant->name);
-        if (variant->run(spmv, variant->user) != 0)
-            fail_msg("%s: %s cannot run", name, variant->name);
-        if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
-            fail_msg("%s: %s: %s", name, variant->name, why);
-        if (variant->release)
-            variant->release(spmv, variant->user);
+        check_variant(spmv, variants[i], name);
         ran++;
     }
     return ran;
@@ -496,20 +507,15 @@ static void cache_blocks_hold_every_matrix(void **state)
 {
     computation_fixture *f = *state;
     const nitro_variant *variant = &nitro_spmv_variant_cache_blocked;
-    char name[256], why[512];
+    char name[256];
     for (size_t index = 0; index < NITRO_MATRIX_NUM_FAMILIES; index++)
         for (int threads = 1; threads <= 5; threads += 4) {
             int before = begin_threads(threads);
             nitro_spmv *spmv = NULL;
             assert_ok(f->context,
                       spmv_inputs_generate(f->context, 5, index, name, sizeof(name), &spmv));
-            assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
-            assert_int_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);
-            assert_int_equal(variant->prepare(spmv, variant->user), 0);
-            memset(spmv->y, 0xFF, (size_t)spmv->num_rows * sizeof(double));
-            assert_int_equal(variant->run(spmv, variant->user), 0);
-            if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
-                fail_msg("%s, %d threads: %s", name, threads, why);
+            keep_reference(spmv, name);
+            check_variant(spmv, variant, name);
             nitro_spmv_matrix_free(spmv);
             end_threads(before);
         }
@@ -539,13 +545,8 @@ static void cache_blocks_pad_gaps_between_rows(void **state)
     assert_int_equal(format->num_slots, spmv->num_nonzeros + padding);
     assert_in_range(padding, format->num_blocks * (gap / most - 1),
                     format->num_blocks * (gap / most + 1));
-    char why[512];
-    assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
-    assert_int_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);
-    memset(spmv->y, 0xFF, (size_t)spmv->num_rows * sizeof(double));
-    assert_int_equal(variant->run(spmv, variant->user), 0);
-    if (nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)) != 0)
-        fail_msg("%s", why);
+    keep_reference(spmv, "rows far apart");
+    check_variant(spmv, variant, "rows far apart");
     nitro_spmv_matrix_free(spmv);
     end_threads(before);
 }

@@ -24,7 +24,7 @@
 typedef struct conversion {
     const nitro_spmv *spmv;
     nitro_spmv_cache_blocked *made;
-    int64_t *next;     /* shape [num_parts x num_blocks]: the next slot */
+    int64_t *next;     /* shape [num_parts x num_blocks]: the next slot; from 0 until they exist */
     int64_t *last_row; /* the same shape: of the slot before it */
 } conversion;
 
@@ -48,34 +48,9 @@ static int64_t choose_column_bits(const nitro_spmv *spmv)
     return bits;
 }
 
-/* How many slots of padding come before an entry `gap` rows below the slot before it. */
-static int64_t count_padding(const nitro_spmv_cache_blocked *format, int64_t gap)
-{
-    int64_t most = UINT32_MAX >> format->column_bits;
-    return gap > most ? (gap - 1) / most : 0;
-}
-
-static void count_part(const void *state, int part, int parts)
-{
-    (void)parts;
-    const conversion *c = state;
-    const nitro_spmv_cache_blocked *format = c->made;
-    const nitro_spmv *spmv = c->spmv;
-    int64_t begin = format->part_rows[part], end = format->part_rows[part + 1];
-    int64_t *counts = format->offsets + 1 + part * format->num_blocks;
-    int64_t *last_row = c->last_row + part * format->num_blocks;
-    for (int64_t block = 0; block < format->num_blocks; block++)
-        last_row[block] = begin;
-    for (int64_t row = begin; row < end; row++)
-        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
-            int64_t block = spmv->columns[k] >> format->column_bits;
-            counts[block] += 1 + count_padding(format, row - last_row[block]);
-            last_row[block] = row;
-        }
-}
-
-/* Padding has value 0 and the first column of the block; the values are 0 already. */
-static void fill_part(const void *state, int part, int parts)
+/* Where the entries of a part go, from c->next on; fills the slots if there are any yet. Padding
+ * has value 0, as all slots have at first, and the first column of the block. */
+static void place_part(const void *state, int part, int parts)
 {
     (void)parts;
     const conversion *c = state;
@@ -85,19 +60,22 @@ static void fill_part(const void *state, int part, int parts)
     int64_t *next = c->next + part * format->num_blocks;
     int64_t *last_row = c->last_row + part * format->num_blocks;
     uint32_t bits = (uint32_t)format->column_bits, most = UINT32_MAX >> bits;
-    memcpy(next, format->offsets + part * format->num_blocks,
-           (size_t)format->num_blocks * sizeof(*next));
+    bool fills = format->places != NULL;
     for (int64_t block = 0; block < format->num_blocks; block++)
         last_row[block] = begin;
     for (int64_t row = begin; row < end; row++)
         for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
             int64_t block = spmv->columns[k] >> bits;
             uint32_t column = (uint32_t)spmv->columns[k] & ((1U << bits) - 1);
-            for (; row - last_row[block] > most; last_row[block] += most)
-                format->places[next[block]++] = most << bits;
-            format->values[next[block]] = spmv->values[k];
-            format->places[next[block]++] = (uint32_t)(row - last_row[block]) << bits | column;
+            for (; row - last_row[block] > most; last_row[block] += most, next[block]++)
+                if (fills)
+                    format->places[next[block]] = most << bits;
+            if (fills) {
+                format->places[next[block]] = (uint32_t)(row - last_row[block]) << bits | column;
+                format->values[next[block]] = spmv->values[k];
+            }
             last_row[block] = row;
+            next[block]++;
         }
 }
 
@@ -120,13 +98,15 @@ static int convert(const conversion *c, const nitro_kit_part *part, nitro_spmv *
 {
     nitro_spmv_cache_blocked *format = c->made;
     int64_t count = format->num_parts * format->num_blocks;
-    nitro_host_run_parts(count_part, c, (int)format->num_parts);
-    for (int64_t i = 0; i < count; i++)
-        format->offsets[i + 1] += format->offsets[i];
+    nitro_host_run_parts(place_part, c, (int)format->num_parts);
+    for (int64_t i = 0; i < count; i++) {
+        format->offsets[i + 1] = format->offsets[i] + c->next[i];
+        c->next[i] = format->offsets[i];
+    }
     format->num_slots = format->offsets[count];
     if (nitro_kit_allocate_format(part, spmv) != 0)
         return 1;
-    nitro_host_run_parts(fill_part, c, (int)format->num_parts);
+    nitro_host_run_parts(place_part, c, (int)format->num_parts);
     return 0;
 }
 
