@@ -34,10 +34,10 @@ typedef struct nitro_histogram_plan {
     nitro_histogram_schedule schedule;
 } nitro_histogram_plan;
 
-/** A variant's `prepare`: memory for the method's private tables. */
+/** A variant's `prepare` and `release`: memory for the method's private tables. `run` makes it again
+ *  where another variant released it. */
 int nitro_histogram_prepare(void *argument, void *user);
-
-/** A variant's `run`. Uses fewer threads if less was prepared. */
+void nitro_histogram_release(void *argument, void *user);
 int nitro_histogram_run(void *argument, void *user);
 
 #define NITRO_HISTOGRAM_VARIANT(symbol, its_method, its_schedule, do_prepare)                      \
@@ -46,6 +46,7 @@ int nitro_histogram_run(void *argument, void *user);
         .version = "1",                                                                            \
         .run = nitro_histogram_run,                                                                \
         .prepare = do_prepare,                                                                     \
+        .release = nitro_histogram_release,                                                        \
         .user = (void *)&(const nitro_histogram_plan){&its_method, its_schedule}}
 
 /*

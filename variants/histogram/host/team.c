@@ -34,18 +34,15 @@ static int64_t stride_of(int64_t num_bins)
     return (lines | 1) * LINE_WORDS;
 }
 
-/* Fits into `most_words` of tables; the result is a table too. */
-static counting_team make_team(nitro_histogram *histogram, const nitro_histogram_method *method,
-                               int64_t most_words)
+/* The result is a table too. */
+static counting_team make_team(nitro_histogram *histogram, const nitro_histogram_method *method)
 {
     counting_team made = {.histogram = histogram, .method = method, .num_copies = 1};
     made.stride = stride_of(histogram->num_bins);
     made.num_threads = nitro_host_num_parts(NS_PER_SAMPLE * (double)histogram->num_samples);
     if (method->max_copies == 0)
         return made;
-    int64_t worth = histogram->num_samples * WORDS_PER_SAMPLE / histogram->num_bins;
-    int64_t room = most_words / made.stride + 1;
-    int64_t most_tables = worth < room ? worth : room;
+    int64_t most_tables = histogram->num_samples * WORDS_PER_SAMPLE / histogram->num_bins;
     if (made.num_threads > most_tables)
         made.num_threads = most_tables > 1 ? (int)most_tables : 1;
     while (made.num_copies * 2 <= method->max_copies &&
@@ -55,13 +52,22 @@ static counting_team make_team(nitro_histogram *histogram, const nitro_histogram
     return made;
 }
 
+static int make_tables(const counting_team *team)
+{
+    int64_t num_words = team->stride * (team->num_threads * team->num_copies - 1);
+    return num_words > 0 ? nitro_host_make_room(&team->histogram->room, num_words * WORD_BYTES) : 0;
+}
+
 int nitro_histogram_prepare(void *argument, void *user)
 {
-    nitro_histogram *histogram = argument;
-    const nitro_histogram_method *method = ((const nitro_histogram_plan *)user)->method;
-    counting_team team = make_team(histogram, method, INT64_MAX);
-    int64_t num_words = team.stride * (team.num_threads * team.num_copies - 1);
-    return num_words > 0 ? nitro_host_make_room(&histogram->room, num_words * WORD_BYTES) : 0;
+    counting_team team = make_team(argument, ((const nitro_histogram_plan *)user)->method);
+    return make_tables(&team);
+}
+
+void nitro_histogram_release(void *argument, void *user)
+{
+    (void)user;
+    nitro_host_free_room(&((nitro_histogram *)argument)->room);
 }
 
 static uint32_t *table_at(const counting_team *team, int table)
@@ -148,8 +154,10 @@ int nitro_histogram_run(void *argument, void *user)
 {
     nitro_histogram *histogram = argument;
     const nitro_histogram_plan *plan = user;
-    counting_team team = make_team(histogram, plan->method, histogram->room.bytes / WORD_BYTES);
+    counting_team team = make_team(histogram, plan->method);
     team.schedule = plan->schedule;
+    if (plan->method->max_copies > 0 && make_tables(&team) != 0)
+        return 1;
     clear(histogram->counts, histogram->num_bins);
     if (team.num_threads == 1) {
         work(&team, 0, 1); /* opening a region takes longer than counting a small input */
