@@ -67,7 +67,8 @@ NITRO_API nitro_status nitro_revoked_keys_add(nitro_context *context, const char
 /* ---- Importing and exporting ---------------------------------------------------------------- */
 
 /** Samples of a recorded device in CSV: one row an input, times in columns `time_ms:VARIANT`. Where
- *  a variant has no time, the column has the outcome (nitro_outcome_name), or nothing. */
+ *  a variant has no time, the column has the outcome (nitro_outcome_name), or nothing. Columns
+ *  `prepare_ms:VARIANT` and `feature_ms:FEATURE` have costs as in nitro_sample, or nothing. */
 typedef struct nitro_import_options {
     const char *computation;
     const char *device;

@@ -7,35 +7,73 @@
 
 #include "store/exchange/import_internal.h"
 
-static void add_header(nitro_csv_writer *writer, const nitro_schema *schema)
+typedef struct sample_table {
+    const nitro_schema *schema;
+    nitro_csv_writer text;
+    bool has_prepare[NITRO_MAX_VARIANTS], has_feature_cost[NITRO_MAX_FEATURES]; /* in any sample */
+} sample_table;
+
+static nitro_status find_costs(void *user, const nitro_sample *sample)
 {
-    nitro_csv_writer_add(writer, "input");
+    sample_table *table = user;
+    for (size_t i = 0; i < sample->num_entries; i++)
+        table->has_prepare[i] |= !isnan(sample->entries[i].prepare_ms);
+    for (size_t i = 0; i < sample->num_feature_costs; i++)
+        table->has_feature_cost[i] |= !isnan(sample->feature_costs_ms[i]);
+    return NITRO_OK;
+}
+
+static void add_name(sample_table *table, const char *prefix, const char *name)
+{
+    char column[80];
+    snprintf(column, sizeof(column), "%s%.64s", prefix, name);
+    nitro_csv_writer_add(&table->text, column);
+}
+
+static void add_header(sample_table *table)
+{
+    const nitro_schema *schema = table->schema;
+    add_name(table, "", "input");
     for (size_t i = 0; i < schema->num_features; i++)
-        nitro_csv_writer_add(writer, schema->features[i].name);
-    for (size_t i = 0; i < schema->num_variants; i++) {
-        char name[80];
-        snprintf(name, sizeof(name), "time_ms:%s", schema->variants[i]);
-        nitro_csv_writer_add(writer, name);
-    }
-    nitro_csv_writer_end_row(writer);
+        add_name(table, "", schema->features[i].name);
+    for (size_t i = 0; i < schema->num_variants; i++)
+        add_name(table, NITRO_IMPORT_TIME_PREFIX, schema->variants[i]);
+    for (size_t i = 0; i < schema->num_variants; i++)
+        if (table->has_prepare[i])
+            add_name(table, NITRO_IMPORT_PREPARE_PREFIX, schema->variants[i]);
+    for (size_t i = 0; i < schema->num_features; i++)
+        if (table->has_feature_cost[i])
+            add_name(table, NITRO_IMPORT_FEATURE_COST_PREFIX, schema->features[i].name);
+    nitro_csv_writer_end_row(&table->text);
+}
+
+static void add_time(nitro_csv_writer *text, const nitro_entry *entry)
+{
+    if (entry->outcome == NITRO_OUTCOME_MEASURED)
+        nitro_csv_writer_add_number(text, entry->median_ms);
+    else
+        nitro_csv_writer_add(text, entry->outcome == NITRO_OUTCOME_MISSING
+                                       ? ""
+                                       : nitro_outcome_name(entry->outcome));
 }
 
 static nitro_status add_sample(void *user, const nitro_sample *sample)
 {
-    nitro_csv_writer *writer = user;
-    nitro_csv_writer_add(writer, sample->input);
+    sample_table *table = user;
+    nitro_csv_writer *text = &table->text;
+    nitro_csv_writer_add(text, sample->input);
     for (size_t i = 0; i < sample->num_features; i++)
-        nitro_csv_writer_add_number(writer, sample->features[i]);
-    for (size_t i = 0; i < sample->num_entries; i++) {
-        const nitro_entry *entry = &sample->entries[i];
-        if (entry->outcome == NITRO_OUTCOME_MEASURED)
-            nitro_csv_writer_add_number(writer, entry->median_ms);
-        else
-            nitro_csv_writer_add(writer, entry->outcome == NITRO_OUTCOME_MISSING
-                                             ? ""
-                                             : nitro_outcome_name(entry->outcome));
-    }
-    nitro_csv_writer_end_row(writer);
+        nitro_csv_writer_add_number(text, sample->features[i]);
+    for (size_t i = 0; i < sample->num_entries; i++)
+        add_time(text, &sample->entries[i]);
+    for (size_t i = 0; i < sample->num_entries; i++)
+        if (table->has_prepare[i])
+            nitro_csv_writer_add_number(text, sample->entries[i].prepare_ms);
+    for (size_t i = 0; i < sample->num_features; i++)
+        if (table->has_feature_cost[i])
+            nitro_csv_writer_add_number(
+                text, i < sample->num_feature_costs ? sample->feature_costs_ms[i] : NAN);
+    nitro_csv_writer_end_row(text);
     return NITRO_OK;
 }
 
@@ -55,17 +93,19 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
                             "%s: computation %s cannot be exported: its feature 'input' has the "
                             "name of the column of input names",
                             nitro_store_url(store), computation);
-    nitro_csv_writer writer = {0};
+    sample_table table = {.schema = schema};
+    if (status == NITRO_OK)
+        status = nitro_store_each_sample(store, computation, device, find_costs, &table);
     if (status == NITRO_OK) {
-        nitro_csv_writer_open(&writer);
-        add_header(&writer, schema);
-        status = nitro_store_each_sample(store, computation, device, add_sample, &writer);
+        nitro_csv_writer_open(&table.text);
+        add_header(&table);
+        status = nitro_store_each_sample(store, computation, device, add_sample, &table);
     }
     if (status == NITRO_OK)
-        status = nitro_csv_writer_close(context, &writer);
+        status = nitro_csv_writer_close(context, &table.text);
     if (status == NITRO_OK)
-        status = nitro_file_write(context, path, writer.bytes, writer.size);
-    nitro_csv_writer_free(&writer);
+        status = nitro_file_write(context, path, table.text.bytes, table.text.size);
+    nitro_csv_writer_free(&table.text);
     nitro_schema_free(schema);
     return status;
 }

@@ -28,18 +28,29 @@ nitro_status nitro_import_list_names(nitro_context *context, const nitro_schema 
     return status;
 }
 
-static bool is_time_column(const char *name)
+static bool has_prefix(const char *name, const char *prefix)
 {
-    return strncmp(name, NITRO_IMPORT_TIME_PREFIX, strlen(NITRO_IMPORT_TIME_PREFIX)) == 0;
+    return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Names of all columns of times, or of all others. */
+static bool is_time_column(const char *name)
+{
+    return has_prefix(name, NITRO_IMPORT_TIME_PREFIX);
+}
+
+static bool is_cost_column(const char *name)
+{
+    return has_prefix(name, NITRO_IMPORT_PREPARE_PREFIX) ||
+           has_prefix(name, NITRO_IMPORT_FEATURE_COST_PREFIX);
+}
+
+/* Names of all columns of times, or of all features. */
 static nitro_status list_columns(const import_job *job, bool times, nitro_string_list *names)
 {
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < nitro_csv_num_columns(job->csv) && status == NITRO_OK; i++) {
         const char *name = nitro_csv_column_name(job->csv, i);
-        if (i == job->input_column || is_time_column(name) != times)
+        if (i == job->input_column || is_time_column(name) != times || is_cost_column(name))
             continue;
         const char *bare = times ? name + strlen(NITRO_IMPORT_TIME_PREFIX) : name;
         if (nitro_name_is_valid(bare))
@@ -272,6 +283,34 @@ static nitro_status find_times(import_job *job)
     return NITRO_OK;
 }
 
+/* Costs of variants and features that are not imported are left out, too. */
+static nitro_status find_costs(import_job *job)
+{
+    for (size_t i = 0; i < NITRO_MAX_VARIANTS; i++)
+        job->prepare_columns[i] = NITRO_NONE;
+    for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)
+        job->feature_cost_columns[i] = NITRO_NONE;
+    for (size_t i = 0; i < nitro_csv_num_columns(job->csv); i++) {
+        const char *name = nitro_csv_column_name(job->csv, i);
+        if (!is_cost_column(name))
+            continue;
+        bool of_variant = has_prefix(name, NITRO_IMPORT_PREPARE_PREFIX);
+        const char *bare = strchr(name, ':') + 1;
+        char column[COLUMN_BYTES];
+        if (find_column(job->csv, of_variant, bare, column) == NITRO_NONE)
+            return nitro_fail(job->context, NITRO_ERR_FORMAT,
+                              "%s:1: column %zu ('%.100s') is the cost of '%s', but there is no "
+                              "such column",
+                              job->options->samples_path, i + 1, name, column);
+        size_t *columns = of_variant ? job->prepare_columns : job->feature_cost_columns;
+        size_t place = of_variant ? nitro_schema_variant(job->schema, bare)
+                                  : nitro_schema_feature(job->schema, bare);
+        if (place != NITRO_NONE)
+            columns[place] = i;
+    }
+    return NITRO_OK;
+}
+
 static nitro_status find_columns(import_job *job)
 {
     const nitro_schema *schema = job->schema;
@@ -286,7 +325,8 @@ static nitro_status find_columns(import_job *job)
                               "feature",
                               job->options->samples_path);
     }
-    return find_times(job);
+    nitro_status status = find_times(job);
+    return status == NITRO_OK ? find_costs(job) : status;
 }
 
 nitro_status nitro_import_choose_columns(import_job *job)

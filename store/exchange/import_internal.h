@@ -5,7 +5,10 @@
 
 #include "nitro/nitro_backend.h"
 
-#define NITRO_IMPORT_TIME_PREFIX "time_ms:"
+/* Columns of a variant's times; optional ones of the costs of its `prepare` and of a feature. */
+#define NITRO_IMPORT_TIME_PREFIX         "time_ms:"
+#define NITRO_IMPORT_PREPARE_PREFIX      "prepare_ms:"
+#define NITRO_IMPORT_FEATURE_COST_PREFIX "feature_ms:"
 
 typedef struct import_job {
     nitro_context *context;
@@ -18,7 +21,8 @@ typedef struct import_job {
     size_t input_column;
     size_t feature_columns[NITRO_MAX_FEATURES];
     size_t time_columns[NITRO_MAX_VARIANTS]; /* NITRO_NONE: not measured on this device */
-    nitro_provenance provenance;             /* of each sample */
+    size_t prepare_columns[NITRO_MAX_VARIANTS], feature_cost_columns[NITRO_MAX_FEATURES];
+    nitro_provenance provenance; /* of each sample */
     nitro_device *device;  /* stored with the samples; NULL: the store's is kept */
     nitro_sample *sample;  /* the current row */
     size_t next_row;       /* of the table's current piece */

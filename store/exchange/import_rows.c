@@ -58,6 +58,19 @@ static nitro_status read_time(const import_job *job, size_t row, size_t column, 
                             "missing, or not-allowed where a constraint excludes the variant");
 }
 
+/* NaN where it is unknown. */
+static nitro_status read_cost(const import_job *job, size_t row, size_t column, double *cost_ms)
+{
+    *cost_ms = NAN;
+    if (column == NITRO_NONE || nitro_csv_field(job->csv, row, column)[0] == '\0')
+        return NITRO_OK;
+    return nitro_parse_number(nitro_csv_field(job->csv, row, column), cost_ms) && *cost_ms >= 0
+               ? NITRO_OK
+               : fail_field(job, row, column,
+                            "is not a cost: use a number of milliseconds that is not negative, or "
+                            "nothing where the cost is unknown");
+}
+
 static nitro_status read_times(const import_job *job, size_t row, nitro_sample *sample)
 {
     nitro_status status = NITRO_OK;
@@ -67,8 +80,25 @@ static nitro_status read_times(const import_job *job, size_t row, nitro_sample *
         entry->outcome = NITRO_OUTCOME_MISSING;
         if (job->time_columns[i] != NITRO_NONE)
             status = read_time(job, row, job->time_columns[i], entry);
+        if (status == NITRO_OK)
+            status = read_cost(job, row, job->prepare_columns[i], &entry->prepare_ms);
     }
     return status;
+}
+
+static nitro_status read_feature_costs(const import_job *job, size_t row, nitro_sample *sample)
+{
+    double costs_ms[NITRO_MAX_FEATURES];
+    size_t num_features = job->schema->num_features;
+    bool is_known = false;
+    for (size_t i = 0; i < num_features; i++) {
+        nitro_status status = read_cost(job, row, job->feature_cost_columns[i], &costs_ms[i]);
+        if (status != NITRO_OK)
+            return status;
+        is_known = is_known || !isnan(costs_ms[i]);
+    }
+    return nitro_sample_set_feature_costs(job->context, sample, costs_ms,
+                                          is_known ? num_features : 0);
 }
 
 /* The sample is made for the first row, and used again for the others. */
@@ -99,7 +129,9 @@ static nitro_status read_row(import_job *job, size_t row)
     nitro_status status = name_sample(job, input);
     if (status == NITRO_OK)
         status = read_features(job, row, job->sample);
-    return status == NITRO_OK ? read_times(job, row, job->sample) : status;
+    if (status == NITRO_OK)
+        status = read_times(job, row, job->sample);
+    return status == NITRO_OK ? read_feature_costs(job, row, job->sample) : status;
 }
 
 nitro_status nitro_import_rewind(import_job *job)

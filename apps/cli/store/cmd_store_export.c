@@ -94,8 +94,8 @@ const command command_store_export = {
     .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
                 "[--profiles FILE] [--json]",
     .description = "Writes the samples, and with --devices the device's features, in the form that "
-                   "'nitro store import' reads: importing them gives the same samples. Reasons for "
-                   "missing times, spreads and provenance are not exported.\n\n"
+                   "'nitro store import' reads: importing them gives the same samples. Messages of "
+                   "failed runs, spreads and provenance are not exported.\n\n"
                    "--profiles writes hardware metrics of kernels: those of the computation's "
                    "variants on the device; without --computation those of all computations and of "
                    "proxies, without --device on all devices.",

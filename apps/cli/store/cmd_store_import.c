@@ -72,7 +72,8 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
         printf(", %zu replaced", report->replaced);
     printf("; %zu times missing", report->missing_values);
     if (report->without_times > 0)
-        printf("; %zu inputs have no time", report->without_times);
+        printf("; %zu %s no time", report->without_times,
+               report->without_times == 1 ? "input has" : "inputs have");
     putchar('\n');
     return EXIT_DONE;
 }
@@ -188,8 +189,9 @@ const command command_store_import = {
                 "NAME --intensity X]",
     .description =
         "Adds one sample for each row of a CSV file: column input holds its name, columns "
-        "time_ms:VARIANT hold times in milliseconds (empty if missing), and the others are input "
-        "features. Either all rows are added or none. Inputs that the store already has for this "
+        "time_ms:VARIANT hold times in milliseconds (empty if missing), prepare_ms:VARIANT the "
+        "costs of preparing and feature_ms:FEATURE those of evaluating features, also in "
+        "milliseconds (empty if unknown), and the others are input features. Either all rows are added or none. Inputs that the store already has for this "
         "device are refused without --replace, and so are features or variants that differ from "
         "the computation's schema in the store.\n\n"
         "--devices FILE without --samples imports only devices, such as a remote target without "

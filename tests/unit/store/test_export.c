@@ -52,6 +52,46 @@ static void test_reasons_without_a_time(void **state)
     assert_file_is(f, out, text);
 }
 
+/* Costs decide for few uses; one that no sample has gets no column. */
+static void test_costs(void **state)
+{
+    import_fixture *f = *state;
+    static const char text[] = "input,rows,fill,time_ms:csr,time_ms:ell,prepare_ms:ell,"
+                               "feature_ms:fill\n"
+                               "a,1,2,3,not-allowed,,0.25\n"
+                               "b,1,2,3,4,0,\n"
+                               "c,1,2,3,4,7.5,0.5\n";
+    const char *out = temporary_path(&f->folder, "out.csv");
+    nitro_sample *sample = NULL;
+    assert_ok(f->context, import_text(f, text, (import_choice){0}, NULL));
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "c", &sample));
+    assert_true(isnan(sample->entries[0].prepare_ms));
+    assert_float_equal(sample->entries[1].prepare_ms, 7.5, 0);
+    assert_int_equal(sample->num_feature_costs, 2);
+    assert_true(isnan(sample->feature_costs_ms[0]));
+    assert_float_equal(nitro_sample_features_ms(sample), 0.5, 0);
+    nitro_sample_free(sample);
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "b", &sample));
+    assert_int_equal(sample->num_feature_costs, 0);
+    nitro_sample_free(sample);
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, NULL));
+    assert_file_is(f, out, text);
+}
+
+static void test_costs_of_what_is_not_imported(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    const import_choice chosen = {.features = "rows", .variants = "csr"};
+    assert_ok(f->context, import_text(f,
+                                      "input,rows,fill,time_ms:csr,time_ms:ell,prepare_ms:ell,"
+                                      "feature_ms:fill,prepare_ms:csr\n"
+                                      "a,1,2,3,4,5,6,7\n",
+                                      chosen, NULL));
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, NULL));
+    assert_file_is(f, out, "input,rows,time_ms:csr,prepare_ms:csr\na,1,3,7\n");
+}
+
 /* A stranger's input name must not become a formula in a spreadsheet, and reads back as it was. */
 static void test_no_formulas(void **state)
 {
@@ -200,6 +240,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IMPORT_TEST(test_export_writes_the_same_form),
         IMPORT_TEST(test_reasons_without_a_time),
+        IMPORT_TEST(test_costs),
+        IMPORT_TEST(test_costs_of_what_is_not_imported),
         IMPORT_TEST(test_no_formulas),
         IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
         IMPORT_TEST(test_unknown_names),
