@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apps/cli/output.h"
 
@@ -188,9 +189,13 @@ static int fail_too_many(const invocation *call, size_t position)
     const char *word = call->arguments.items[position];
     if (position == 0)
         return fail_usage(call, "'%s': nitro %s takes options only", word, call->command->name);
-    return fail_usage(call, "unexpected argument '%s': %s is already '%s'", word,
+    const option *files = call->command->options;
+    while (files->name && (files->type != OPTION_FILES || access(word, F_OK) != 0))
+        files++;
+    return fail_usage(call, "unexpected argument '%s': %s is already '%s'%s%s", word,
                       call->command->arguments[position - 1].name,
-                      call->arguments.items[position - 1]);
+                      call->arguments.items[position - 1],
+                      files->name ? "; files come after --" : "", files->name ? files->name : "");
 }
 
 static int check_arguments(const invocation *call)

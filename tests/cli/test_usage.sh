@@ -17,6 +17,9 @@ try nitro predict --json=yes
 try nitro predict --model= --features a=1
 try nitro evaluate
 try nitro evaluate a b
+touch a.mtx
+try nitro tune spmv a.mtx
+rm a.mtx
 try nitro evaluate a --format yaml
 try nitro evaluate a --method full,best
 try nitro evaluate a --train-fraction 1.5

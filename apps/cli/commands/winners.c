@@ -41,12 +41,15 @@ static nitro_status count_sample(void *user, const nitro_sample *sample)
         return NITRO_OK;
     }
     self->samples++;
-    for (size_t v = 0; v < sample->num_entries; v++)
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        winner_row *row = &self->rows[v];
+        row->excluded += sample->entries[v].outcome == NITRO_OUTCOME_NOT_ALLOWED;
         if (sample->entries[v].outcome == NITRO_OUTCOME_MEASURED) {
-            self->rows[v].timed++;
-            self->rows[v].log_slowdown +=
+            row->timed++;
+            row->log_slowdown +=
                 log(sample->entries[v].median_ms / sample->entries[best].median_ms);
         }
+    }
     return count_win(self, sample, best);
 }
 
@@ -81,14 +84,18 @@ static double slowdown(const winner_row *row)
     return row->timed ? exp(row->log_slowdown / (double)row->timed) : NAN;
 }
 
-/** Variants for another sort of device, or that failed everywhere: one line for all. */
-static void print_untimed(const winner_table *winners, FILE *stream)
+/** Variants without any time, in one line: those that constraints exclude from every input, as they
+ *  do a variant for another sort of device, or the others. */
+static void print_untimed(const winner_table *winners, bool excluded, FILE *stream)
 {
+    const char *title =
+        excluded ? "not for this device, or for none of these inputs: " : "no time on any input: ";
     size_t count = 0;
-    for (size_t v = 0; v < winners->schema->num_variants; v++)
-        if (!winners->rows[v].timed)
-            fprintf(stream, "%s%s", count++ ? ", " : "not available on this device: ",
-                    winners->schema->variants[v]);
+    for (size_t v = 0; v < winners->schema->num_variants; v++) {
+        const winner_row *row = &winners->rows[v];
+        if (!row->timed && (row->excluded == winners->samples) == excluded)
+            fprintf(stream, "%s%s", count++ ? ", " : title, winners->schema->variants[v]);
+    }
     if (count > 0)
         putc('\n', stream);
 }
@@ -114,8 +121,8 @@ nitro_status winners_print(const winner_table *winners, FILE *stream)
             table_cell(&table, "%s", "");
     }
     nitro_status status = table_end(&table, stream);
-    if (status == NITRO_OK && winners->samples)
-        print_untimed(winners, stream);
+    for (int excluded = 1; excluded >= 0 && status == NITRO_OK && winners->samples; excluded--)
+        print_untimed(winners, excluded, stream);
     return status;
 }
 

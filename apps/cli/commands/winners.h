@@ -8,6 +8,7 @@
 typedef struct winner_row {
     size_t wins;
     size_t timed;          /* inputs on which it has a time */
+    size_t excluded;       /* inputs from which a constraint excludes it */
     double log_slowdown;   /* sum of ln(time / best time) over those */
     double clearest_ratio; /* runner-up over it, on the input it wins most clearly; 0: none */
     char *clearest;        /* that input */
