@@ -23,12 +23,12 @@ typedef struct import_job {
     size_t time_columns[NITRO_MAX_VARIANTS]; /* NITRO_NONE: not measured on this device */
     size_t prepare_columns[NITRO_MAX_VARIANTS], feature_cost_columns[NITRO_MAX_FEATURES];
     nitro_provenance provenance; /* of each sample */
-    nitro_device *device;  /* stored with the samples; NULL: the store's is kept */
-    nitro_sample *sample;  /* the current row */
-    size_t next_row;       /* of the table's current piece */
-    bool has_rows;         /* the piece has been read */
-    size_t num_impossible; /* rows so far that are refused for impossible statistics; the
-                              first one's input, and the features: the one above the other */
+    nitro_device *device;        /* stored with the samples; NULL: the store's is kept */
+    nitro_sample *sample;        /* the current row */
+    size_t next_row;             /* of the table's current piece */
+    bool has_rows;               /* the piece has been read */
+    size_t num_impossible;       /* rows so far that are refused for impossible statistics; the
+                                    first one's input, and the features: the one above the other */
     char *impossible_input;
     size_t impossible[2];
     nitro_import_report report;
