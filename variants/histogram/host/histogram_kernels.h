@@ -34,8 +34,8 @@ typedef struct nitro_histogram_plan {
     nitro_histogram_schedule schedule;
 } nitro_histogram_plan;
 
-/** A variant's `prepare` and `release`: memory for the method's private tables. `run` makes it again
- *  where another variant released it. */
+/** A variant's `prepare` and `release`: memory for the method's private tables. `run` makes it
+ * again where another variant released it. */
 int nitro_histogram_prepare(void *argument, void *user);
 void nitro_histogram_release(void *argument, void *user);
 int nitro_histogram_run(void *argument, void *user);
