@@ -29,7 +29,7 @@ models --device cuda:nvidia-geforce-gtx-980 spmv
 models --device cuda:nvidia-geforce-gtx-980 --device cuda:nvidia-tesla-v100-pcie-16gb histogram --json | json_get 0.device 0.used_by.0 0.ships 0.learnt_from 1.used_by.0
 models --device cuda:nvidia-nothing
 models --all --device host spmv
-models --device model:k20c
+try nitro models --device model:k20c
 
 title "the user's own comes first; one that does not fit is named"
 nitro tune spmv --generate 12 --store s.db --quiet >tune.txt 2>&1 || cat tune.txt

@@ -51,6 +51,10 @@ static nitro_status add_device(nitro_context *context, const char *text, nitro_s
     if (is_id)
         return nitro_string_list_add(context, devices, text);
     nitro_status status = nitro_device_find(context, text, false, &device, NULL);
+    if (status == NITRO_OK && !kind_of(context, device->id))
+        status = nitro_fail(context, NITRO_ERR_ARGUMENT,
+                            "%s is modelled: no program runs there, so none looks for a model",
+                            device->id);
     if (status == NITRO_OK)
         status = nitro_string_list_add(context, devices, device->id);
     nitro_device_free(device);
