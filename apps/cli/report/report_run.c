@@ -180,12 +180,13 @@ static int report_all(making *self)
     char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
     report_preface preface = prefaces[are_all_alone(self)];
     preface.provenance = provenance;
-    if (status == NITRO_OK && provenance)
-        status =
-            report_write_page(self->reports, self->num_reports, &preface, self->request->output);
-    if (status != NITRO_OK || !provenance)
-        return fail(self->call);
+    if (status == NITRO_OK)
+        status = provenance ? report_write_page(self->reports, self->num_reports, &preface,
+                                                self->request->output)
+                            : NITRO_ERR_NO_MEMORY;
     free(provenance);
+    if (status != NITRO_OK)
+        return fail(self->call);
     for (size_t r = 0; r < self->num_reports; r++)
         report_journal_remove(self->reports[r].learnt->journal);
     note(self->call, "the report is %s/index.html", self->request->output);
