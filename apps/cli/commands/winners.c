@@ -84,12 +84,12 @@ static double slowdown(const winner_row *row)
     return row->timed ? exp(row->log_slowdown / (double)row->timed) : NAN;
 }
 
-/** Variants without any time, in one line: those that constraints exclude from every input, as they
- *  do a variant for another sort of device, or the others. */
+/** One line of variants without any time: of those that constraints exclude from every input (a
+ *  variant for another kind of device is excluded alike), or of the others. */
 static void print_untimed(const winner_table *winners, bool excluded, FILE *stream)
 {
-    const char *title =
-        excluded ? "not for this device, or for none of these inputs: " : "no time on any input: ";
+    const char *title = excluded ? "not allowed on any input, or not available on this device: "
+                                 : "no time on any input: ";
     size_t count = 0;
     for (size_t v = 0; v < winners->schema->num_variants; v++) {
         const winner_row *row = &winners->rows[v];
@@ -121,8 +121,10 @@ nitro_status winners_print(const winner_table *winners, FILE *stream)
             table_cell(&table, "%s", "");
     }
     nitro_status status = table_end(&table, stream);
-    for (int excluded = 1; excluded >= 0 && status == NITRO_OK && winners->samples; excluded--)
-        print_untimed(winners, excluded, stream);
+    if (status == NITRO_OK && winners->samples) {
+        print_untimed(winners, true, stream);
+        print_untimed(winners, false, stream);
+    }
     return status;
 }
 
