@@ -1,9 +1,10 @@
 /*
  * Validates extrapolation beyond each end of each input feature's range, and finds the variants
- * that lose least on the training inputs nearest to it.
+ * that are the least slower than the best on the training inputs nearest to it.
  */
 #include "nitro/learn/range_ends_fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,7 @@
 #define MOST_NEAR    0.4 /* equal values may make the nearest inputs more than a fifth */
 #define LEAST_INPUTS 5   /* that a validation holds out */
 #define MOST_ROWS    1500
-/* Validated within a distance, extrapolation stays the better guess far beyond it: on recorded SpMV
- * data, factors of 1, 4 and 10 cost 25, 4 and 0 % more time than no limit. */
-#define REACH_FACTOR 10.0
+#define UNLIMITED    DBL_MAX /* reach: files hold no infinity */
 
 /** An end of a feature's range, and the inputs nearest to it. */
 typedef struct range_case {
@@ -25,7 +24,7 @@ typedef struct range_case {
     double sign;   /* 1: the high end; -1: the low one */
     bool *is_near; /* shape [num_inputs] */
     bool *is_far;  /* shape [num_inputs]: the others */
-    double reach;  /* from the others to the end; 0: too few inputs for a validation */
+    double width;  /* from the others to the end; 0: too few inputs for a validation */
     nitro_range_end *end;
 } range_case;
 
@@ -36,33 +35,11 @@ typedef struct ends_job {
     nitro_dataset *data; /* the sources, thinned */
     double *values;      /* shape [num_inputs]: of a case's feature, times its sign; NaN: unused */
     double *sorted;      /* shape [num_inputs] */
-    double *weights;     /* shape [num_devices]: of times */
     range_case cases[2 * NITRO_MAX_FEATURES];
     size_t num_cases;
 } ends_job;
 
-/* ---- Total times ----------------------------------------------------------------------------- */
-
-static bool is_counted(const nitro_dataset *data, const bool *inputs, size_t row)
-{
-    return inputs[data->row_input[row]] && nitro_dataset_row_is_usable(data, row);
-}
-
-/** One over each device's total of the best times on these inputs: all devices count alike. */
-static void find_weights(ends_job *job, const bool *inputs)
-{
-    const nitro_dataset *data = job->data;
-    size_t num_variants = data->schema->num_variants;
-    for (size_t d = 0; d < data->num_devices; d++)
-        job->weights[d] = 0.0;
-    for (size_t row = 0; row < data->num_rows; row++) {
-        const double *times = nitro_dataset_times(data, row);
-        if (is_counted(data, inputs, row))
-            job->weights[data->row_device[row]] += times[nitro_times_best(times, num_variants)];
-    }
-    for (size_t d = 0; d < data->num_devices; d++)
-        job->weights[d] = job->weights[d] > 0.0 ? 1.0 / job->weights[d] : 0.0;
-}
+/* ---- Fallbacks ------------------------------------------------------------------------------- */
 
 static double find_slowest(const double *times_ms, size_t num_variants)
 {
@@ -77,33 +54,30 @@ static double add_one(size_t hits, size_t count)
     return (double)(hits + 1) / (double)(count + 2);
 }
 
-/* ---- Fallbacks ------------------------------------------------------------------------------- */
-
-/** Score the variants by their total time on these inputs; where one has no time, the slowest
+/** Score the variants by their mean slowdown on these inputs; where one has no time, the slowest
  *  one's counts. */
-static void find_fallbacks(ends_job *job, const bool *inputs, nitro_range_end *end)
+static void find_fallbacks(const nitro_dataset *data, const bool *inputs, nitro_range_end *end)
 {
-    const nitro_dataset *data = job->data;
     size_t num_variants = data->schema->num_variants, num_rows = 0;
     size_t num_ran[NITRO_MAX_VARIANTS] = {0}, num_good[NITRO_MAX_VARIANTS] = {0};
-    double totals[NITRO_MAX_VARIANTS] = {0}, best = 0.0;
-    find_weights(job, inputs);
+    double slowdowns[NITRO_MAX_VARIANTS] = {0};
     for (size_t row = 0; row < data->num_rows; row++) {
         const double *times = nitro_dataset_times(data, row);
-        double weight = job->weights[data->row_device[row]];
-        if (!is_counted(data, inputs, row))
+        if (!inputs[data->row_input[row]] || !nitro_dataset_row_is_usable(data, row))
             continue;
         num_rows++;
-        best += weight * times[nitro_times_best(times, num_variants)];
+        double best = times[nitro_times_best(times, num_variants)];
+        double slowest = find_slowest(times, num_variants);
         for (size_t v = 0; v < num_variants; v++) {
-            totals[v] += weight * (isnan(times[v]) ? find_slowest(times, num_variants) : times[v]);
+            slowdowns[v] += (isnan(times[v]) ? slowest : times[v]) / best;
             num_ran[v] += isnan(times[v]) ? 0 : 1;
             num_good[v] +=
                 nitro_times_quality(times, num_variants, v) >= NITRO_GOOD_QUALITY ? 1 : 0;
         }
     }
     for (size_t v = 0; v < num_variants; v++)
-        end->fallback_scores[v] = num_ran[v] > 0 ? fmin(best / totals[v], 1.0) - 1.0 : -1.0;
+        end->fallback_scores[v] =
+            num_ran[v] > 0 ? fmin((double)num_rows / slowdowns[v], 1.0) - 1.0 : -1.0;
     size_t chosen = nitro_scores_best(end->fallback_scores, num_variants);
     end->fallback_confidence = add_one(num_good[chosen], num_rows);
 }
@@ -161,7 +135,7 @@ static size_t find_values(ends_job *job, const range_case *c, const bool *among)
 }
 
 /** From the inputs that are not near to the end of the range, in scaled units. */
-static double find_reach(const ends_job *job, const range_case *c)
+static double find_width(const ends_job *job, const range_case *c)
 {
     const nitro_scaler_column *column = &job->model->columns[c->feature];
     double farthest = -INFINITY;
@@ -188,7 +162,7 @@ static void find_near(ends_job *job, const bool *among, range_case *c)
     if (above)
         num_near = num_above;
     bool enough = num_near >= LEAST_INPUTS && (double)num_near <= MOST_NEAR * (double)count;
-    c->reach = enough ? find_reach(job, c) : 0.0;
+    c->width = enough ? find_width(job, c) : 0.0;
 }
 
 /* ---- Validation ------------------------------------------------------------------------------ */
@@ -213,29 +187,26 @@ static void extrapolate(const held_out *held, size_t row, double *scores)
 }
 
 /**
- * Is extrapolation not slower in total than the fallback, by more than the standard error of the
- * difference? Some 16 of 80 inputs are held out, and one large matrix is most of their total. On 30
- * studies that train on the smaller inputs and test on the largest fifth, this takes as much time
- * as extrapolating always; refusing whatever was slower by any amount, or by 10 %, took 3 or 1 %
- * more.
+ * Is extrapolation as good as the fallback in the mean, or worse by no more than the standard error
+ * of the difference? Quality counts here, and not total time, which one large input decides.
  */
-static bool judge(const ends_job *job, const held_out *held, double *confidence)
+static bool judge(const held_out *held, double *confidence)
 {
     size_t num_variants = held->model->schema->num_variants, num_good = 0;
-    double excess = 0.0, squares = 0.0, scores[NITRO_MAX_VARIANTS];
+    double loss = 0.0, squares = 0.0, scores[NITRO_MAX_VARIANTS];
     for (size_t row = 0; row < held->rows.num_rows; row++) {
         const double *times = held->rows.times_ms + row * num_variants;
         extrapolate(held, row, scores);
         size_t chosen = find_best(scores, times, num_variants);
         size_t other = find_best(held->fallback.fallback_scores, times, num_variants);
-        double difference =
-            job->weights[held->rows.row_device[row]] * (times[chosen] - times[other]);
-        excess += difference;
+        double quality = nitro_times_quality(times, num_variants, chosen);
+        double difference = nitro_times_quality(times, num_variants, other) - quality;
+        loss += difference;
         squares += difference * difference;
-        num_good += nitro_times_quality(times, num_variants, chosen) >= NITRO_GOOD_QUALITY ? 1 : 0;
+        num_good += quality >= NITRO_GOOD_QUALITY ? 1 : 0;
     }
     *confidence = add_one(num_good, held->rows.num_rows);
-    return excess <= sqrt(squares);
+    return loss <= sqrt(squares);
 }
 
 static nitro_status train_without(const ends_job *job, const range_case *c, held_out *held)
@@ -265,10 +236,8 @@ static nitro_status validate(ends_job *job, const range_case *c)
         status = train_without(job, c, &held);
     if (status == NITRO_OK) {
         find_near(job, c->is_far, &next);
-        find_fallbacks(job, next.is_near, &held.fallback);
-        find_weights(job, c->is_near);
-        if (judge(job, &held, &c->end->confidence))
-            c->end->reach = REACH_FACTOR * c->reach;
+        find_fallbacks(job->data, next.is_near, &held.fallback);
+        c->end->reach = judge(&held, &c->end->confidence) ? UNLIMITED : 0.0;
     }
     nitro_model_free(held.model);
     nitro_training_rows_free(&held.rows);
@@ -298,11 +267,12 @@ static nitro_status fit_end(ends_job *job, size_t feature, double sign, nitro_ra
     const range_case *equal = find_equal(job, c);
     if (equal) {
         *end = *equal->end;
-        end->reach = end->reach > 0.0 ? REACH_FACTOR * c->reach : 0.0;
         return NITRO_OK;
     }
-    find_fallbacks(job, c->is_near, end);
-    return c->reach > NITRO_MODEL_TOLERANCE ? validate(job, c) : NITRO_OK;
+    find_fallbacks(job->data, c->is_near, end);
+    end->reach = UNLIMITED;
+    end->confidence = end->fallback_confidence;
+    return c->width > NITRO_MODEL_TOLERANCE ? validate(job, c) : NITRO_OK;
 }
 
 /** At most MOST_ROWS usable rows: whole inputs, drawn by a hash. */
@@ -334,8 +304,7 @@ static nitro_status fit_ends(ends_job *job, nitro_range_end *ends)
         return status;
     job->values = nitro_calloc(job->context, job->data->num_inputs, sizeof *job->values);
     job->sorted = nitro_calloc(job->context, job->data->num_inputs, sizeof *job->sorted);
-    job->weights = nitro_calloc(job->context, job->data->num_devices, sizeof *job->weights);
-    if (!job->values || !job->sorted || !job->weights)
+    if (!job->values || !job->sorted)
         return NITRO_ERR_NO_MEMORY;
     for (size_t f = 0; f < job->data->schema->num_features && status == NITRO_OK; f++) {
         status = fit_end(job, f, 1.0, &ends[2 * f + 1]);
@@ -356,7 +325,6 @@ nitro_status nitro_range_ends_fit(nitro_context *context, const nitro_fit_task *
         free_case(&job.cases[i]);
     free(job.values);
     free(job.sorted);
-    free(job.weights);
     nitro_dataset_free(job.data);
     if (status == NITRO_OK) {
         free(model->ends);

@@ -7,11 +7,12 @@
 
 /** One end of a feature's training range. Distances are as of nitro_scaler_excess. */
 typedef struct nitro_range_end {
-    double reach;               /* scores are extrapolated up to this distance; 0: never */
+    double reach;               /* scores are extrapolated up to this distance; 0: never;
+                                   DBL_MAX: at any finite one */
     double confidence;          /* of an extrapolated choice at this end */
     double fallback_confidence; /* of the choice by fallback_scores, at this end */
-    /** Farther out these decide: the total of the best times over the variant's total time, less 1,
-     *  on the training inputs nearest to this end; -1: the variant ran on none of them. */
+    /** Farther out these decide: 1 / m - 1, where m is the variant's mean slowdown, its time over
+     *  the best one's, on the training inputs nearest to this end; -1: it ran on none of them. */
     double fallback_scores[NITRO_MAX_VARIANTS]; /* shape [num_variants] */
 } nitro_range_end;
 

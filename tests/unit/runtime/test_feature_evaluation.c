@@ -189,7 +189,7 @@ static void test_what_the_model_does_not_use_is_not_evaluated(void **state)
         assert_int_equal(made.reason, known.reason);
     }
     assert_int_equal(s.bench.num_second, 0);
-    assert_int_equal(decide(&s, -1e6).reason, NITRO_REASON_NEAREST);
+    assert_int_equal(decide(&s, -1e6).reason, NITRO_REASON_EXTRAPOLATED);
     attach(&s, SECOND); /* another model, other needs */
     decide(&s, 5);
     assert_int_equal(s.bench.num_second, 1);
@@ -370,7 +370,7 @@ static void test_what_costs_nothing_guards_all_the_same(void **state)
     const double odd[] = {5, -1e9};
     nitro_decision made;
     assert_ok(s.context, nitro_select_features(s.computation, odd, 2, &made));
-    assert_int_equal(made.reason, NITRO_REASON_NEAREST);
+    assert_int_equal(made.reason, NITRO_REASON_EXTRAPOLATED);
     close_scene(&s);
 }
 
