@@ -35,6 +35,7 @@ try nitro store sync ours.db
 title "unused records"
 nitro store remove --store new.db --computation calc --device gpu
 try nitro store gc --store new.db
+try nitro store gc --store new.db --json
 try nitro store gc --store new.db --apply
 try nitro store gc --store new.db
 try nitro store gc --store missing.db --apply

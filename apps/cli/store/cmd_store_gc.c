@@ -161,6 +161,8 @@ static int run(invocation *call)
     self.store = store;
     outdated_table_begin(&self.outdated, call->context, given->json);
     int code = collect(&self);
+    self.outdated.count = 0; /* nothing more to print */
+    outdated_table_end(&self.outdated);
     json_decref(self.outdated.array);
     nitro_string_list_free(&self.devices);
     nitro_string_list_free(&self.damaged);
