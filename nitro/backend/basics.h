@@ -79,7 +79,8 @@ NITRO_API nitro_status nitro_file_create_beside(nitro_context *context, const ch
                                                 char **temporary, int *descriptor);
 /** Write atomically: a temporary file beside it, synced, renamed. An existing file is unchanged on
  * error; if it is ours, its permissions are kept, but no setuid, setgid or sticky bit. A terminal
- * or pipe is written to directly. NITRO_OK or NITRO_ERR_IO.
+ * or pipe is written to directly, and an open file (/dev/stdout, /dev/fd/N) at its end. NITRO_OK or
+ * NITRO_ERR_IO.
  */
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);

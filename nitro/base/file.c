@@ -71,11 +71,19 @@ static bool write_all(int descriptor, const char *text, size_t size)
     return true;
 }
 
+/* Names of files that the process has open: /dev/stdout may lead to a regular file, but a rename
+ * would replace the name, as root for the whole machine. */
+static bool is_open_file(const char *path)
+{
+    return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
 /* Terminals, pipes and /dev/null are written to, not replaced. */
 static nitro_status write_special(nitro_context *context, const char *path, const char *text,
                                   size_t size)
 {
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    int descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     bool written = descriptor >= 0 && write_all(descriptor, text, size);
     int error = errno;
     if (descriptor >= 0)
@@ -134,7 +142,7 @@ nitro_status nitro_file_write(nitro_context *context, const char *path, const ch
                               size_t size)
 {
     struct stat old;
-    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
+    if (stat(path, &old) == 0 && (!S_ISREG(old.st_mode) || is_open_file(path)))
         return write_special(context, path, text, size);
     char *temporary = NULL;
     int descriptor = -1;

@@ -83,6 +83,23 @@ static void test_symbolic_link(void **state)
     free(text);
 }
 
+/* Such as `--samples /dev/stdout >>file`. */
+static void test_open_file_keeps_its_name(void **state)
+{
+    (void)state;
+    char name[32], *text = NULL;
+    size_t size = 0;
+    const char *path = temporary_write(&folder, "open", "old, ");
+    int descriptor = open(path, O_RDWR);
+    assert_true(descriptor >= 0);
+    snprintf(name, sizeof(name), "/dev/fd/%d", descriptor);
+    assert_ok(context, nitro_file_write(context, name, "new", 3));
+    close(descriptor);
+    assert_ok(context, nitro_file_read(context, path, 100, &text, &size));
+    assert_string_equal(text, "old, new");
+    free(text);
+}
+
 static void test_temporary_names_differ(void **state)
 {
     (void)state;
@@ -122,8 +139,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_permissions),        TEST(test_file_of_another_user),
-        TEST(test_symbolic_link),      TEST(test_temporary_names_differ),
+        TEST(test_permissions),
+        TEST(test_file_of_another_user),
+        TEST(test_symbolic_link),
+        TEST(test_open_file_keeps_its_name),
+        TEST(test_temporary_names_differ),
         TEST(test_text_for_terminals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
