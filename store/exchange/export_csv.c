@@ -11,16 +11,21 @@ typedef struct sample_table {
     const nitro_schema *schema;
     nitro_csv_writer text;
     bool has_prepare[NITRO_MAX_VARIANTS], has_feature_cost[NITRO_MAX_FEATURES]; /* in any sample */
+    bool is_narrow; /* a sample has a cost without a column: write all again */
 } sample_table;
 
-static nitro_status find_costs(void *user, const nitro_sample *sample)
+static void find_cost(sample_table *table, bool *has, double cost_ms)
 {
-    sample_table *table = user;
+    table->is_narrow |= !*has && !isnan(cost_ms);
+    *has |= !isnan(cost_ms);
+}
+
+static void find_costs(sample_table *table, const nitro_sample *sample)
+{
     for (size_t i = 0; i < sample->num_entries; i++)
-        table->has_prepare[i] |= !isnan(sample->entries[i].prepare_ms);
+        find_cost(table, &table->has_prepare[i], sample->entries[i].prepare_ms);
     for (size_t i = 0; i < sample->num_feature_costs; i++)
-        table->has_feature_cost[i] |= !isnan(sample->feature_costs_ms[i]);
-    return NITRO_OK;
+        find_cost(table, &table->has_feature_cost[i], sample->feature_costs_ms[i]);
 }
 
 static void add_name(sample_table *table, const char *prefix, const char *name)
@@ -61,6 +66,7 @@ static nitro_status add_sample(void *user, const nitro_sample *sample)
 {
     sample_table *table = user;
     nitro_csv_writer *text = &table->text;
+    find_costs(table, sample);
     nitro_csv_writer_add(text, sample->input);
     for (size_t i = 0; i < sample->num_features; i++)
         nitro_csv_writer_add_number(text, sample->features[i]);
@@ -93,10 +99,10 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
                             "%s: computation %s cannot be exported: its feature 'input' has the "
                             "name of the column of input names",
                             nitro_store_url(store), computation);
-    sample_table table = {.schema = schema};
-    if (status == NITRO_OK)
-        status = nitro_store_each_sample(store, computation, device, find_costs, &table);
-    if (status == NITRO_OK) {
+    sample_table table = {.schema = schema, .is_narrow = true};
+    while (status == NITRO_OK && table.is_narrow) { /* other processes may add samples meanwhile */
+        table.is_narrow = false;
+        nitro_csv_writer_free(&table.text);
         nitro_csv_writer_open(&table.text);
         add_header(&table);
         status = nitro_store_each_sample(store, computation, device, add_sample, &table);

@@ -92,6 +92,68 @@ static void test_costs_of_what_is_not_imported(void **state)
     assert_file_is(f, out, "input,rows,time_ms:csr,prepare_ms:csr\na,1,3,7\n");
 }
 
+typedef struct other_process {
+    nitro_store *store;
+    const char *text;
+    import_fixture *f;
+    size_t num_reads;
+} other_process;
+
+/* Another process adds a sample once all samples were read for the first time. */
+static nitro_status read_and_add(void *state, const char *computation, const char *device,
+                                 nitro_sample_function function, void *user,
+                                 nitro_problem_function damaged, void *damaged_user)
+{
+    other_process *other = state;
+    nitro_status status = nitro_store_read_samples(other->store, computation, device, function,
+                                                   user, damaged, damaged_user);
+    if (other->num_reads++ == 0)
+        assert_ok(other->f->context, import_text(other->f, other->text, (import_choice){0}, NULL));
+    return status;
+}
+
+static nitro_status get_others_schema(void *state, const char *computation, nitro_schema **schema)
+{
+    return nitro_store_get_schema(((other_process *)state)->store, computation, schema);
+}
+
+static nitro_status count_others_samples(void *state, const char *computation, const char *device,
+                                         size_t *count)
+{
+    return nitro_store_count_samples(((other_process *)state)->store, computation, device, count);
+}
+
+static void leave_open(void *state)
+{
+    (void)state;
+}
+
+static void test_a_cost_that_comes_meanwhile(void **state)
+{
+    import_fixture *f = *state;
+    other_process other = {
+        f->store, "input,rows,fill,time_ms:csr,time_ms:ell,prepare_ms:csr\nb,1,2,3,4,5\n", f, 0};
+    const nitro_store_kind kind = {.scheme = "other",
+                                   .close = leave_open,
+                                   .get_schema = get_others_schema,
+                                   .count_samples = count_others_samples,
+                                   .each_sample = read_and_add};
+    const char *out = temporary_path(&f->folder, "out.csv");
+    nitro_store *store = NULL;
+    assert_ok(f->context, import_text(f,
+                                      "input,rows,fill,time_ms:csr,time_ms:ell,prepare_ms:ell\n"
+                                      "a,1,2,3,4,6\n",
+                                      (import_choice){0}, NULL));
+    assert_ok(f->context,
+              nitro_store_create(f->context, &kind, NITRO_STORE_READ, "other:", &other, &store));
+    assert_ok(f->context, nitro_store_export_csv(store, "spmv", "K20", out, NULL));
+    assert_file_is(f, out,
+                   "input,rows,fill,time_ms:csr,time_ms:ell,prepare_ms:csr,prepare_ms:ell\n"
+                   "a,1,2,3,4,,6\n"
+                   "b,1,2,3,4,5,\n");
+    nitro_store_close(store);
+}
+
 /* A stranger's input name must not become a formula in a spreadsheet, and reads back as it was. */
 static void test_no_formulas(void **state)
 {
@@ -241,6 +303,7 @@ int main(void)
         IMPORT_TEST(test_export_writes_the_same_form),
         IMPORT_TEST(test_reasons_without_a_time),
         IMPORT_TEST(test_costs),
+        IMPORT_TEST(test_a_cost_that_comes_meanwhile),
         IMPORT_TEST(test_costs_of_what_is_not_imported),
         IMPORT_TEST(test_no_formulas),
         IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
