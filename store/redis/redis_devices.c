@@ -86,11 +86,18 @@ nitro_status nitro_redis_get_device(void *state, const char *id, nitro_device **
 
 nitro_status nitro_redis_list_devices(void *state, const char *computation, nitro_string_list *ids)
 {
+    redis_store *store = state;
+    nitro_string_list known = {0};
     const char *tag = computation ? computation : NITRO_REDIS_TAG_DEVICES;
-    nitro_status status = nitro_redis_index_read(state, tag, computation ? "devices" : "index",
-                                                 nitro_device_id_is_valid, ids, NULL);
+    nitro_status status = nitro_redis_index_read(store, tag, computation ? "devices" : "index",
+                                                 nitro_device_id_is_valid, &known, NULL);
     const char *const sorts[] = {computation ? "samples" : "record", NULL};
-    return status == NITRO_OK ? nitro_redis_index_filter(state, tag, sorts, ids) : status;
+    if (status == NITRO_OK)
+        status = nitro_redis_index_filter(store, tag, sorts, &known);
+    for (size_t i = 0; i < known.count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(store->context, ids, known.items[i]);
+    nitro_string_list_free(&known);
+    return status;
 }
 
 nitro_status nitro_redis_require_device(redis_store *store, const char *id)

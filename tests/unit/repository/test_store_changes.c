@@ -27,6 +27,20 @@ static void test_removing(void **state)
                  NITRO_ERR_NOT_FOUND, "no computation 'spmv'");
 }
 
+static void test_names_are_added_to_a_list(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list ids = {0};
+    put_schema_and_device(f, "sort", "K40");
+    put_schema_and_device(f, "spmv", "K20");
+    assert_ok(f->context, put_samples(f, "K20", 0, 1, false));
+    assert_ok(f->context, nitro_store_list_devices(f->store, "spmv", &ids));
+    assert_ok(f->context, nitro_store_list_devices(f->store, "sort", &ids));
+    assert_int_equal(ids.count, 1);
+    assert_string_equal(ids.items[0], "K20");
+    nitro_string_list_free(&ids);
+}
+
 static void test_copying_adds_what_is_missing(void **state)
 {
     fixture *f = *state;
@@ -175,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_removing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_names_are_added_to_a_list, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copying_adds_what_is_missing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_sample_by_its_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_provenance_comes_back, setup, teardown),
