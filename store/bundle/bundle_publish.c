@@ -82,8 +82,9 @@ static nitro_status keep_old_file(publishing *job, const char *path, nitro_bundl
                                   bool *kept)
 {
     nitro_bundle old = *bundle;
+    struct stat file;
     *kept = false;
-    if (access(path, F_OK) != 0 ||
+    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode) ||
         nitro_bundle_hash_file(job->context, path, old.sha256, &old.bytes) != NITRO_OK)
         return NITRO_OK;
     nitro_status status =
