@@ -8,6 +8,7 @@ void nitro_store_report_damage(nitro_context *context, nitro_problem_function da
 {
     char message[2048];
     nitro_context_last_error(context, message, sizeof(message));
+    nitro_text_clean(message, ""); /* it may name what a stranger wrote */
     damaged(damaged_user, message);
 }
 

@@ -138,6 +138,14 @@ static void test_keys_of_other_types(void **state)
     assert_int_equal(count, 2);
 }
 
+/* Terminals obey some characters. */
+static void test_a_name_with_control_characters(void **state)
+{
+    fixture *f = *state;
+    say("HSET nitro:7:{spmv}:samples:lab-a.v100 \"a\\x1b[mb\" x");
+    assert_repaired(f, "a?[mb");
+}
+
 /* Nothing is written half. */
 static void test_a_batch_beside_a_key_of_another_type(void **state)
 {
@@ -265,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define NEIGHBOUR_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         NEIGHBOUR_TEST(test_keys_of_other_types),
+        NEIGHBOUR_TEST(test_a_name_with_control_characters),
         NEIGHBOUR_TEST(test_a_batch_beside_a_key_of_another_type),
         NEIGHBOUR_TEST(test_a_device_of_another_type),
         NEIGHBOUR_TEST(test_a_huge_record),
