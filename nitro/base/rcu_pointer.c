@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "nitro/base/rcu_pointer.h"
 #include "nitro/base/thread_shard.h"
@@ -28,6 +29,7 @@ struct nitro_rcu_pointer {
     _Alignas(NITRO_SHARD_BYTES) _Atomic(void *) value;
     void (*free_value)(void *);
     pthread_mutex_t replacing;
+    pid_t process; /* whose threads use the lock */
     retired *retired;
 };
 
@@ -43,6 +45,7 @@ nitro_status nitro_rcu_pointer_create(nitro_context *context, void (*free_value)
         atomic_init(&made->shards[s].readers, 0);
     atomic_init(&made->value, NULL);
     made->free_value = free_value;
+    made->process = getpid();
     made->retired = NULL;
     *published = made;
     return NITRO_OK;
@@ -60,6 +63,17 @@ void nitro_rcu_pointer_leave(nitro_rcu_pointer *published)
 {
     atomic_fetch_sub_explicit(&published->shards[nitro_thread_shard()].readers, 1,
                               memory_order_release);
+}
+
+/** In a forked child the lock is new: a thread that only the parent has may have held it. */
+static void lock(nitro_rcu_pointer *published)
+{
+    pid_t self = getpid();
+    if (published->process != self) {
+        pthread_mutex_init(&published->replacing, NULL);
+        published->process = self;
+    }
+    pthread_mutex_lock(&published->replacing);
 }
 
 static void free_unheld(nitro_rcu_pointer *published)
@@ -88,7 +102,7 @@ nitro_status nitro_rcu_pointer_replace(nitro_context *context, nitro_rcu_pointer
     retired *old = nitro_calloc(context, 1, sizeof *old);
     if (!old)
         return NITRO_ERR_NO_MEMORY;
-    pthread_mutex_lock(&published->replacing);
+    lock(published);
     old->value = atomic_exchange(&published->value, value);
     old->maybe_held = UINT64_MAX;
     old->next = published->retired;
@@ -101,7 +115,7 @@ nitro_status nitro_rcu_pointer_replace(nitro_context *context, nitro_rcu_pointer
 size_t nitro_rcu_pointer_num_retired(nitro_rcu_pointer *published)
 {
     size_t count = 0;
-    pthread_mutex_lock(&published->replacing);
+    lock(published);
     for (const retired *each = published->retired; each; each = each->next)
         count++;
     pthread_mutex_unlock(&published->replacing);

@@ -24,7 +24,7 @@ void nitro_rcu_pointer_leave(nitro_rcu_pointer *published);
 /**
  * Replace the value and take ownership. Does not wait for readers: a value still in use is freed by
  * a later replacement, or by nitro_rcu_pointer_free. Callable from any thread, and from a forked
- * child whose parent had readers.
+ * child whose parent had readers or was replacing, there by one thread at a time.
  * @return NITRO_OK, or NITRO_ERR_NO_MEMORY: nothing is replaced, and the caller keeps the new
  *         value.
  */

@@ -121,6 +121,38 @@ static void test_a_forked_child_replaces_though_the_parents_reader_never_leaves(
     unmake(&f);
 }
 
+static nitro_rcu_pointer *replaced_pointer;
+static int childs_status;
+
+/** Called while a value is replaced: the child cannot wait for its parent's thread. */
+static void fork_and_replace(void *value)
+{
+    if (!value)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        _exit(nitro_rcu_pointer_replace(NULL, replaced_pointer, NULL) == NITRO_OK ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &childs_status, 0), child);
+}
+
+static void test_a_forked_child_replaces_though_the_parent_was_replacing(void **state)
+{
+    (void)state;
+    int value = 1;
+    nitro_context *context = NULL;
+    childs_status = -1;
+    assert_int_equal(nitro_context_create(&context), NITRO_OK);
+    assert_int_equal(nitro_rcu_pointer_create(context, fork_and_replace, &replaced_pointer),
+                     NITRO_OK);
+    assert_int_equal(nitro_rcu_pointer_replace(context, replaced_pointer, &value), NITRO_OK);
+    assert_int_equal(nitro_rcu_pointer_replace(context, replaced_pointer, NULL), NITRO_OK);
+    assert_true(WIFEXITED(childs_status) && WEXITSTATUS(childs_status) == 0);
+    nitro_rcu_pointer_free(replaced_pointer);
+    nitro_context_free(context);
+}
+
 typedef struct reading {
     nitro_rcu_pointer *published;
     atomic_bool *stop;
@@ -172,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_what_nobody_reads_is_freed_at_once),
         cmocka_unit_test(test_what_is_read_lives_until_its_reader_left),
         cmocka_unit_test(test_a_forked_child_replaces_though_the_parents_reader_never_leaves),
+        cmocka_unit_test(test_a_forked_child_replaces_though_the_parent_was_replacing),
         cmocka_unit_test(test_many_threads_read_while_one_replaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
