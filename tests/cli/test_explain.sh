@@ -48,6 +48,14 @@ nitro explain --model m.json --features x=50,y=1000 | sed -n '1,3p; /^[a-z]*  *y
 nitro predict --model m.json --features x=500,y=7 | sed -n '1,3p'
 nitro predict --model m.json --features x=500,y=7 --json | json_get reason outside
 nitro predict --model m.json --features x=50,y=1000 --json | json_get reason outside
+awk -v OFS=, 'BEGIN { print "input,a,b,c,d,e,f,time_ms:small,time_ms:large"
+    for (i = 1; i <= 60; i++) {
+        b = i * 7 % 60
+        print "in" i, i, b, i * 11 % 60, i * 13 % 60, i * 17 % 60, i * 19 % 60, b < 30 ? 1 : 2, b < 30 ? 2 : 1
+    } }' >six.csv
+nitro store import --store six.db --computation six --device gpu1 --samples six.csv --devices devices.csv >imported
+nitro learn six --store six.db --device gpu1 --output six.json --quiet >/dev/null
+nitro predict --model six.json --features a=900,b=900,c=900,d=900,e=900,f=900 | grep '^reason'
 
 title "JSON"
 nitro explain --model m.json --features x=50,y=7 --store s.db --json >e.json

@@ -31,5 +31,5 @@ void outside_print(nitro_reason reason, const json_t *names)
     for (size_t i = 0; i < shown; i++)
         printf("%s%s", i ? ", " : ": ", json_string_value(json_array_get(names, i)));
     if (count > shown)
-        printf(" and %zu others", count - shown);
+        printf(" and %zu more", count - shown);
 }
