@@ -51,6 +51,7 @@ done
 nitro run "$mine" --generated 5 --model mine.json --compare --json --timeout 0.3 |
     json_get input variants.# variants.4.variant
 try nitro run "$mine" --input bad.txt --model mine.json
+nitro run "$mine" --input few.txt | grep '^model'
 try nitro run spmv --generated 1 --model mine.json
 try nitro tune "$mine" --inputs few.txt --name-parts 2 --store s.db --device model:k20c
 

@@ -118,7 +118,7 @@ static void print_model(const one_run *self)
     if (self->shipped)
         printf(
             "          shipped model, learnt from %s; 'nitro tune %s' trains one for this device\n",
-            self->shipped, self->loaded.module->name);
+            self->shipped, self->call->arguments.items[0]);
 }
 
 static void print_decision(const one_run *self)
@@ -127,7 +127,7 @@ static void print_decision(const one_run *self)
     if (self->model)
         print_model(self);
     else
-        printf("model     none; 'nitro tune %s' trains one\n", self->loaded.module->name);
+        printf("model     none; 'nitro tune %s' trains one\n", self->call->arguments.items[0]);
     printf("variant   %s\n", self->decision.variant_name);
     printf("reason    ");
     outside_print(self->decision.reason, self->outside);
