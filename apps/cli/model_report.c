@@ -48,8 +48,9 @@ static void print_sources(json_t *sources)
     {
         const char *kind = text_of(source, "kind");
         bool modelled = kind && strcmp(kind, "model") == 0;
-        printf("%-16s %s: %lld samples%s\n", i ? "" : "trained on", text_of(source, "device"),
-               count_of(source, "samples"), modelled ? " (modelled)" : "");
+        long long samples = count_of(source, "samples");
+        printf("%-16s %s: %lld sample%s%s\n", i ? "" : "trained on", text_of(source, "device"),
+               samples, samples == 1 ? "" : "s", modelled ? " (modelled)" : "");
     }
 }
 
@@ -397,7 +398,8 @@ static void print_measured(json_t *inputs)
     json_t *input;
     if (json_array_size(inputs) == 0)
         return;
-    printf("%-16s %zu inputs: ", "measured", json_array_size(inputs));
+    printf("%-16s %zu input%s: ", "measured", json_array_size(inputs),
+           json_array_size(inputs) == 1 ? "" : "s");
     json_array_foreach(inputs, i, input)
     {
         if (i == MAX_NAMED)

@@ -32,7 +32,8 @@ json_get 0.computation 0.inputs 0.samples 0.variants.1.without_time 0.variants.2
     0.variants.3.without_time 0.variants.4.without_time <tune.json
 nitro store list --store s.db --json | json_get 0.computation 0.variants 0.features 0.devices.0.samples
 
-nitro tune "$mine" --inputs crash.txt --budget 2 --store crash.db --no-model 2>err.txt | grep 'no time on'
+nitro tune "$mine" --inputs crash.txt --budget 2 --store crash.db --no-model 2>err.txt |
+    grep ' sample\|no time on'
 
 title "what is stored is not measured again, unless it is wanted"
 nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --store s.db --no-model \

@@ -163,9 +163,9 @@ static json_t *report_json(const tuning *self, const nitro_device *device, const
 
 static int print_report(const tuning *self, const nitro_device *device, const winner_table *won)
 {
-    printf("%s on %s%s: %zu samples in %s", self->loaded.module->name, device->id,
+    printf("%s on %s%s: %zu sample%s in %s", self->loaded.module->name, device->id,
            is_modelled(device) ? " (modelled: times from a cost model)" : "", won->samples,
-           nitro_store_url(self->store));
+           won->samples == 1 ? "" : "s", nitro_store_url(self->store));
     if (won->untimed > 0)
         printf(", and %zu on which no variant has a time", won->untimed);
     printf("\n\n");
