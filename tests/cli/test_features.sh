@@ -22,6 +22,8 @@ try nitro features spmv
 try nitro features spmv missing.mtx
 try nitro features spmv a.mtx --csv --json
 try nitro features nothing a.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e-320\n2 2 1e308\n' >range.mtx
+try nitro features solver range.mtx b,c.mtx
 
 # Recorded measurements with features and variants of the built-in spmv, and a variant that it lacks.
 cat >devices.csv <<'END'

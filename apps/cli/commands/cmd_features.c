@@ -46,6 +46,15 @@ static const char *feature_name(const feature_table *self, size_t feature)
     return nitro_computation_feature_name(self->loaded.computation, feature);
 }
 
+/** A failure says of which input it is, as that of a tune does: features and modules may not. */
+static void name_input(const feature_table *self, size_t input, nitro_status status)
+{
+    char message[1024];
+    nitro_context_last_error(self->call->context, message, sizeof message);
+    nitro_fail(self->call->context, status, "input '%s': %s", self->inputs.names.items[input],
+               message);
+}
+
 static int evaluate(feature_table *self)
 {
     nitro_context *context = self->call->context;
@@ -61,6 +70,8 @@ static int evaluate(feature_table *self)
         if (status == NITRO_OK)
             status = nitro_computation_evaluate(self->loaded.computation, input,
                                                 self->values + i * self->num_features);
+        if (status != NITRO_OK)
+            name_input(self, i, status);
         if (input)
             self->loaded.module->unload(input);
         progress_update(&progress, i + 1, self->inputs.count, 0, self->inputs.names.items[i]);
