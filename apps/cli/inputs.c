@@ -39,7 +39,9 @@ static int name_of_file(const invocation *call, const char *path, size_t parts, 
     memcpy(name, start, length);
     name[length] = '\0';
     if (!nitro_input_name_is_valid(name))
-        return fail_text(call, "'%s' cannot name an input: it is empty or has control characters",
+        return fail_text(call,
+                         "'%s' cannot name an input: the name is empty, not UTF-8 or has control "
+                         "characters; rename the file",
                          path);
     return EXIT_DONE;
 }

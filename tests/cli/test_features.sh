@@ -24,6 +24,8 @@ try nitro features spmv a.mtx --csv --json
 try nitro features nothing a.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e-320\n2 2 1e308\n' >range.mtx
 try nitro features solver range.mtx b,c.mtx
+touch $'not UTF-8 \xff.mtx'
+nitro features spmv not*.mtx 2>&1
 
 # Recorded measurements with features and variants of the built-in spmv, and a variant that it lacks.
 cat >devices.csv <<'END'
