@@ -62,6 +62,7 @@ nitro models beside/libmine.so --json | json_get \# 0.computation 0.device 0.use
 echo "{}" >beside/mine@host.json
 nitro models beside/libmine.so --json | json_get \# 0.used_by.\# 1.refused 1.used_by.\#
 try nitro models beside/libmine.so spmv
+try nitro models nothing neither
 
 title "a module of two computations"
 both=$MODULES/libmine_and_sum.so

@@ -316,7 +316,7 @@ static int print_plain(const invocation *call, const json_t *models, size_t num_
         return fail(call);
     if (m == 0 && num_hidden == 0 && call->arguments.count > 0)
         note(call, "no model of %s is in any of the folders; 'nitro tune' makes models",
-             call->arguments.items[0]);
+             call->arguments.count == 1 ? call->arguments.items[0] : "these computations");
     else if (!any_used)
         note(call, "programs find no model for these devices here: computations run their default "
                    "variants; 'nitro tune' makes models");
