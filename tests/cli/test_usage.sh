@@ -41,6 +41,7 @@ try nitro tune spmv --generate 1 --device nothing
 try nitro tune spmv --generate 1 --repetitions 0
 try nitro tune spmv --generate 1 --device model:k20c,model:c2075 --output m.json
 try nitro tune spmv --generate 1 --output m.json --no-model
+try env -u HOME -u XDG_DATA_HOME nitro tune spmv --generate 1 --store s.db
 try nitro tune spmv --inputs a/x.mtx b/x.mtx
 try nitro tune spmv --inputs a/x.mtx b/x.mtx --name-parts 0
 try nitro run spmv

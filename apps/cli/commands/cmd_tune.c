@@ -11,6 +11,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/paths.h"
+#include "nitro/backend/model_places.h"
 #include "nitro/computation_kit.h"
 
 /** All that tuning one device needs. */
@@ -252,6 +253,19 @@ static int find_devices(const invocation *call, device_set *devices)
     return device_set_find(call->context, ids, false, devices) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
+/** Asked before hours of measuring. */
+static nitro_status require_model_place(const tuning *self)
+{
+    const tune_settings *given = self->call->settings;
+    char *path = NULL;
+    if (given->output || given->no_model || given->shard)
+        return require_writable(self->call->context, given->output);
+    nitro_status status =
+        nitro_model_users_path(self->call->context, self->loaded.module->name, "host", &path);
+    free(path);
+    return status;
+}
+
 static int run(invocation *call)
 {
     const tune_settings *given = call->settings;
@@ -271,7 +285,7 @@ static int run(invocation *call)
         code = inputs_keep_shard(call, given->shard, &self.inputs);
     if (code == EXIT_DONE)
         code = note_range(&self);
-    if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
+    if (code == EXIT_DONE && require_model_place(&self) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE &&
         nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
