@@ -64,6 +64,7 @@ typedef struct nitro_preconditioner {
     nitro_krylov_step *local;
     void (*apply)(nitro_krylov *k, const nitro_rows *from, nitro_rows *to); /* else NULL */
     bool is_diagonal; /* `factors` are M's diagonal */
+    bool is_positive; /* M is positive definite, or setting it up fails */
 } nitro_preconditioner;
 
 /** Iterate from the residual r of x until the method's own |r| is at most `target`, or at the

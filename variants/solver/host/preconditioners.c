@@ -48,27 +48,15 @@ NITRO_KRYLOV_STEP(jacobi_inverses)
 {
     double *d = k->factors;
     (void)sums;
-    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS; i++)
-        d[i] = inverse_diagonal(k->system, i);
-}
-
-NITRO_KRYLOV_STEP(absolute_inverses)
-{
-    double *d = k->factors;
-    jacobi_inverses_body(k, begin, end, sums);
-    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS; i++)
-        d[i] = fabs(d[i]);
+    for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS; i++) {
+        double inverse = inverse_diagonal(k->system, i);
+        d[i] = k->preconditioner->is_positive ? fabs(inverse) : inverse;
+    }
 }
 
 static int jacobi_set_up(nitro_krylov *k)
 {
     nitro_krylov_do(k, jacobi_inverses, 0);
-    return 0;
-}
-
-static int absolute_set_up(nitro_krylov *k)
-{
-    nitro_krylov_do(k, absolute_inverses, 0);
     return 0;
 }
 
@@ -81,10 +69,10 @@ NITRO_KRYLOV_STEP(jacobi_local)
         to[i] = d[i] * from[i];
 }
 
-const nitro_preconditioner nitro_krylov_jacobi = {jacobi_bytes, jacobi_set_up, &jacobi_local, NULL,
-                                                  true};
-const nitro_preconditioner nitro_krylov_absolute = {jacobi_bytes, absolute_set_up, &jacobi_local,
-                                                    NULL, true};
+#define JACOBI .bytes = jacobi_bytes, .set_up = jacobi_set_up, .local = &jacobi_local
+const nitro_preconditioner nitro_krylov_jacobi = {JACOBI, .is_diagonal = true};
+const nitro_preconditioner nitro_krylov_absolute = {JACOBI, .is_diagonal = true,
+                                                    .is_positive = true};
 
 /* ---- Small dense systems ---- */
 
@@ -229,8 +217,8 @@ NITRO_KRYLOV_STEP(bjacobi_local)
     }
 }
 
-const nitro_preconditioner nitro_krylov_bjacobi = {bjacobi_bytes, bjacobi_set_up, &bjacobi_local,
-                                                   NULL, false};
+const nitro_preconditioner nitro_krylov_bjacobi = {
+    .bytes = bjacobi_bytes, .set_up = bjacobi_set_up, .local = &bjacobi_local};
 
 /* ---- Factors and inverses on A's pattern ---- */
 
@@ -290,29 +278,19 @@ static void inverse_row(const nitro_solver *system, const factors *f, int64_t ro
     }
 }
 
-/* k->count: the lower triangle alone. */
 NITRO_KRYLOV_STEP(inverse_rows)
 {
     const factors f = factors_of(k);
     (void)sums;
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
         f.pivots[i] = find_diagonal(k->system, i);
-        inverse_row(k->system, &f, i, k->count);
+        inverse_row(k->system, &f, i, k->preconditioner->is_positive);
     }
 }
 
-static int isai_set_up(nitro_krylov *k)
+static int inverse_set_up(nitro_krylov *k)
 {
     memset(k->factors, 0, (size_t)k->system->num_nonzeros * sizeof(double));
-    k->count = false;
-    nitro_krylov_do(k, inverse_rows, 0);
-    return 0;
-}
-
-static int fsai_set_up(nitro_krylov *k)
-{
-    memset(k->factors, 0, (size_t)k->system->num_nonzeros * sizeof(double));
-    k->count = true;
     nitro_krylov_do(k, inverse_rows, 0);
     return 0;
 }
@@ -346,22 +324,20 @@ static void multiply_by(nitro_krylov *k, int part, const void *from, void *to)
     k->count = count;
 }
 
-static void isai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
-{
-    multiply_by(k, WHOLE, from, to);
-}
-
-static void fsai_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
+static void inverse_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
 {
     const factors f = factors_of(k);
+    if (!k->preconditioner->is_positive) {
+        multiply_by(k, WHOLE, from, to);
+        return;
+    }
     multiply_by(k, LOWER, from, f.between);
     multiply_by(k, UPPER, f.between, to);
 }
 
-const nitro_preconditioner nitro_krylov_isai = {factors_bytes, isai_set_up, NULL, isai_apply,
-                                                false};
-const nitro_preconditioner nitro_krylov_fsai = {factors_bytes, fsai_set_up, NULL, fsai_apply,
-                                                false};
+#define INVERSE .bytes = factors_bytes, .set_up = inverse_set_up, .apply = inverse_apply
+const nitro_preconditioner nitro_krylov_isai = {INVERSE};
+const nitro_preconditioner nitro_krylov_fsai = {INVERSE, .is_positive = true};
 
 /* ---- Incomplete factors: L and D U on A's pattern, pivots inverted. Of a symmetric matrix they
  * are Cholesky's L D L', positive definite if all pivots are positive. ---- */
@@ -383,7 +359,7 @@ static void eliminate_row(const nitro_solver *system, const factors *f, int64_t 
         f->places[columns[k]] = -1;
 }
 
-static int factorise(nitro_krylov *k, bool is_positive)
+static int factorise(nitro_krylov *k)
 {
     nitro_solver *system = k->system;
     const factors f = factors_of(k);
@@ -393,7 +369,7 @@ static int factorise(nitro_krylov *k, bool is_positive)
         eliminate_row(system, &f, row);
         f.pivots[row] = find_diagonal(system, row);
         double pivot = f.pivots[row] < 0 ? 0 : f.values[f.pivots[row]];
-        if (pivot == 0 || !isfinite(1 / pivot) || (is_positive && pivot < 0)) {
+        if (pivot == 0 || !isfinite(1 / pivot) || (k->preconditioner->is_positive && pivot < 0)) {
             snprintf(system->problem, sizeof(system->problem), "the pivot of row %lld is %g",
                      (long long)row, pivot);
             return isfinite(pivot) ? NITRO_RUN_BREAKDOWN : NITRO_RUN_NOT_FINITE;
@@ -403,18 +379,8 @@ static int factorise(nitro_krylov *k, bool is_positive)
     return 0;
 }
 
-static int ilu_set_up(nitro_krylov *k)
-{
-    return factorise(k, false);
-}
-
-static int ic_set_up(nitro_krylov *k)
-{
-    return factorise(k, true);
-}
-
 /* One row needs those before it: serial. */
-static void ilu_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
+static void solve_factors(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
 {
     const factors f = factors_of(k);
     const double *r = (const double *)from;
@@ -435,5 +401,6 @@ static void ilu_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
     }
 }
 
-const nitro_preconditioner nitro_krylov_ilu0 = {factors_bytes, ilu_set_up, NULL, ilu_apply, false};
-const nitro_preconditioner nitro_krylov_ic0 = {factors_bytes, ic_set_up, NULL, ilu_apply, false};
+#define FACTORS .bytes = factors_bytes, .set_up = factorise, .apply = solve_factors
+const nitro_preconditioner nitro_krylov_ilu0 = {FACTORS};
+const nitro_preconditioner nitro_krylov_ic0 = {FACTORS, .is_positive = true};
