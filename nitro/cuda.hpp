@@ -249,6 +249,15 @@ static const nitro_device_memory nitro_cuda_memory
        nitro_cuda_download,    nitro_cuda_copy,  nitro_cuda_fill,     nitro_cuda_wait,
        nitro_cuda_free,        &nitro_cuda_clock};
 
+/** A nitro_kit_device as an initialiser: the type of its argument, which has the member `cuda`, an
+ *  array of pointers to its variants, and other members. */
+#define NITRO_CUDA_DEVICE(type, its_variants, ...)                                                 \
+    {                                                                                              \
+        .kind = "cuda", .memory = &nitro_cuda_memory, .argument_bytes = sizeof(type),              \
+        .cuda = offsetof(type, cuda), .variants = its_variants,                                    \
+        .num_variants = sizeof(its_variants) / sizeof((its_variants)[0]), __VA_ARGS__              \
+    }
+
 #ifdef __cplusplus
 #include <cuda_runtime.h>
 

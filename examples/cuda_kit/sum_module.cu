@@ -97,15 +97,7 @@ static const nitro_variant cub_sum = {.name = "cub", .run = run_cub, .prepare = 
 static const nitro_variant atomic_sum = {.name = "atomic", .run = run_atomic};
 static const nitro_variant *const variants[] = {&cub_sum, &atomic_sum};
 
-static const nitro_kit_device device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(sum_cuda),
-    .cuda = offsetof(sum_cuda, cuda),
-    .variants = variants,
-    .num_variants = 2,
-    .prepare = upload,
-};
+static const nitro_kit_device device = NITRO_CUDA_DEVICE(sum_cuda, variants, .prepare = upload);
 
 /* ---- Features, reference, inputs ---- */
 

@@ -219,12 +219,6 @@ static search describe(const nitro_bfs_cuda *bfs, const method *how, int64_t i)
     return s;
 }
 
-static int prepare_input(void *argument, void *user)
-{
-    (void)user;
-    return nitro_kit_upload(&nitro_bfs_kit, argument);
-}
-
 static int prepare(void *argument, void *user)
 {
     const method *how = (const method *)user;
@@ -353,14 +347,5 @@ static const nitro_variant *const variants[] = {&declared[0], &declared[1], &dec
                                                 &declared[3], &declared[4], &declared[5],
                                                 &declared[6], &declared[7]};
 
-const nitro_kit_device nitro_bfs_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_bfs_cuda),
-    .cuda = offsetof(nitro_bfs_cuda, cuda),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .prepare = prepare_input,
-    .allows = allows,
-    .allows_reads = "num_vertices,num_edges",
-};
+const nitro_kit_device nitro_bfs_cuda_device = NITRO_CUDA_DEVICE(
+    nitro_bfs_cuda, variants, .allows = allows, .allows_reads = "num_vertices,num_edges");

@@ -73,14 +73,5 @@ static const nitro_variant *const variants[] = {
     &nitro_histogram_cuda_variant_block_sort_dynamic,
 };
 
-const nitro_kit_device nitro_histogram_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_histogram_cuda),
-    .cuda = offsetof(nitro_histogram_cuda, cuda),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .prepare = prepare,
-    .allows = allows,
-    .release = release,
-};
+const nitro_kit_device nitro_histogram_cuda_device = NITRO_CUDA_DEVICE(
+    nitro_histogram_cuda, variants, .prepare = prepare, .allows = allows, .release = release);

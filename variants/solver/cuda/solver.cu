@@ -492,12 +492,6 @@ static int64_t lay_out(task *t, const nitro_solver_cuda *s, const method *how)
     return count;
 }
 
-static int prepare_input(void *argument, void *user)
-{
-    (void)user;
-    return nitro_kit_upload(&nitro_solver_kit, argument);
-}
-
 static int prepare(void *argument, void *user)
 {
     task t;
@@ -670,14 +664,5 @@ static const nitro_variant declared[] = {BY_BICGSTAB(bicgstab_fainv),
 static const nitro_variant *const variants[] = {&declared[0], &declared[1], &declared[2],
                                                 &declared[3], &declared[4], &declared[5]};
 
-const nitro_kit_device nitro_solver_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_solver_cuda),
-    .cuda = offsetof(nitro_solver_cuda, cuda),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .prepare = prepare_input,
-    .allows = allows,
-    .allows_reads = "num_nonzeros",
-};
+const nitro_kit_device nitro_solver_cuda_device = NITRO_CUDA_DEVICE(
+    nitro_solver_cuda, variants, .allows = allows, .allows_reads = "num_nonzeros");

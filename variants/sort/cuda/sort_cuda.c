@@ -3,18 +3,12 @@
 #include "nitro/cuda.hpp"
 #include "variants/sort/cuda/sort_kernels_cuda.h"
 
-static int prepare_input(void *argument, void *user)
-{
-    (void)user;
-    return nitro_kit_upload(&nitro_sort_kit, argument);
-}
-
 static int prepare(void *argument, void *user)
 {
     const nitro_sort_cuda_method *method = user;
     nitro_sort_cuda *sort = argument;
     size_t bytes = 0;
-    if (prepare_input(argument, NULL) != 0 || (*method)(sort, NULL, &bytes) != 0)
+    if (nitro_kit_upload(&nitro_sort_kit, argument) != 0 || (*method)(sort, NULL, &bytes) != 0)
         return sort->cuda.failure;
     return nitro_kit_make_room(&nitro_sort_kit, argument, (int64_t)bytes);
 }
@@ -52,14 +46,5 @@ static const nitro_variant radix = VARIANT("radix", radix_method);
 
 static const nitro_variant *const variants[] = {&merge, &locality, &radix};
 
-const nitro_kit_device nitro_sort_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_sort_cuda),
-    .cuda = offsetof(nitro_sort_cuda, cuda),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .prepare = prepare_input,
-    .allows = allows,
-    .allows_reads = "num_keys",
-};
+const nitro_kit_device nitro_sort_cuda_device =
+    NITRO_CUDA_DEVICE(nitro_sort_cuda, variants, .allows = allows, .allows_reads = "num_keys");

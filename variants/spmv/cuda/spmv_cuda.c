@@ -116,16 +116,7 @@ static const char *missing(const nitro_variant *variant)
                : NULL;
 }
 
-const nitro_kit_device nitro_spmv_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_spmv_cuda),
-    .cuda = offsetof(nitro_spmv_cuda, cuda),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .prepare = prepare,
-    .allows = nitro_spmv_fits_device,
-    .allows_reads = "nnz,rows,cols",
-    .missing = missing,
-    .release = nitro_spmv_cuda_release_cusparse,
-};
+const nitro_kit_device nitro_spmv_cuda_device =
+    NITRO_CUDA_DEVICE(nitro_spmv_cuda, variants, .prepare = prepare,
+                      .allows = nitro_spmv_fits_device, .allows_reads = "nnz,rows,cols",
+                      .missing = missing, .release = nitro_spmv_cuda_release_cusparse);

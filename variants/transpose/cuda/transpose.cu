@@ -355,26 +355,10 @@ static const nitro_variant inplace[] = {
 static const nitro_variant *const inplace_variants[] = {&inplace[0], &inplace[1], &inplace[2],
                                                         &inplace[3]};
 
-const nitro_kit_device nitro_transpose_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_transpose_cuda),
-    .cuda = offsetof(nitro_transpose_cuda, cuda),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
-    .prepare = prepare_input,
-    .allows = allows,
-    .allows_reads = "num_rows,num_cols",
-};
+const nitro_kit_device nitro_transpose_cuda_device =
+    NITRO_CUDA_DEVICE(nitro_transpose_cuda, variants, .prepare = prepare_input, .allows = allows,
+                      .allows_reads = "num_rows,num_cols");
 
-const nitro_kit_device nitro_transpose_inplace_cuda_device = {
-    .kind = "cuda",
-    .memory = &nitro_cuda_memory,
-    .argument_bytes = sizeof(nitro_transpose_cuda),
-    .cuda = offsetof(nitro_transpose_cuda, cuda),
-    .variants = inplace_variants,
-    .num_variants = sizeof(inplace_variants) / sizeof(inplace_variants[0]),
-    .prepare = prepare_inplace,
-    .allows = allows,
-    .allows_reads = "num_rows,num_cols",
-};
+const nitro_kit_device nitro_transpose_inplace_cuda_device =
+    NITRO_CUDA_DEVICE(nitro_transpose_cuda, inplace_variants, .prepare = prepare_inplace,
+                      .allows = allows, .allows_reads = "num_rows,num_cols");
