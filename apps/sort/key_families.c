@@ -138,14 +138,9 @@ nitro_status nitro_sort_make_keys(nitro_context *context, size_t family, nitro_r
         nitro_sort_families[family].fill(random, ranks, sizes->num_keys);
         for (int64_t i = 0; i < made->num_keys; i++) {
             uint64_t key = key_of(order, made->key_bytes, ranks[i]);
-            if (made->key_bytes == 4)
-                ((uint32_t *)made->keys)[i] = (uint32_t)key;
-            else
-                ((uint64_t *)made->keys)[i] = key;
-            if (made->value_bytes == 4)
-                ((uint32_t *)made->values)[i] = (uint32_t)i;
-            else if (made->value_bytes == 8)
-                ((uint64_t *)made->values)[i] = (uint64_t)i;
+            nitro_sort_put((void *)made->keys, made->key_bytes, i, key);
+            if (made->value_bytes > 0)
+                nitro_sort_put((void *)made->values, made->value_bytes, i, (uint64_t)i);
         }
         *sort = made;
     }

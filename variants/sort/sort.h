@@ -126,6 +126,14 @@ static inline uint64_t nitro_sort_at(const void *array, int32_t bytes, int64_t i
     return bytes == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
 
+static inline void nitro_sort_put(void *array, int32_t bytes, int64_t i, uint64_t bits)
+{
+    if (bytes == 4)
+        ((uint32_t *)array)[i] = (uint32_t)bits;
+    else
+        ((uint64_t *)array)[i] = bits;
+}
+
 #ifdef __cplusplus
 }
 #endif

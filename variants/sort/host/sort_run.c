@@ -126,10 +126,7 @@ INLINE void pack(const sorting *s, int64_t at, int64_t i, uint64_t ordered, int 
     const nitro_sort *sort = &s->sort;
     if (how == PACK_KEY) {
         uint64_t kept = s->kept.flip ? ordered : nitro_sort_at(sort->keys, key_bytes, i);
-        if (key_bytes == 4)
-            ((uint32_t *)s->elements)[at] = (uint32_t)kept;
-        else
-            ((uint64_t *)s->elements)[at] = kept;
+        nitro_sort_put(s->elements, key_bytes, at, kept);
         return;
     }
     uint64_t low =
@@ -155,18 +152,12 @@ INLINE void unpack(const sorting *s, const void *elements, int64_t at, int key_b
     }
     uint64_t key = how == PACK_INDEX ? nitro_sort_at(sort->keys, key_bytes, (int64_t)low)
                                      : nitro_sort_original(s->kept, ordered);
-    if (key_bytes == 4)
-        ((uint32_t *)sort->sorted_keys)[at] = (uint32_t)key;
-    else
-        ((uint64_t *)sort->sorted_keys)[at] = key;
+    nitro_sort_put(sort->sorted_keys, key_bytes, at, key);
     if (how == PACK_KEY)
         return;
     uint64_t value =
         how == PACK_INDEX ? nitro_sort_at(sort->values, sort->value_bytes, (int64_t)low) : low;
-    if (sort->value_bytes == 4)
-        ((uint32_t *)sort->sorted_values)[at] = (uint32_t)value;
-    else
-        ((uint64_t *)sort->sorted_values)[at] = value;
+    nitro_sort_put(sort->sorted_values, sort->value_bytes, at, value);
 }
 
 INLINE void pack_all(const sorting *shared, int64_t begin, int64_t end, int key_bytes, packing how)
@@ -241,26 +232,17 @@ static void copy(void *to, const void *from, int64_t begin, int64_t end, int32_t
 INLINE void reverse(void *to, const void *from, int64_t begin, int64_t end, int64_t count,
                     int32_t bytes)
 {
-    if (bytes == 4)
-        for (int64_t i = begin; i < end; i++)
-            ((uint32_t *)to)[count - 1 - i] = ((const uint32_t *)from)[i];
-    else if (bytes == 8)
-        for (int64_t i = begin; i < end; i++)
-            ((uint64_t *)to)[count - 1 - i] = ((const uint64_t *)from)[i];
+    for (int64_t i = begin; i < end && bytes > 0; i++)
+        nitro_sort_put(to, bytes, count - 1 - i, nitro_sort_at(from, bytes, i));
 }
 
 INLINE uint32_t count_breaks(const sorting *s, int64_t begin, int64_t end, int key_bytes,
                              packing how, bool is_reversed)
 {
     uint32_t breaks = 0;
-    if (key_bytes == 4)
-        for (int64_t i = begin; i < end; i++)
-            breaks += is_break((uint32_t)ordered_at(s, i, 4, how),
-                               (uint32_t)ordered_at(s, i + 1, 4, how), how, is_reversed);
-    else
-        for (int64_t i = begin; i < end; i++)
-            breaks +=
-                is_break(ordered_at(s, i, 8, how), ordered_at(s, i + 1, 8, how), how, is_reversed);
+    for (int64_t i = begin; i < end; i++)
+        breaks += is_break(ordered_at(s, i, key_bytes, how), ordered_at(s, i + 1, key_bytes, how),
+                           how, is_reversed);
     return breaks;
 }
 
