@@ -223,12 +223,24 @@ template <int STEP> static __device__ double multiply(const task &t, int row, bo
     return is_inverse && is_row && !has_diagonal ? from[row] : sum;
 }
 
+/* Where a row has a column; -1: nowhere. */
+static __device__ int find(const task &t, int row, int column)
+{
+    int low = t.offsets[row], end = t.offsets[row + 1], high = end;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (t.columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && t.columns[low] == column ? low : -1;
+}
+
 static __device__ double inverse_diagonal(const task &t, int row)
 {
-    for (int k = t.offsets[row]; k < t.offsets[row + 1]; k++)
-        if (t.columns[k] == row)
-            return t.values[k] == 0 ? 1 : 1 / t.values[k];
-    return 1;
+    int at = find(t, row, row);
+    return at < 0 || t.values[at] == 0 ? 1 : 1 / t.values[at];
 }
 
 /* r of x, and what methods begin with */
@@ -412,20 +424,6 @@ static __global__ void __launch_bounds__(WARP) invert_blocks(task t)
         inverse[c * TILE + lane] =
             (float)(!is_regular && c == lane ? t.diagonal[first + lane] : value);
     }
-}
-
-/* Where a row has a column; -1: nowhere. */
-static __device__ int find(const task &t, int row, int column)
-{
-    int low = t.offsets[row], end = t.offsets[row + 1], high = end;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (t.columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && t.columns[low] == column ? low : -1;
 }
 
 /* m A[J, J] = e, J a row's columns near the diagonal; G's row is m over the root of its last
