@@ -52,17 +52,10 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
 }
 
 /* a_ij; 0: not stored. */
-static double entry_at(const nitro_solver *system, int64_t i, int32_t j)
+static double entry_at(const nitro_solver *system, int64_t i, int64_t j)
 {
-    int64_t low = system->row_offsets[i], end = system->row_offsets[i + 1], high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (system->columns[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && system->columns[low] == j ? system->values[low] : 0;
+    int64_t at = nitro_solver_find_entry(system, i, j);
+    return at < 0 ? 0 : system->values[at];
 }
 
 /* Sums over the sampled rows. */
@@ -78,7 +71,7 @@ static void mirror(const nitro_solver *system, int64_t row, sums *s)
     int64_t begin = system->row_offsets[row], end = system->row_offsets[row + 1];
     int64_t step = (end - begin + MIRRORED - 1) / MIRRORED;
     for (int64_t k = begin; k < end; k += step) {
-        double image = entry_at(system, system->columns[k], (int32_t)row);
+        double image = entry_at(system, system->columns[k], row);
         double scale = fabs(image) + fabs(system->values[k]);
         s->num_unlike += fabs(image - system->values[k]) > 1e-12 * scale;
         s->num_mirrored++;
@@ -88,7 +81,7 @@ static void mirror(const nitro_solver *system, int64_t row, sums *s)
 static void add_row(const nitro_solver *system, int64_t row, sums *s)
 {
     int64_t begin = system->row_offsets[row], end = system->row_offsets[row + 1];
-    double diagonal = entry_at(system, row, (int32_t)row), size = fabs(diagonal), sum = diagonal;
+    double diagonal = entry_at(system, row, row), size = fabs(diagonal), sum = diagonal;
     double off = 0, least = INFINITY, greatest = 0;
     int64_t step = (end - begin + MOST - 1) / MOST;
     for (int64_t k = begin; k < end; k += step) {

@@ -79,6 +79,26 @@ extern const nitro_variant nitro_solver_variant_bicgstab_ilu0;
 extern const nitro_variant nitro_solver_variant_gmres30_ilu0;
 extern const nitro_variant nitro_solver_variant_minres;
 
+/** The place in a row of the first entry at or after a column. */
+static inline int64_t nitro_solver_find(const nitro_solver *system, int64_t row, int64_t column)
+{
+    int64_t at = system->row_offsets[row], count = system->row_offsets[row + 1] - at;
+    while (count > 0) { /* without branches, which would be mispredicted */
+        int64_t half = (count + 1) / 2;
+        at += system->columns[at + half - 1] < column ? half : 0;
+        count -= half;
+    }
+    return at;
+}
+
+/** The place of an entry; -1: it is not stored. */
+static inline int64_t nitro_solver_find_entry(const nitro_solver *system, int64_t row,
+                                              int64_t column)
+{
+    int64_t at = nitro_solver_find(system, row, column);
+    return at < system->row_offsets[row + 1] && system->columns[at] == column ? at : -1;
+}
+
 /** For variants: add to `problem` what a nitro_run_failure is, with iterations and residual.
  *  @return the failure. */
 int nitro_solver_fail(nitro_solver *system, int failure);

@@ -11,29 +11,10 @@
 #define MOST     32 /* entries of a row of an approximate inverse: those nearest to the diagonal */
 #define SINGULAR 1e-14 /* a pivot over the greatest entry */
 
-/* The place in a row of the first entry at or after a column. */
-static int64_t find(const nitro_solver *system, int64_t row, int64_t column)
-{
-    int64_t at = system->row_offsets[row], count = system->row_offsets[row + 1] - at;
-    while (count > 0) { /* without branches, which would be mispredicted */
-        int64_t half = (count + 1) / 2;
-        at += system->columns[at + half - 1] < column ? half : 0;
-        count -= half;
-    }
-    return at;
-}
-
-/* The place of a_ii; -1: none is stored. */
-static int64_t find_diagonal(const nitro_solver *system, int64_t row)
-{
-    int64_t at = find(system, row, row);
-    return at < system->row_offsets[row + 1] && system->columns[at] == row ? at : -1;
-}
-
 /* 1 / a_ii */
 static double inverse_diagonal(const nitro_solver *system, int64_t row)
 {
-    int64_t at = row < system->num_rows ? find_diagonal(system, row) : -1;
+    int64_t at = row < system->num_rows ? nitro_solver_find_entry(system, row, row) : -1;
     return at < 0 || system->values[at] == 0 ? 1 : 1 / system->values[at];
 }
 
@@ -140,7 +121,7 @@ static void gather(const nitro_solver *system, const int32_t *j, int size, dense
     for (int row = 0; row < size; row++)
         memset(to->a[row], 0, (size_t)size * sizeof(double));
     for (int row = 0; row < size; row++) {
-        int64_t k = find(system, j[row], j[0]), end = system->row_offsets[j[row] + 1];
+        int64_t k = nitro_solver_find(system, j[row], j[0]), end = system->row_offsets[j[row] + 1];
         for (int column = 0; column < size && k < end; k++) {
             while (column < size && j[column] < system->columns[k])
                 column++;
@@ -272,8 +253,8 @@ static void inverse_row(const nitro_solver *system, const factors *f, int64_t ro
     for (int i = 0; i < size; i++) {
         f->values[first + i] = y[i] / root;
         int32_t other = system->columns[first + i];
-        int64_t mirrored = is_lower ? find(system, other, row) : INT64_MAX;
-        if (mirrored < system->row_offsets[other + 1] && system->columns[mirrored] == row)
+        int64_t mirrored = is_lower ? nitro_solver_find_entry(system, other, row) : -1;
+        if (mirrored >= 0)
             f->values[mirrored] = y[i] / root;
     }
 }
@@ -283,7 +264,7 @@ NITRO_KRYLOV_STEP(inverse_rows)
     const factors f = factors_of(k);
     (void)sums;
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
-        f.pivots[i] = find_diagonal(k->system, i);
+        f.pivots[i] = nitro_solver_find_entry(k->system, i, i);
         inverse_row(k->system, &f, i, k->preconditioner->is_positive);
     }
 }
@@ -367,7 +348,7 @@ static int factorise(nitro_krylov *k)
     memset(f.places, 0xFF, (size_t)k->n * sizeof(*f.places));
     for (int64_t row = 0; row < k->n; row++) {
         eliminate_row(system, &f, row);
-        f.pivots[row] = find_diagonal(system, row);
+        f.pivots[row] = nitro_solver_find_entry(system, row, row);
         double pivot = f.pivots[row] < 0 ? 0 : f.values[f.pivots[row]];
         if (pivot == 0 || !isfinite(1 / pivot) || (k->preconditioner->is_positive && pivot < 0)) {
             snprintf(system->problem, sizeof(system->problem), "the pivot of row %lld is %g",
