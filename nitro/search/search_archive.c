@@ -41,6 +41,28 @@ static uint64_t configuration_of(const search_archive *archive, const nitro_samp
     return nitro_space_find(archive->space, indices);
 }
 
+/* The name of a configuration's sample, "block=16 layout=rows": parameters of one value too, and
+ * strings, of which features have only the position. A digest where the text is no name. */
+static char *name_sample(const search_archive *archive, uint64_t configuration)
+{
+    uint16_t indices[NITRO_MAX_PARAMETERS];
+    char *text = nitro_strdup(archive->context, "");
+    nitro_space_indices(archive->space, configuration, indices);
+    for (size_t p = 0; text && p < nitro_space_num_parameters(archive->space); p++) {
+        const nitro_parameter *parameter = nitro_space_parameter(archive->space, p);
+        char *longer = nitro_asprintf(archive->context, "%s%s%s=%s", text, p > 0 ? " " : "",
+                                      parameter->name, parameter->values[indices[p]].text);
+        free(text);
+        text = longer;
+    }
+    if (!text || nitro_input_name_is_valid(text))
+        return text;
+    char *digest = nitro_asprintf(archive->context, "configuration %016llx",
+                                  (unsigned long long)nitro_hash(text, strlen(text), 0));
+    free(text);
+    return digest;
+}
+
 typedef struct archive_reading {
     const search_archive *archive;
     search_memo *memo;
@@ -55,11 +77,15 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
                                   .time_ms = entry->median_ms,
                                   .spread = entry->spread,
                                   .cost_ms = entry->prepare_ms};
-    if (answer.configuration != NITRO_NO_CONFIGURATION && entry->outcome != NITRO_OUTCOME_MISSING &&
-        nitro_same_text(entry->version, reading->archive->version) &&
-        !search_memo_find(reading->memo, answer.configuration))
-        return search_memo_add(reading->archive->context, reading->memo, &answer);
-    return NITRO_OK;
+    if (answer.configuration == NITRO_NO_CONFIGURATION || entry->outcome == NITRO_OUTCOME_MISSING ||
+        !nitro_same_text(entry->version, reading->archive->version) ||
+        search_memo_find(reading->memo, answer.configuration))
+        return NITRO_OK;
+    char *name = name_sample(reading->archive, answer.configuration);
+    bool is_same = nitro_same_text(name, sample->input);
+    nitro_status status = name ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    free(name);
+    return is_same ? search_memo_add(reading->archive->context, reading->memo, &answer) : status;
 }
 
 static nitro_status read_archive(const search_archive *archive, search_memo *memo)
@@ -116,7 +142,7 @@ nitro_status search_archive_put(const search_archive *archive, const nitro_searc
     size_t feature = 0, num_features = 0;
     if (!archive->store)
         return NITRO_OK;
-    char *input = nitro_configuration_text(archive->context, archive->space, answer->configuration);
+    char *input = name_sample(archive, answer->configuration);
     for (size_t p = 0; p < nitro_space_num_parameters(archive->space); p++)
         num_features += nitro_space_parameter(archive->space, p)->num_values > 1;
     nitro_status status =

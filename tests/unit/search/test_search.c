@@ -218,6 +218,56 @@ static void test_resume(void **state)
     temporary_remove(&folder);
 }
 
+/* Search a space of other values with the store of the test before. */
+static void search_other(fixture *all, const char *values, uint64_t expected_resumed)
+{
+    char text[1024];
+    nitro_space_free(all->space);
+    snprintf(text, sizeof(text), "{\"ConfigurationSpace\": {\"TuningParameters\": [%s]}}", values);
+    assert_ok(all->context, nitro_space_parse(all->context, "s", text, strlen(text), &all->space));
+    all->state.space = all->space;
+    assert_ok(all->context, search(all));
+    assert_int_equal(all->result->num_answers, nitro_space_size(all->space));
+    assert_int_equal(all->result->resumed, expected_resumed);
+}
+
+#define SIZE(values) "{\"Name\": \"size\", \"Type\": \"int\", \"Values\": " values "}"
+#define MODE(values) "{\"Name\": \"mode\", \"Type\": \"string\", \"Values\": " values "}"
+#define FLAG         "{\"Name\": \"flag\", \"Type\": \"int\", \"Values\": [0]}"
+
+/* Evaluations of another constant, or of strings in another order, are not taken for these; any
+ * configuration can be stored. */
+static void test_resume_in_changed_space(void **state)
+{
+    (void)state;
+    fixture all;
+    temporary folder = temporary_make();
+    char url[128], long_text[800];
+    nitro_device *device = NULL;
+    snprintf(url, sizeof(url), "sqlite:%s/store.db", folder.folder);
+    begin(&all, "random");
+    assert_ok(all.context, nitro_device_create(all.context, "here", "host", &device));
+    assert_ok(all.context,
+              nitro_store_open(all.context, url, NITRO_STORE_WRITE, &all.options.store));
+    all.options.device = device;
+    all.options.name = "strings";
+    search_other(&all, SIZE("[1]") "," MODE("[\"x\", \"y\"]") "," FLAG, 0);
+    search_other(&all, SIZE("[1]") "," MODE("[\"x\", \"y\"]") "," FLAG, 2);
+    search_other(&all, SIZE("[1]") "," MODE("[\"y\", \"x\"]") "," FLAG, 0);
+    search_other(&all, SIZE("[2]") "," MODE("[\"y\", \"x\"]") "," FLAG, 0);
+    all.options.name = "one";
+    search_other(&all, SIZE("[1]") "," MODE("[\"x\"]") "," FLAG, 0);
+    search_other(&all, SIZE("[1]") "," MODE("[\"x\"]") "," FLAG, 1);
+    all.options.name = "long";
+    snprintf(long_text, sizeof(long_text), SIZE("[1, 2]") "," FLAG "," MODE("[\"%0520d\"]"), 0);
+    search_other(&all, long_text, 0);
+    search_other(&all, long_text, 2);
+    nitro_store_close(all.options.store);
+    nitro_device_free(device);
+    end(&all);
+    temporary_remove(&folder);
+}
+
 static nitro_status make_argument(nitro_context *context, void *user, void **argument)
 {
     (void)user;
@@ -347,7 +397,7 @@ int main(void)
         cmocka_unit_test(test_searchers),    cmocka_unit_test(test_budgets),
         cmocka_unit_test(test_budget_texts), cmocka_unit_test(test_searcher_options),
         cmocka_unit_test(test_resume),       cmocka_unit_test(test_tunable),
-        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_source),       cmocka_unit_test(test_resume_in_changed_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
