@@ -28,7 +28,7 @@ NITRO=$PWD/nitro-double "$script" --output OUT --build /nonexistent |
 echo "status ${PIPESTATUS[0]}"
 tar --zstd -tf OUT.tar.zst | grep -v nvidia-smi | sort
 cat OUT/store-info.json
-try "$script" --output OUT
+NITRO=$PWD/nitro-double try "$script" --output OUT
 
 title "a step that hangs fails"
 cat >nitro-double <<'END'
