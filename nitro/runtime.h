@@ -476,9 +476,9 @@ typedef enum nitro_reason {
     NITRO_REASON_LEARNT,         /* adaptation: fastest so far in this feature-space bucket */
     NITRO_REASON_FEW_USES,       /* the model's choice for so few uses that features do not pay */
     NITRO_REASON_EXTRAPOLATED,   /* the model's choice, outside the training range */
-    NITRO_REASON_NEAREST,        /* outside the training range, where validation with the nearest
-                                    inputs held out refuses the model's choice: the variant that
-                                    loses least on these, in the mean */
+    NITRO_REASON_NEAREST,        /* outside the training range, where validation refused the model's
+                                    choice or its confidence is below the minimum: the variant with
+                                    the least mean slowdown on the nearest training inputs */
     NITRO_REASON_BAD_FEATURE,    /* the default variant: a feature failed, or is not finite */
     NITRO_REASON_UNPREPARED,     /* the default variant: the choice's `prepare` failed */
     NITRO_REASON_RUN_FAILED      /* the next best variant: the choice's `run` failed cleanly */

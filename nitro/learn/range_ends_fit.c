@@ -1,6 +1,6 @@
 /*
  * Validates extrapolation beyond each end of each input feature's range, and finds the variants
- * that are the least slower than the best on the training inputs nearest to it.
+ * with the least mean slowdown on the training inputs nearest to it.
  */
 #include "nitro/learn/range_ends_fit.h"
 
