@@ -106,6 +106,9 @@ json_get evaluations invalid resumed best.configuration.CASE <code.out
 nitro search code.json --store s.db --json --quiet >code.out
 json_get evaluations invalid resumed best.configuration.CASE <code.out
 try nitro store list --store s.db
+sed -i 's/CASE; return/CASE + 0; return/' code.c
+nitro search code.json --store s.db --json --quiet >code.out
+json_get resumed best.configuration.CASE <code.out
 sed -i '/work_create/d' code.c
 try nitro search code.json --no-store --quiet
 

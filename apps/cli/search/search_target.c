@@ -7,6 +7,8 @@
 
 #include "apps/cli/output.h"
 
+#define MAX_SOURCE_BYTES ((size_t)64 << 20)
+
 /* The file's name without folder and extensions, as far as it is a valid name. */
 static void name_after(const char *path, char *name, size_t size)
 {
@@ -28,6 +30,28 @@ static int open_recorded(const invocation *call, const char *recorded, search_ta
     return EXIT_DONE;
 }
 
+/* Times of other code, or with other options, do not count. */
+static nitro_status read_version(nitro_context *context,
+                                 const nitro_tunable_description *description,
+                                 search_target *target)
+{
+    char *code = NULL;
+    size_t size = 0;
+    nitro_status status =
+        nitro_file_read(context, description->path, MAX_SOURCE_BYTES, &code, &size);
+    if (status != NITRO_OK)
+        return status;
+    uint64_t hash =
+        nitro_hash(code, size, nitro_hash(description->name, strlen(description->name), 5));
+    for (char **each = description->compiler_options; *each; each++)
+        hash = nitro_hash(*each, strlen(*each) + 1, hash);
+    free(code);
+    snprintf(target->code_version, sizeof(target->code_version), "1+%016llx",
+             (unsigned long long)hash);
+    target->version = target->code_version;
+    return NITRO_OK;
+}
+
 static int open_source(const invocation *call, const char *path,
                        const nitro_measure_options *options, search_target *target)
 {
@@ -41,6 +65,8 @@ static int open_source(const invocation *call, const char *path,
             .compiler_options = (const char *const *)description->compiler_options};
         status = nitro_evaluator_source(call->context, target->space, &source, options,
                                         &target->evaluator);
+        if (status == NITRO_OK)
+            status = read_version(call->context, description, target);
     }
     nitro_tunable_description_free(description);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
@@ -122,10 +148,10 @@ static int open_variant(const invocation *call, const char *path, const search_p
         return code;
     /* Times on another input do not count. */
     const char *input = target->inputs.inputs[0].name;
-    snprintf(target->kernel_version, sizeof(target->kernel_version), "1+%016llx",
+    snprintf(target->code_version, sizeof(target->code_version), "1+%016llx",
              (unsigned long long)nitro_hash(input, strlen(input),
                                             nitro_kernel_digest(target->kernel, NULL)));
-    target->version = target->kernel_version;
+    target->version = target->code_version;
     nitro_status status =
         nitro_kernel_ask_target(call->context, target->kernel, place->device, &target->compiler);
     if (status == NITRO_OK)

@@ -14,13 +14,13 @@ typedef struct search_target {
     nitro_evaluator evaluator;
     char name[64];       /* of the computation: the file's name without its extensions */
     const char *version; /* of the code; NULL: unknown */
-    const char *device;  /* that was recorded */
+    char code_version[24];
+    const char *device; /* that was recorded */
     /* Of a variant, COMPUTATION:VARIANT. */
     loaded_module loaded;
     input_set inputs;
     const nitro_kernel *kernel;
     nitro_kernel_target compiler;
-    char kernel_version[24];
 } search_target;
 
 /** What evaluates a variant. */
