@@ -139,6 +139,10 @@ static nitro_status add_neighbours(auto_search *self, uint64_t configuration)
         size_t count, room = SEARCH_MAX_ADDED / NUM_CENTRES / 2;
         status = nitro_space_neighbours(self->context, self->space, indices, kinds[k], &neighbours,
                                         &count);
+        if (status == NITRO_ERR_UNSUPPORTED) { /* too many to list: those that were added do */
+            nitro_context_clear_error(self->context);
+            return NITRO_OK;
+        }
         if (status != NITRO_OK)
             break;
         for (size_t i = 0; i < room && i < count; i++) {

@@ -111,6 +111,12 @@ nitro_status search_random_neighbour(search_walk *walk, const uint16_t *indices,
     size_t count;
     nitro_status status =
         nitro_space_neighbours(walk->context, walk->space, indices, kind, &neighbours, &count);
+    if (status == NITRO_ERR_UNSUPPORTED && kind != NITRO_NEIGHBOURS_HAMMING) {
+        nitro_context_clear_error(walk->context); /* too many to list */
+        kind = NITRO_NEIGHBOURS_HAMMING;
+        status =
+            nitro_space_neighbours(walk->context, walk->space, indices, kind, &neighbours, &count);
+    }
     if (status != NITRO_OK)
         return status;
     *neighbour =

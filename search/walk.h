@@ -57,7 +57,8 @@ nitro_status search_want(search_walk *walk, uint64_t configuration);
 nitro_status search_want_random(search_walk *walk, size_t count);
 /** Position of the least time of the batch; ties: the first. */
 size_t search_best_of_batch(const search_walk *walk);
-/** A random neighbour, or NITRO_NO_CONFIGURATION where there is none. */
+/** A random neighbour, or NITRO_NO_CONFIGURATION where there is none; a Hamming neighbour where
+ *  there are more than NITRO_MAX_NEIGHBOURS of the kind. */
 nitro_status search_random_neighbour(search_walk *walk, const uint16_t *indices,
                                      nitro_neighbourhood kind, uint64_t *neighbour);
 

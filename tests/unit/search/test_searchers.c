@@ -325,6 +325,40 @@ static void test_refuses_an_answer_from_another_space(void **state)
     }
 }
 
+/* So many parameters that adjacent configurations cannot be listed. */
+static void test_many_parameters(void **state)
+{
+    fixture *f = *state;
+    nitro_space *space = NULL;
+    char text[4096] = "{\"ConfigurationSpace\": {\"TuningParameters\": [";
+    for (int p = 0; p < 22; p++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                 "%s{\"Name\": \"p%d\", \"Type\": \"bool\", \"Values\": [false, true]}",
+                 p > 0 ? "," : "", p);
+    strcat(text, "]}}");
+    assert_ok(f->context, nitro_space_parse(f->context, "many", text, strlen(text), &space));
+    for (const nitro_searcher *const *s = nitro_builtin_searchers(); *s; s++) {
+        if ((*s)->wants_counters)
+            continue;
+        nitro_search_task task = {.space = space, .budget = 30, .seed = 1};
+        void *searcher = open_searcher(f, *s, &task);
+        for (int i = 0; i < 20; i++) {
+            nitro_search_question question;
+            assert_ok(f->context, (*s)->ask(searcher, &question));
+            uint64_t asked = question.configuration;
+            assert_true(asked < nitro_space_size(space));
+            nitro_search_answer answer = {.configuration = asked,
+                                          .outcome = NITRO_OUTCOME_MEASURED,
+                                          .time_ms = 1 + (double)(asked % 1000),
+                                          .spread = NAN,
+                                          .cost_ms = NAN};
+            assert_ok(f->context, (*s)->tell(searcher, &answer));
+        }
+        (*s)->close(searcher);
+    }
+    nitro_space_free(space);
+}
+
 static void test_one_default(void **state)
 {
     const nitro_searcher *first = NULL;
@@ -345,6 +379,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_begins_with_the_starts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses_bad_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses_an_answer_from_another_space, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
         cmocka_unit_test(test_one_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
