@@ -130,13 +130,17 @@ nitro_status recording_read_t4(recording_builder *builder, const json_t *top)
     const json_t *results = json_object_get(top, "results"), *record;
     const char *unit =
         json_string_value(json_object_get(json_object_get(top, "metadata"), "timeunit"));
+    double unit_ms = recording_unit_ms(unit);
     size_t position;
     if (!json_is_array(results))
         return nitro_fail(builder->context, NITRO_ERR_FORMAT, "%s: results is no array",
                           builder->origin);
+    if (unit && *unit && unit_ms == 0)
+        return nitro_fail(builder->context, NITRO_ERR_FORMAT,
+                          "%s: metadata has the unknown timeunit '%s'", builder->origin, unit);
     json_array_foreach(results, position, record)
     {
-        nitro_status status = read_record(builder, position + 1, record, recording_unit_ms(unit));
+        nitro_status status = read_record(builder, position + 1, record, unit_ms);
         if (status != NITRO_OK)
             return status;
     }

@@ -87,6 +87,8 @@ static void test_refused(void **state)
     assert_refused("a,b,time_ms\n2,2,1\n", space, NITRO_ERR_FORMAT, "violates the space's");
     assert_refused("a,b,d,time_ms\n1,1,1,1\n1,2,2,1\n", space, NITRO_ERR_MISMATCH,
                    "parameter 'd' varies");
+    assert_refused("{\"metadata\": {\"timeunit\": \"fortnights\"}, \"results\": []}", NULL,
+                   NITRO_ERR_FORMAT, "r: metadata has the unknown timeunit 'fortnights'");
     nitro_space_free(space);
     nitro_context_free(context);
 }
