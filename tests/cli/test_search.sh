@@ -82,6 +82,10 @@ sed 's/2048/40/; s/<=/<= 1 \/ (tile - 1) +/' space.json >undefined.json
 try nitro search undefined.json --recorded times.csv
 sed 's/\[2\*\*i for i in range(4, 11)\]/[16, 32]/' space.json >other.json
 try nitro search other.json --recorded times.csv
+printf 'a,time_ms,status\n1,,timeout\n2,,runtime_error\n' >invalid.csv
+try nitro search --recorded invalid.csv --quiet
+nitro search --recorded invalid.csv --json --quiet >invalid.json || echo "status $?"
+json_get evaluations invalid best <invalid.json
 try nitro evaluate --searchers random
 try nitro evaluate --recorded missing.csv
 

@@ -360,8 +360,7 @@ static int print_text(const search_command *self)
            (unsigned long long)num_evaluations(result), searcher_name(self), count_invalid(result),
            (unsigned long long)result->resumed);
     if (result->best == NITRO_NONE)
-        return fail_text(self->call, "no valid configuration was found; --verbose shows why "
-                                     "configurations fail");
+        return EXIT_DONE;
     const nitro_search_answer *best = &result->answers[result->best];
     char *text =
         nitro_configuration_text(self->call->context, self->target.space, best->configuration);
@@ -414,7 +413,10 @@ static int search_and_report(search_command *self)
         code = write_file(self, self->given->cache, NITRO_EVALUATIONS_KERNEL_TUNER);
     if (code == EXIT_DONE)
         code = self->given->json ? print_as_json(self) : print_text(self);
-    if (code == EXIT_DONE && self->target.kernel && result->best != NITRO_NONE)
+    if (code == EXIT_DONE && result->best == NITRO_NONE)
+        code = fail_text(self->call, "no valid configuration was found; --verbose shows why "
+                                     "configurations fail");
+    if (code == EXIT_DONE && self->target.kernel)
         code = search_target_keep_best(self->call, &self->target,
                                        result->answers[result->best].configuration);
     return code;
