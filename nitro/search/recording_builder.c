@@ -164,7 +164,7 @@ static nitro_status identify(const recording_builder *builder, size_t line,
     const nitro_parameter *known = nitro_space_parameter(builder->space, parameter->in_space);
     show_value(&value, text, sizeof(text));
     if (known->type == NITRO_PARAMETER_STRING && !value.is_string)
-        value = (recorded_value){.is_string = true, .text = text};
+        value = (recorded_value){.is_string = true, .text = value.text ? value.text : text};
     if (known->type != NITRO_PARAMETER_STRING && value.is_string &&
         (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0))
         value = (recorded_value){.number = strcasecmp(text, "true") == 0};

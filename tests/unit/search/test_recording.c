@@ -93,6 +93,24 @@ static void test_refused(void **state)
     nitro_context_free(context);
 }
 
+/* Strings of a space are those of the file, also where they look like numbers. */
+static void test_strings(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    const char *text =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+        "{\"Name\": \"a\", \"Type\": \"string\", \"Values\": [\"1\", \"01\", \"1.0\"]}]}}";
+    nitro_space *space = NULL;
+    assert_ok(context, nitro_space_parse(context, "s", text, strlen(text), &space));
+    nitro_recording *recording = parse(context, "a,time_ms\n1,3\n01,4\n1.0,5\n", space);
+    for (uint16_t v = 0; v < 3; v++)
+        assert_near(answer_of(recording, &v)->time_ms, 3 + v, 0);
+    nitro_recording_free(recording);
+    nitro_space_free(space);
+    nitro_context_free(context);
+}
+
 /* Number of configurations with a time, and the least time. */
 static size_t count_valid(const nitro_recording *recording, double *best)
 {
@@ -291,7 +309,7 @@ int main(void)
         cmocka_unit_test(test_csv),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_recorded),  cmocka_unit_test(test_json_formats),
         cmocka_unit_test(test_raw_files), cmocka_unit_test(test_write),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_cut),       cmocka_unit_test(test_strings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
