@@ -20,6 +20,7 @@
 #include "nitro/search/evaluator_measured.h"
 
 #define MESSAGE_BYTES 2000 /* of what the compiler says */
+#define MAX_OPTIONS   64   /* of the compiler, in the description */
 
 extern const nitro_evaluator_kind nitro_evaluator_c;
 
@@ -131,7 +132,7 @@ static size_t compiler_words(const c_state *state, char **words, nitro_string_li
     static char to[] = "-o";
     uint16_t indices[NITRO_MAX_PARAMETERS];
     size_t count = nitro_c_compiler_words(words);
-    for (size_t i = 0; state->options && state->options[i] && count < 32; i++)
+    for (size_t i = 0; state->options && state->options[i]; i++)
         words[count++] = state->options[i];
     nitro_space_indices(state->space, state->configuration, indices);
     for (size_t p = 0; p < nitro_space_num_parameters(state->space); p++) {
@@ -232,6 +233,10 @@ static nitro_status copy_source(c_state *state, const nitro_tunable_source *sour
     size_t count = 0;
     while (source->compiler_options && source->compiler_options[count])
         count++;
+    if (count > MAX_OPTIONS)
+        return nitro_fail(state->context, NITRO_ERR_ARGUMENT,
+                          "%s: %zu compiler options; at most %d are possible", source->path, count,
+                          MAX_OPTIONS);
     state->name = nitro_strdup(state->context, source->name);
     state->source = nitro_strdup(state->context, source->path);
     state->options = nitro_calloc(state->context, count + 1, sizeof(*state->options));

@@ -385,6 +385,13 @@ static void test_source(void **state)
     other.path = "/nowhere.c";
     assert_fails(context, nitro_evaluator_source(context, space, &other, NULL, &evaluator),
                  NITRO_ERR_NOT_FOUND, "/nowhere.c: no such source file");
+    const char *options[66] = {NULL};
+    for (size_t i = 0; i < 65; i++)
+        options[i] = "-g0";
+    other = given;
+    other.compiler_options = options;
+    assert_fails(context, nitro_evaluator_source(context, space, &other, NULL, &evaluator),
+                 NITRO_ERR_ARGUMENT, "65 compiler options; at most 64 are possible");
     nitro_tunable_description_free(about);
     nitro_space_free(space);
     temporary_remove(&folder);
