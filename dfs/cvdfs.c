@@ -125,13 +125,14 @@ static nitro_status allocate(search *s)
     size_t count = count_subsets(num_candidates, s->task.max_subset);
     s->subsets = nitro_calloc(s->context, count, sizeof *s->subsets);
     s->qualities = nitro_calloc(s->context, num_devices, count * sizeof *s->qualities);
+    s->varying = nitro_calloc(s->context, num_devices, sizeof *s->varying);
     s->means = nitro_calloc(s->context, count, sizeof *s->means);
     s->targets = nitro_calloc(s->context, num_devices, sizeof *s->targets);
     s->tallies = nitro_calloc(s->context, num_candidates + 1, sizeof *s->tallies);
     s->ranges = nitro_calloc(s->context, num_candidates + 1, sizeof *s->ranges);
     s->is_source = nitro_calloc(s->context, num_devices, sizeof *s->is_source);
-    bool good = s->subsets && s->qualities && s->means && s->targets && s->tallies && s->ranges &&
-                s->is_source;
+    bool good = s->subsets && s->qualities && s->varying && s->means && s->targets && s->tallies &&
+                s->ranges && s->is_source;
     return good ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
@@ -183,6 +184,7 @@ static void end(search *s)
     free(s->ranges);
     free(s->subsets);
     free(s->qualities);
+    free(s->varying);
     free(s->means);
     free(s->targets);
     free(s->tallies);
@@ -225,8 +227,8 @@ static nitro_status select_by_search(nitro_context *context, const nitro_dfs_tas
     double begin_ms = nitro_clock_wall_ms(context);
     nitro_status status = begin(context, task, &s);
     if (status == NITRO_OK)
-        status =
-            nitro_dfs_judge(context, &s.task, s.subsets, s.num_subsets, s.qualities, &s.effort);
+        status = nitro_dfs_judge(context, &s.task, s.subsets, s.num_subsets, s.qualities, s.varying,
+                                 &s.effort);
     if (status == NITRO_OK) {
         search_vote(&s);
         status = add_chosen(&s, chosen);

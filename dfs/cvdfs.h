@@ -36,9 +36,10 @@ typedef struct search {
     size_t num_sources; /* devices with samples in the dataset */
     bool *is_source;    /* shape [num_devices] */
     size_t num_subsets;
-    uint64_t *subsets;          /* shape [num_subsets]: by size, then in the candidates' order */
-    double *qualities;          /* shape [num_devices x num_subsets] */
-    double *means;              /* shape [num_subsets]: mean quality over validation devices */
+    uint64_t *subsets; /* shape [num_subsets]: by size, then in the candidates' order */
+    double *qualities; /* shape [num_devices x num_subsets] */
+    uint64_t *varying; /* shape [num_devices]: candidates that vary over the training devices */
+    double *means;     /* shape [num_subsets]: mean quality over validation devices */
     validation_device *targets; /* shape [num_devices] */
     size_t num_targets;         /* validation devices that voted for a feature */
     size_t num_chosen;

@@ -11,27 +11,6 @@ double search_quality(const search *s, size_t validation, size_t subset)
     return s->qualities[validation * s->num_subsets + subset];
 }
 
-static double value_of(const search *s, size_t device, size_t candidate)
-{
-    return nitro_device_value(s->task.sources->devices[device], s->candidates.items[candidate]);
-}
-
-/** Candidates that vary over the other sources. */
-static uint64_t find_varying(const search *s, size_t validation)
-{
-    uint64_t varying = 0;
-    size_t first = NITRO_NONE;
-    for (size_t d = 0; d < s->task.sources->num_devices; d++) {
-        if (!s->is_source[d] || d == validation)
-            continue;
-        first = first == NITRO_NONE ? d : first;
-        for (size_t c = 0; c < s->candidates.count; c++)
-            if (value_of(s, d, c) != value_of(s, first, c))
-                varying |= UINT64_C(1) << c;
-    }
-    return varying;
-}
-
 /** Over the validation devices; NaN: evaluated on none. */
 static double find_mean(const search *s, size_t subset)
 {
@@ -46,30 +25,30 @@ static double find_mean(const search *s, size_t subset)
 }
 
 /** May the subset be one of the best of a validation device? */
-static bool competes(const search *s, size_t validation, uint64_t varying, size_t subset)
+static bool competes(const search *s, size_t validation, size_t subset)
 {
-    return (s->subsets[subset] & ~varying) == 0 && !isnan(search_quality(s, validation, subset));
+    return (s->subsets[subset] & ~s->varying[validation]) == 0 &&
+           !isnan(search_quality(s, validation, subset));
 }
 
 /** The least quality and mean of the best subsets of a validation device. */
 typedef struct bar {
-    uint64_t varying;
     double quality, mean;
 } bar;
 
 static bool is_best(const search *s, size_t validation, const bar *least, size_t subset)
 {
-    return competes(s, validation, least->varying, subset) &&
+    return competes(s, validation, subset) &&
            search_quality(s, validation, subset) >= least->quality &&
            s->means[subset] >= least->mean;
 }
 
 static bar find_bar(const search *s, size_t validation)
 {
-    bar least = {find_varying(s, validation), -INFINITY, -INFINITY};
+    bar least = {-INFINITY, -INFINITY};
     double highest = -INFINITY;
     for (size_t i = 0; i < s->num_subsets; i++)
-        if (competes(s, validation, least.varying, i))
+        if (competes(s, validation, i))
             highest = fmax(highest, search_quality(s, validation, i));
     least.quality = highest - AS_GOOD;
     highest = -INFINITY;

@@ -168,24 +168,28 @@ typedef struct nitro_dfs_effort {
 /**
  * Validate subsets of the device features by leave-one-device-out (the paper's Algorithm 2): the
  * quality of the paper's SVM (strategy "svm", no relative features) on each source in turn, trained
- * on the others. A subset's quality is the mean over a grid of C (2^-3 to 2^5) and gamma (2^-4 to
- * 2^4 divided by the number of columns), since the best single point is mostly noise.
+ * on the others; on the same card under another name only if the target has such a source, too. A
+ * subset's quality is the mean over a grid of C (2^-1 to 2^5) and gamma (2^-4 to 2^4 divided by the
+ * number of columns), since the best single point is mostly noise.
  *
  * Results equal, bit for bit, those of LIBSVM without shrinking on the kernel K(x, x') K(a, a') of
  * input features x and device features a; equivalent subsets are trained once. At most 1200 samples
- * are used, complete inputs drawn by the task's seed, to bound the memory. Not read: `store`,
- * `target`, `max_subset`, `k`.
+ * (600 of more than three sources) are used, complete inputs drawn by the task's seed, to bound the
+ * memory. Not read: `store`, `max_subset`, `k`.
  *
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
  *                        device feature.
  * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
- *                        NaN where it has no samples, or no other source has any.
+ *                        NaN where it has no samples, or no source that it may learn from has any.
+ * @param[out] varying    shape [num_sources]: bit f if candidate f varies over the devices that the
+ *                        models for that source are trained on.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
  *         NITRO_ERR_NO_DATA (no sample has times of two variants).
  */
 NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
                                        const uint64_t *subsets, size_t num_subsets,
-                                       double *qualities, nitro_dfs_effort *effort);
+                                       double *qualities, uint64_t *varying,
+                                       nitro_dfs_effort *effort);
 
 /**
  * Distance of a device from the range of other devices in a device feature.

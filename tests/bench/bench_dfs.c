@@ -32,6 +32,7 @@ typedef struct work {
     uint64_t subsets[MAX_SUBSETS];
     size_t num_subsets;
     double qualities[DEVICES * MAX_SUBSETS];
+    uint64_t varying[8]; /* of MANY_DEVICES at most */
     nitro_dfs_effort effort;
 } work;
 
@@ -96,7 +97,7 @@ static int judge(work *w, stopwatch *took)
 {
     stopwatch begin = start_watch();
     *took = (stopwatch){0};
-    if (nitro_dfs_judge(w->context, &w->task, w->subsets, w->num_subsets, w->qualities,
+    if (nitro_dfs_judge(w->context, &w->task, w->subsets, w->num_subsets, w->qualities, w->varying,
                         &w->effort) != NITRO_OK) {
         char message[1024];
         nitro_context_last_error(w->context, message, sizeof(message));

@@ -362,7 +362,7 @@ static nitro_status judge_group(const judgement *job, validation *validations, s
 }
 
 static void copy_qualities(const judgement *job, const validation *validations, double *qualities,
-                           nitro_dfs_effort *effort)
+                           uint64_t *varying, nitro_dfs_effort *effort)
 {
     *effort = (nitro_dfs_effort){.num_rows = job->sample.num_rows,
                                  .num_candidate_rows = job->sample.num_candidate_rows,
@@ -371,6 +371,7 @@ static void copy_qualities(const judgement *job, const validation *validations, 
         bool judged = validations[t].tables.num_models > 0;
         effort->num_models += judged ? job->num_subsets : 0;
         effort->num_trained += validations[t].tables.num_models;
+        varying[t] = validations[t].tables.varying;
         for (size_t s = 0; s < job->num_subsets; s++)
             qualities[t * job->num_subsets + s] =
                 judged ? validations[t].view_qualities[validations[t].tables.view_of[s]] : NAN;
@@ -379,7 +380,7 @@ static void copy_qualities(const judgement *job, const validation *validations, 
 
 nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
                              const uint64_t *subsets, size_t num_subsets, double *qualities,
-                             nitro_dfs_effort *effort)
+                             uint64_t *varying, nitro_dfs_effort *effort)
 {
     judgement job = {context, task, subsets, num_subsets, {0}};
     size_t num_devices = task->sources->num_devices;
@@ -401,7 +402,7 @@ nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
         if (!validations[t].is_done)
             status = judge_group(&job, validations, t, members);
     if (status == NITRO_OK)
-        copy_qualities(&job, validations, qualities, effort);
+        copy_qualities(&job, validations, qualities, varying, effort);
     for (size_t t = 0; t < num_devices; t++)
         free_validation(&validations[t]);
 

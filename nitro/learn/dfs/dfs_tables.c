@@ -115,7 +115,7 @@ nitro_status nitro_dfs_tables_find(nitro_context *context, const double *coordin
         nitro_dfs_tables_free(&made);
         return NITRO_ERR_NO_MEMORY;
     }
-    space.varying = find_varying(&space);
+    made.varying = space.varying = find_varying(&space);
     for (size_t i = 0; i < num_subsets; i++) {
         double *key = made.distances + i * num_values;
         fill_key(&space, subsets[i], key);

@@ -22,6 +22,7 @@ typedef struct nitro_dfs_view {
 } nitro_dfs_view;
 
 typedef struct nitro_dfs_tables {
+    uint64_t varying; /* bit f: feature f varies over the training devices */
     size_t num_models, num_views;
     nitro_dfs_model *models; /* shape [num_models] */
     nitro_dfs_view *views;   /* shape [num_views], model by model */

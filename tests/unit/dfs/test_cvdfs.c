@@ -324,6 +324,28 @@ static void test_validated_distance_is_within_range(void **state)
     free_fixture(f);
 }
 
+/* The first two devices are one card. The first feature is that card's own: on either of them the
+ * models learn from the two others, on which it is constant. */
+static void test_a_feature_that_only_a_copy_has_gets_no_vote(void **state)
+{
+    (void)state;
+    const double values[2][4] = {{2, 2, 1, 1}, {1, 1, 2, 3}};
+    fixture *f = make_fixture(5, 4, 12, 2);
+    for (size_t d = 0; d < 4; d++)
+        for (size_t c = 0; c < 2; c++)
+            set_feature(f, d, f->candidates.items[c], values[c][d]);
+    assert_ok(f->context, nitro_device_set_label(f->context, f->sources->devices[1],
+                                                 NITRO_LABEL_SAME_AS, f->sources->devices[0]->id));
+    make_subsets_equal(f);
+    nitro_device *target = make_target(f, 1.5, 2.5);
+    search(f);
+    assert_true(vote_of(f, f->candidates.items[0]) == 2 * 0.5);
+    assert_true(vote_of(f, f->candidates.items[1]) == 4 * 0.5);
+    assert_string_equal(f->chosen.items[0], f->candidates.items[1]);
+    nitro_device_free(target);
+    free_fixture(f);
+}
+
 /* ---- Degenerate data ----------------------------------------------------------------------- */
 
 static void test_one_source(void **state)
@@ -465,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_the_empty_subset_may_be_best),
         cmocka_unit_test(test_features_outside_range_are_not_chosen),
         cmocka_unit_test(test_validated_distance_is_within_range),
+        cmocka_unit_test(test_a_feature_that_only_a_copy_has_gets_no_vote),
         cmocka_unit_test(test_one_source),
         cmocka_unit_test(test_nothing_in_common),
         cmocka_unit_test(test_all_constant),

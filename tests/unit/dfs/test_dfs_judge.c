@@ -14,6 +14,7 @@ typedef struct fixture {
     uint64_t subsets[MAX_SUBSETS];
     size_t num_subsets;
     double qualities[8 * MAX_SUBSETS];
+    uint64_t varying[8];
     nitro_dfs_effort effort;
 } fixture;
 
@@ -53,7 +54,7 @@ static void free_fixture(fixture *f)
 static void judge(fixture *f)
 {
     assert_ok(f->context, nitro_dfs_judge(f->context, &f->task, f->subsets, f->num_subsets,
-                                          f->qualities, &f->effort));
+                                          f->qualities, f->varying, &f->effort));
 }
 
 /* Qualities are equal to the last bit, because all decisions are equal. */
