@@ -31,7 +31,6 @@ typedef struct profile_search {
     bool profiling; /* the round is one configuration, to be profiled */
     double wishes[NUM_OPERATIONS];
     bool has_wishes;
-    uint64_t profiled; /* last configuration told with counters */
 } profile_search;
 
 static void close_profile(void *state)
@@ -48,27 +47,28 @@ static void close_profile(void *state)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static nitro_status predict_operations(profile_search *self)
+/** What the model says of configurations. @param[out] operations  shape [count x NUM_OPERATIONS].
+ */
+static nitro_status predict_operations(const profile_search *self, const uint64_t *configurations,
+                                       size_t count, double *operations)
 {
     const nitro_counter_model *model = self->task->counter_model;
     size_t num_counters = nitro_counter_model_num_counters(model);
-    size_t count = self->candidates.count;
     counter_columns columns;
     double *counters = nitro_calloc(self->context, count * num_counters + 1, sizeof(double));
     const char **names = nitro_calloc(self->context, num_counters, sizeof(*names));
-    self->operations = nitro_calloc(self->context, count * NUM_OPERATIONS + 1, sizeof(double));
-    nitro_status status = counters && names && self->operations ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    nitro_status status = counters && names ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t c = 0; status == NITRO_OK && c < num_counters; c++)
         names[c] = nitro_counter_model_counter(model, c);
     if (status == NITRO_OK)
         status = search_counter_columns(self->context, "the counter model", names, num_counters,
                                         &columns);
     if (status == NITRO_OK)
-        status = nitro_counter_model_predict(self->context, model, self->space,
-                                             self->candidates.configurations, count, counters);
+        status = nitro_counter_model_predict(self->context, model, self->space, configurations,
+                                             count, counters);
     for (size_t i = 0; status == NITRO_OK && i < count; i++)
         search_counter_operations(&columns, counters + i * num_counters,
-                                  self->operations + i * NUM_OPERATIONS);
+                                  operations + i * NUM_OPERATIONS);
     free(counters);
     free(names);
     return status;
@@ -98,7 +98,6 @@ static nitro_status open_profile(nitro_context *context, const nitro_search_task
     self->context = context;
     self->task = task;
     self->space = task->space;
-    self->profiled = NITRO_NO_CONFIGURATION;
     nitro_random_seed(&self->random, task->seed);
     search_options options = search_options_begin(context, &nitro_searcher_profile, task);
     self->reaction = search_option_number(&options, "reaction", 0, 0.999, 0.7);
@@ -113,8 +112,13 @@ static nitro_status open_profile(nitro_context *context, const nitro_search_task
     if (status == NITRO_OK)
         status = search_candidates_list(context, task->space, task->seed, &self->candidates);
     if (status == NITRO_OK) {
-        self->weights = nitro_calloc(context, self->candidates.count + 1, sizeof(double));
-        status = self->weights ? predict_operations(self) : NITRO_ERR_NO_MEMORY;
+        size_t count = self->candidates.count;
+        self->weights = nitro_calloc(context, count + 1, sizeof(double));
+        self->operations = nitro_calloc(context, count * NUM_OPERATIONS + 1, sizeof(double));
+        status =
+            self->weights && self->operations
+                ? predict_operations(self, self->candidates.configurations, count, self->operations)
+                : NITRO_ERR_NO_MEMORY;
     }
     if (status == NITRO_OK)
         *state = self;
@@ -143,23 +147,23 @@ static double weight_of(double value, double least, double greatest)
     return 1e-4;
 }
 
-/* Weigh the candidates not asked for against the configuration last profiled. */
-static void weigh(profile_search *self)
+/* Weigh the candidates not asked for against a configuration, which may be no candidate. */
+static nitro_status weigh(profile_search *self, uint64_t profiled)
 {
-    size_t from = search_candidates_find(&self->candidates, self->profiled);
-    double least = 0, greatest = 0;
+    double from[NUM_OPERATIONS], least = 0, greatest = 0;
+    nitro_status status = predict_operations(self, &profiled, 1, from);
+    if (status != NITRO_OK)
+        return status;
     for (size_t c = 0; c < self->candidates.count; c++) {
         bool asked = search_evaluated_find(&self->evaluated, self->candidates.configurations[c]);
-        self->weights[c] = asked || from == NITRO_NONE
-                               ? NAN
-                               : score(self, self->operations + from * NUM_OPERATIONS,
-                                       self->operations + c * NUM_OPERATIONS);
+        self->weights[c] = asked ? NAN : score(self, from, self->operations + c * NUM_OPERATIONS);
         least = fmin(least, self->weights[c]);
         greatest = fmax(greatest, self->weights[c]);
     }
     for (size_t c = 0; c < self->candidates.count; c++)
         self->weights[c] =
             isnan(self->weights[c]) ? 0 : weight_of(self->weights[c], least, greatest);
+    return NITRO_OK;
 }
 
 /* By weight, without replacement; at random where nothing has weight. */
@@ -268,9 +272,7 @@ static nitro_status tell_profile(void *state, const nitro_search_answer *answer)
         return NITRO_OK;
     memcpy(self->wishes, wishes, sizeof(wishes));
     self->has_wishes = true;
-    self->profiled = answer->configuration;
-    weigh(self);
-    return NITRO_OK;
+    return weigh(self, answer->configuration);
 }
 
 static const nitro_searcher_option options_of_profile[] = {

@@ -359,6 +359,44 @@ static void test_many_parameters(void **state)
     nitro_space_free(space);
 }
 
+/* In a space that is too large to be listed, what was profiled is hardly ever a candidate; its
+ * counters guide the draws all the same: here they fall with the first parameter. */
+static void test_profiles_guide_in_large_spaces(void **state)
+{
+    fixture *f = *state;
+    const nitro_searcher *searcher = nitro_searcher_find("profile");
+    nitro_space *space = NULL;
+    const char *conditions = strstr(space_text, "],\"Conditions\"");
+    char text[2048];
+    double sum = 0;
+    snprintf(text, sizeof(text),
+             "%.*s,{\"Name\": \"more\", \"Type\": \"int\", \"Values\": \"list(range(2000))\"}%s",
+             (int)(conditions - space_text), space_text, conditions);
+    assert_ok(f->context, nitro_space_parse(f->context, "large", text, strlen(text), &space));
+    uint64_t last = nitro_space_size(space) - 1;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        nitro_search_task task = task_of(f, seed);
+        task.space = space;
+        task.starts = &last;
+        task.num_starts = 1;
+        void *guided = open_searcher(f, searcher, &task);
+        for (int i = 0; i < 6; i++) {
+            nitro_search_question question;
+            uint16_t at[NITRO_MAX_PARAMETERS];
+            assert_ok(f->context, searcher->ask(guided, &question));
+            assert_true(question.profiled == (i == 0));
+            nitro_search_answer answer = answer_to(f, SPACE_SIZE - 1);
+            answer.configuration = question.configuration;
+            assert_ok(f->context, searcher->tell(guided, &answer));
+            nitro_space_indices(space, question.configuration, at);
+            sum += i > 0 ? at[0] : 0;
+        }
+        searcher->close(guided);
+    }
+    assert_true(sum / (8 * 5) < 1); /* 2 at random */
+    nitro_space_free(space);
+}
+
 static void test_one_default(void **state)
 {
     const nitro_searcher *first = NULL;
@@ -380,6 +418,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refuses_bad_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses_an_answer_from_another_space, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_profiles_guide_in_large_spaces, setup, teardown),
         cmocka_unit_test(test_one_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
