@@ -137,3 +137,18 @@ for part in devices variants recommended; do json_get finding <one/calc-$part.js
 page=one/index.html
 grep -o '<h1>[^<]*\|<h3>[^<]*\|seed 0[^;]*;\|There is only one device: .* the rest' $page
 grep -A 9 'Not in this report' $page | grep '<li>'
+
+title "recorded spaces: names that pages, files and links can have, and no two alike"
+mkdir -p 'r&d <i>' times
+for file in 'r&d <i>/calc.csv' times/calc.v1.csv times/calc.v2.csv; do
+    { echo "x,time_ms" && for x in $(seq 20); do echo "$x,0.00$((x + 10))"; done; } >"$file"
+done
+spaces=('r&d <i>/calc.csv' times/calc.v1.csv times/calc.v2.csv ./times/calc.v2.csv)
+searchers=$(for seed in $(seq 17); do echo -n "random,"; done)
+try nitro report --recorded "${spaces[@]}" --searchers "${searchers%,}" --repeats 2 --output spaces --quiet
+ls spaces | grep 'space.csv'
+grep -c 'r&d' spaces/index.html
+cut -d , -f 1 spaces/times-calc.v1-searches.csv | grep -c random
+try nitro report --recorded times/calc.v1.csv --searchers random --repeats 2 --output spaces --quiet
+json_get finding <spaces/times-calc.v1-searches.json
+grep -o '<title>random at 1: [^<]*' spaces/times-calc.v1-searches.svg

@@ -131,7 +131,7 @@ static void draw_points(FILE *file, const plane *self, size_t series, size_t eve
             continue;
         svg_value(chart->places[i], self->x.unit, x, sizeof x);
         svg_value(chart->values[i], chart->unit, y, sizeof y);
-        svg_value(chart->lows[i], NULL, low, sizeof low);
+        svg_value(chart->lows[i], self->y.unit, low, sizeof low);
         svg_value(chart->highs[i], chart->unit, high, sizeof high);
         fputs("<g class=\"m\">", file);
         if (k < chart->categories.count)
@@ -155,9 +155,7 @@ double svg_draw_curves(FILE *file, const report_chart *chart)
     double top =
         chart->series.count > 1 ? svg_legend(file, chart, chart->series.count) + 8.0 : 10.0;
     self.x = (svg_axis){.first = 76.0, .last = chart->pixels - 20.0, .unit = chart->x_unit};
-    self.y = (svg_axis){.first = top + HEIGHT, .last = top, .unit = chart->unit};
-    if (self.y.unit && strcmp(self.y.unit, "ms") != 0)
-        self.y.unit = NULL; /* the label has it */
+    self.y = (svg_axis){.first = top + HEIGHT, .last = top, .unit = svg_own_unit(chart->unit)};
     fit_axes(&self);
     draw_axes(file, &self);
     for (size_t s = 0; s < lines; s++)

@@ -64,8 +64,7 @@ static void draw_axis(FILE *file, const layout *self)
     for (size_t i = 0; i < count; i++) {
         char text[48];
         double x = svg_place(&self->axis, ticks[i]);
-        svg_value(ticks[i], chart->unit && strcmp(chart->unit, "ms") == 0 ? "ms" : NULL, text,
-                  sizeof text);
+        svg_value(ticks[i], svg_own_unit(chart->unit), text, sizeof text);
         svg_grid_line(file, x, self->top, x, bottom + 4.0);
         svg_tick_label(file, x, bottom + 18.0, text, &labelled);
     }
@@ -93,7 +92,7 @@ static void title_mark(FILE *file, const report_chart *chart, size_t series, siz
                   value);
         return;
     }
-    svg_value(chart->lows[i], NULL, low, sizeof low);
+    svg_value(chart->lows[i], svg_own_unit(chart->unit), low, sizeof low);
     svg_value(chart->highs[i], chart->unit, high, sizeof high);
     svg_title(file, "%s, %s: %s (%s to %s)", chart->categories.items[row],
               chart->series.items[series], value, low, high);

@@ -10,7 +10,7 @@
 #include "apps/cli/report/report.h"
 #include "apps/cli/search/search_target.h"
 
-enum { MAX_SEARCHERS = 16, DISTRIBUTION_POINTS = 200 };
+enum { DISTRIBUTION_POINTS = 200 };
 
 /* Unless others are named: ours, a published one of either kind, and what needs no method. */
 static const char *const default_searchers[] = {"auto", "bayes-ei", "genetic", "random"};
@@ -27,7 +27,7 @@ typedef struct search_report {
     invocation *call;
     const search_report_request *request;
     size_t num_searchers;
-    const char *names[MAX_SEARCHERS];
+    const char *const *names;
     nitro_search_curve *curves; /* shape [num_searchers] */
 } search_report;
 
@@ -41,10 +41,9 @@ static const nitro_searcher *searcher_of(const char *text)
 static int choose_searchers(search_report *self)
 {
     const nitro_string_list *named = self->request->searchers;
-    for (size_t i = 0; i < named->count && i < MAX_SEARCHERS; i++)
-        self->names[self->num_searchers++] = named->items[i];
-    for (size_t i = 0; named->count == 0 && i < 4; i++)
-        self->names[self->num_searchers++] = default_searchers[i];
+    self->names = named->count ? (const char *const *)named->items : default_searchers;
+    self->num_searchers =
+        named->count ? named->count : sizeof default_searchers / sizeof default_searchers[0];
     for (size_t s = 0; s < self->num_searchers; s++)
         if (!searcher_of(self->names[s]))
             return searcher_unknown(self->call, self->names[s]);
@@ -98,6 +97,27 @@ static void show_times(report_table *digest, const nitro_search_curve *curve)
         report_table_number(digest, curve->by_seconds[NITRO_CURVE_POINTS / part - 1][1]);
 }
 
+/** What the median search with the first searcher comes to, and with the last one. */
+static nitro_status say_end(const search_report *self, report *made, report_part *part,
+                            bool by_time)
+{
+    const size_t last = self->num_searchers - 1, end = NITRO_CURVE_POINTS - 1;
+    const nitro_search_curve *first = &self->curves[0], *other = &self->curves[last];
+    char more[192] = "";
+    if (last > 0 && by_time)
+        snprintf(more, sizeof more, ", with %.128s for %.3g s", self->names[last],
+                 other->seconds[end]);
+    else if (last > 0)
+        snprintf(more, sizeof more, ", with %.128s %.4g ms", self->names[last],
+                 other->by_evaluations[end][1]);
+    if (by_time)
+        return report_say(made, part, "The median search with %s evaluates for %.3g s%s.",
+                          self->names[0], first->seconds[end], more);
+    return report_say(made, part,
+                      "After 220 evaluations the median search with %s has found %.4g ms%s.",
+                      self->names[0], first->by_evaluations[end][1], more);
+}
+
 static nitro_status add_curves(const search_report *self, report *made, bool by_time)
 {
     report_part *part = report_add(
@@ -138,18 +158,7 @@ static nitro_status add_curves(const search_report *self, report *made, bool by_
                 report_table_number(&part->table, point[q]);
         }
     }
-    size_t last = self->num_searchers - 1, end = NITRO_CURVE_POINTS - 1;
-    const nitro_search_curve *curves = self->curves;
-    if (by_time)
-        status = report_say(
-            made, part, "The median search with %s evaluates for %.3g s, with %s for %.3g s.",
-            self->names[0], curves[0].seconds[end], self->names[last], curves[last].seconds[end]);
-    else
-        status = report_say(made, part,
-                            "After 220 evaluations the median search with %s has found %.4g ms, "
-                            "with %s %.4g ms.",
-                            self->names[0], curves[0].by_evaluations[end][1], self->names[last],
-                            curves[last].by_evaluations[end][1]);
+    status = say_end(self, made, part, by_time);
     return status == NITRO_OK ? report_part_status(part) : status;
 }
 
@@ -223,21 +232,52 @@ static nitro_status add_distribution(report *made, const nitro_recording *record
 
 /* ---- All spaces ------------------------------------------------------------------------------ */
 
-/* "gemm-rtx_titan" of a path ".../gemm/rtx_titan.csv.gz": what files can be called. */
-static char *name_of(nitro_context *context, const char *path)
+/** Does a report before this one have the name? */
+static bool is_taken(const report *reports, size_t count, const char *name)
 {
-    const char *slash = strrchr(path, '/'), *begin = slash;
+    for (size_t r = 0; r < count; r++)
+        if (strcmp(reports[r].computation, name) == 0)
+            return true;
+    return false;
+}
+
+/** Cut off what the file's name ends in, such as ".csv.gz", and replace what links, pages and names
+ *  of files cannot have as it is. */
+static void make_plain(char *name)
+{
+    char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name;
+    char *end = file + strlen(file);
+    if (end - file > 3 && strcmp(end - 3, ".gz") == 0)
+        end[-3] = '\0';
+    end = strrchr(file, '.');
+    if (end && end > file)
+        *end = '\0';
+    for (char *at = name; *at; at++)
+        if (*at == '/')
+            *at = '-';
+        else if ((unsigned char)*at <= ' ' || strchr("\"#%&'<>?\\\x7f", *at))
+            *at = '_';
+}
+
+/** "gemm-rtx_titan" of a path ".../gemm/rtx_titan.csv.gz", with a number where an earlier report
+ *  has that name. */
+static char *name_of(nitro_context *context, const char *path, const report *reports, size_t count)
+{
+    const char *begin = strrchr(path, '/');
     while (begin && begin > path && begin[-1] != '/')
         begin--;
     begin = begin ? begin : path;
-    char *name = nitro_strdup(context, begin);
-    for (char *at = name; at && *at; at++)
-        if (*at == '/')
-            *at = '-';
-    if (name) {
-        size_t folder = slash ? (size_t)(slash - begin) : 0;
-        name[folder + strcspn(name + folder, ".")] = '\0';
+    begin += strncmp(begin, "./", 2) == 0 ? 2 : strncmp(begin, "../", 3) == 0 ? 3 : 0;
+    char *plain = nitro_strdup(context, begin), *name = NULL;
+    if (plain) {
+        make_plain(plain);
+        name = nitro_strdup(context, plain);
     }
+    for (size_t copy = 2; name && is_taken(reports, count, name); copy++) {
+        free(name);
+        name = nitro_asprintf(context, "%s-%zu", plain, copy);
+    }
+    free(plain);
     return name;
 }
 
@@ -272,7 +312,8 @@ static nitro_status compute_all(search_report *self, report *reports, size_t cou
     progress_begin_waiting(&progress, self->call, "report", "searchers");
     for (size_t r = 0; r < count && status == NITRO_OK; r++) {
         reports[r] = (report){.call = self->call, .context = self->call->context};
-        reports[r].computation = name_of(self->call->context, self->request->recorded->items[r]);
+        reports[r].computation =
+            name_of(self->call->context, self->request->recorded->items[r], reports, r);
         status =
             reports[r].computation ? compute(self, r, &progress, &reports[r]) : NITRO_ERR_NO_MEMORY;
     }

@@ -251,6 +251,11 @@ size_t svg_ticks(const svg_axis *axis, bool counted, double *ticks)
     return count;
 }
 
+const char *svg_own_unit(const char *unit)
+{
+    return unit && strcmp(unit, "ms") == 0 ? unit : NULL;
+}
+
 void svg_value(double value, const char *unit, char *text, size_t size)
 {
     if (unit && strcmp(unit, "ms") == 0)

@@ -63,6 +63,9 @@ void svg_tick_label(FILE *file, double x, double y, const char *text, double *en
 void svg_round_axis(svg_axis *axis, bool fixed);
 /** Values of ticks; whole ones only, where they are counts. @return how many */
 size_t svg_ticks(const svg_axis *axis, bool counted, double *ticks);
+/** The unit that each number has: of times, which are shown in one that fits. Others have it once,
+ * in a label or at the end of a range: NULL. */
+const char *svg_own_unit(const char *unit);
 /** A value as ticks and titles show it: "3.1 %", "1.2 s". */
 void svg_value(double value, const char *unit, char *text, size_t size);
 
