@@ -152,3 +152,14 @@ cut -d , -f 1 spaces/times-calc.v1-searches.csv | grep -c random
 try nitro report --recorded times/calc.v1.csv --searchers random --repeats 2 --output spaces --quiet
 json_get finding <spaces/times-calc.v1-searches.json
 grep -o '<title>random at 1: [^<]*' spaces/times-calc.v1-searches.svg
+
+title "turned names begin in the picture, letters of 8 pixels"
+for n in 1 2 3; do
+    nitro store import --store names.db --computation calc --device a-device-with-a-long-name-no-$n --samples gpu$n.csv --quiet 2>&1 | sed '/has no device features/d'
+done
+nitro report --store names.db --output names --quick --methods fixed --quiet
+python3 - names/calc-recommended.svg <<'END'
+import re, sys
+for x, name in re.findall(r'translate\((\S+) \S+\) rotate\(-40\)"><text[^>]*>(?:<title>.*</title>)?([^<]*)', open(sys.argv[1]).read()):
+    print(name, "begins outside" if float(x) - 8 * len(name) * .766 < -4 else "is inside")
+END

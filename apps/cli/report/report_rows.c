@@ -7,6 +7,8 @@
 
 enum { AXIS_HEIGHT = 44, LEGEND_GAP = 4, FIELD = 90, LEAST_FIELD = 40, MATRIX_MARGIN = 30 };
 
+#define TURNED_WIDTH 0.766 /* of a text that is turned by 40 degrees */
+
 /** The room of the rows' names. */
 static double most_label(const report_chart *chart)
 {
@@ -185,12 +187,35 @@ static void draw_field(FILE *file, const layout *self, size_t series, size_t col
     fputs("</g></g>\n", file);
 }
 
+/** Where a column's turned name ends. */
+static double turned_end(const layout *self, size_t column, double width)
+{
+    return self->left + width * ((double)column + 0.5) + 4.0;
+}
+
+/** The fields' width. Rows begin farther right where turned names of columns would begin outside
+ * the picture, and fields leave room for that. */
+static double fit_fields(layout *self, double longest)
+{
+    const report_chart *chart = self->chart;
+    double count = (double)chart->width, least = self->left, width = 0.0;
+    double most = fmax(least, chart->pixels - MATRIX_MARGIN - LEAST_FIELD * count);
+    for (size_t pass = 0; pass < 3; pass++) { /* each narrows the fields */
+        width = fmin(FIELD, (chart->pixels - self->left - MATRIX_MARGIN) / count);
+        for (size_t c = 0; longest > width && c < chart->width; c++) {
+            double room = fmin(longest, svg_text_width(chart->categories.items[c])) * TURNED_WIDTH;
+            self->left = fmin(most, self->left + fmax(0.0, room - turned_end(self, c, width)));
+        }
+    }
+    return fmin(FIELD, (chart->pixels - self->left - MATRIX_MARGIN) / count);
+}
+
 static double draw_matrix(FILE *file, layout *self)
 {
     const report_chart *chart = self->chart;
-    double width = fmin(FIELD, (chart->pixels - self->left - MATRIX_MARGIN) / (double)chart->width);
-    double bottom = self->top + SVG_ROW * (double)chart->series.count;
     double longest = fmin(most_label(chart), svg_longest(&chart->categories));
+    double width = fit_fields(self, longest);
+    double bottom = self->top + SVG_ROW * (double)chart->series.count;
     bool turned = longest > width;
     for (size_t s = 0; s < chart->series.count; s++) {
         svg_label(file, self->left - 12.0, row_middle(self, s) + 4.5, "end", chart->series.items[s],
@@ -200,12 +225,12 @@ static double draw_matrix(FILE *file, layout *self)
                 draw_field(file, self, s, c, width);
     }
     for (size_t c = 0; c < chart->width; c++) {
-        double x = self->left + width * ((double)c + 0.5);
+        double end = turned_end(self, c, width), most = most_label(chart);
         if (turned)
-            fprintf(file, "<g transform=\"translate(%.1f %.1f) rotate(-40)\">", x + 4.0,
-                    bottom + 12.0);
-        svg_label(file, turned ? 0.0 : x, turned ? 0.0 : bottom + 15.0, turned ? "end" : "middle",
-                  chart->categories.items[c], most_label(chart));
+            fprintf(file, "<g transform=\"translate(%.1f %.1f) rotate(-40)\">", end, bottom + 12.0);
+        svg_label(file, turned ? 0.0 : end - 4.0, turned ? 0.0 : bottom + 15.0,
+                  turned ? "end" : "middle", chart->categories.items[c],
+                  turned ? fmin(most, end / TURNED_WIDTH) : most);
         fputs(turned ? "</g>\n" : "", file);
     }
     return bottom + (turned ? 20.0 + 0.66 * longest : 24.0);

@@ -97,8 +97,8 @@ static size_t letter_at(const char *text, size_t letter)
 
 void svg_label(FILE *file, double x, double y, const char *anchor, const char *text, double width)
 {
-    size_t all = count_letters(text), most = (size_t)(width / LEAST_LETTER);
-    if (all <= most) {
+    size_t all = count_letters(text), most = (size_t)(width / SVG_LETTER);
+    if (all <= (size_t)(width / LEAST_LETTER)) {
         svg_text(file, x, y, anchor, text);
         return;
     }
