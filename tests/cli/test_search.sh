@@ -33,6 +33,7 @@ try nitro search space.json --recorded times.csv --start t4.json --budget 1 --qu
 title "scores"
 nitro evaluate --recorded times.csv --searchers random,genetic:population=8,bayes-ei --repeats 20 --quiet |
     sed 's/  *[^ ]*$//; 1,/^$/!d'
+nitro evaluate --recorded times.csv --searchers random --repeats 2 --quiet | grep '^mean over'
 nitro evaluate --recorded times.csv --searchers random --repeats 5 --json --quiet >scores.json
 json_get repeats spaces.0.best_ms spaces.0.scores.0.searcher spaces.0.scores.1.reached means.1.searcher <scores.json
 

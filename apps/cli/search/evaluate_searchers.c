@@ -175,7 +175,8 @@ static int print_text(const evaluation *self)
         code = print_file(self, f);
         printf("\n");
     }
-    printf("mean over %zu spaces\n", self->given->recorded->count);
+    printf("mean over %zu space%s\n", self->given->recorded->count,
+           self->given->recorded->count == 1 ? "" : "s");
     table_begin(&table, self->call->context, "searcher,>MAE / random's,>MDF,>P");
     for (size_t c = 0; c <= self->num_entries; c++) {
         table_cell(&table, "%s", column_name(self, c));
