@@ -56,7 +56,7 @@ static nitro_status want_initial(search_walk *walk, bayes *self, size_t draws)
             status = search_want(walk, found);
     }
     free(points);
-    return status == NITRO_OK ? search_want_random(walk, count) : status;
+    return status == NITRO_OK ? search_want_more(walk, count) : status;
 }
 
 static void observe_batch(search_walk *walk, bayes *self)

@@ -98,7 +98,7 @@ static nitro_status advance(search_walk *walk, void *method)
     /* Parents that are alike have few different children: the rest of a generation is drawn. */
     for (size_t i = 0; status == NITRO_OK && walk->count < self->population; i++) {
         if (i == 100 * self->population)
-            return search_want_random(walk, self->population);
+            return search_want_more(walk, self->population);
         size_t first = draw_rank(walk, self->num_parents), second;
         do
             second = draw_rank(walk, self->num_parents);

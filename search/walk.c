@@ -82,11 +82,17 @@ static bool is_wanted(const search_walk *walk, uint64_t configuration)
 
 nitro_status search_want_random(search_walk *walk, size_t count)
 {
-    uint64_t size = nitro_space_size(walk->space);
     nitro_status status = NITRO_OK;
     for (size_t i = 0; status == NITRO_OK && i < walk->task->num_starts; i++)
         if (!is_wanted(walk, walk->task->starts[i]))
             status = search_want(walk, walk->task->starts[i]);
+    return status == NITRO_OK ? search_want_more(walk, count) : status;
+}
+
+nitro_status search_want_more(search_walk *walk, size_t count)
+{
+    uint64_t size = nitro_space_size(walk->space);
+    nitro_status status = NITRO_OK;
     while (status == NITRO_OK && walk->count < count && walk->count < size) {
         uint64_t drawn = nitro_random_below(&walk->random, size);
         if (!is_wanted(walk, drawn))

@@ -55,6 +55,8 @@ nitro_status search_want(search_walk *walk, uint64_t configuration);
 /** Want the starts of the task, and random configurations up to `count`, all different; fewer where
  *  the space is smaller. */
 nitro_status search_want_random(search_walk *walk, size_t count);
+/** The same without the starts. */
+nitro_status search_want_more(search_walk *walk, size_t count);
 /** Position of the least time of the batch; ties: the first. */
 size_t search_best_of_batch(const search_walk *walk);
 /** A random neighbour, or NITRO_NO_CONFIGURATION where there is none; a Hamming neighbour where

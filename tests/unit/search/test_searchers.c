@@ -359,6 +359,48 @@ static void test_many_parameters(void **state)
     nitro_space_free(space);
 }
 
+/* Most children violate the constraint, so that a generation has fewer than 20, and is filled up.
+ * What is already evaluated is not asked for again: at most 20 are new. */
+static void test_generations_that_are_filled_up(void **state)
+{
+    fixture *f = *state;
+    const nitro_searcher *searcher = nitro_searcher_find("genetic");
+    nitro_space *space = NULL;
+    char text[2048] = "{\"ConfigurationSpace\": {\"TuningParameters\": [";
+    for (int p = 0; p < 10; p++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                 "%s{\"Name\": \"p%d\", \"Type\": \"int\", \"Values\": [0, 1, 2, 3]}",
+                 p > 0 ? "," : "", p);
+    strcat(text,
+           "], \"Conditions\": [{\"Expression\": \"(p0 + 3*p1 + 7*p2 + 17*p3 + 31*p4 + 61*p5"
+           " + 101*p6 + 149*p7 + 199*p8 + 251*p9) % 400 == 0\", \"Parameters\": [\"p0\"]}]}}");
+    assert_ok(f->context, nitro_space_parse(f->context, "sparse", text, strlen(text), &space));
+    const char *options[] = {"kernel-tuner-0.4.2", NULL, NULL, NULL, NULL};
+    uint64_t starts[10];
+    for (uint64_t i = 0; i < 10; i++)
+        starts[i] = i * (nitro_space_size(space) / 10);
+    nitro_search_task task = task_of(f, 1);
+    task.space = space;
+    task.budget = 1000;
+    task.options = options;
+    task.starts = starts;
+    task.num_starts = 10;
+    void *genetic = open_searcher(f, searcher, &task);
+    size_t count = 0;
+    for (; count < 1000; count++) {
+        nitro_search_question question;
+        assert_ok(f->context, searcher->ask(genetic, &question));
+        if (question.configuration == NITRO_NO_CONFIGURATION)
+            break;
+        nitro_search_answer answer = answer_to(f, question.configuration % SPACE_SIZE);
+        answer.configuration = question.configuration;
+        assert_ok(f->context, searcher->tell(genetic, &answer));
+    }
+    assert_true(count > 20 && count <= 50 * 20);
+    searcher->close(genetic);
+    nitro_space_free(space);
+}
+
 /* In a space that is too large to be listed, what was profiled is hardly ever a candidate; its
  * counters guide the draws all the same: here they fall with the first parameter. */
 static void test_profiles_guide_in_large_spaces(void **state)
@@ -418,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refuses_bad_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses_an_answer_from_another_space, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_generations_that_are_filled_up, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profiles_guide_in_large_spaces, setup, teardown),
         cmocka_unit_test(test_one_default),
     };
