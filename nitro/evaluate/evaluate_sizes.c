@@ -125,6 +125,24 @@ static size_t order_inputs(const nitro_dataset *dataset, size_t feature, bool *i
     return count;
 }
 
+static bool is_tied(const ordered_item *items, size_t index)
+{
+    return index > 0 && items[index].value == items[index - 1].value;
+}
+
+/** The first test input, so that about a fifth of the inputs are tests, and inputs of one size are
+ *  all for tests or all for training. 0: there is none. */
+static size_t find_first_test(const ordered_item *items, size_t count)
+{
+    const size_t limit = count - (size_t)(TEST_SHARE * (double)count);
+    size_t up = limit, down = limit;
+    while (up < count && is_tied(items, up))
+        up++;
+    while (down < count && is_tied(items, down))
+        down--;
+    return up < count && (down == 0 || up - limit <= limit - down) ? up : down % count;
+}
+
 nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_dataset *dataset,
                                           const nitro_evaluate_options *options, bool *is_train,
                                           bool *is_test)
@@ -138,22 +156,22 @@ nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_da
     if (!items)
         return NITRO_ERR_NO_MEMORY;
     size_t count = schema->num_features ? order_inputs(dataset, feature, is_train, items) : 0;
-    size_t num_test = (size_t)(TEST_SHARE * (double)count);
-    for (size_t i = count - num_test; i < count; i++) {
+    size_t first = count > 0 ? find_first_test(items, count) : 0;
+    for (size_t i = first; first > 0 && i < count; i++) {
         is_train[items[i].index] = false;
         is_test[items[i].index] = true;
     }
-    if (num_test == 0)
-        status = nitro_fail(context, NITRO_ERR_NO_DATA,
-                            "%s: %zu inputs have features and times of two variants, but a fifth "
-                            "of at least 5 is held out: measure more inputs",
-                            schema->computation, count);
+    if (first == 0)
+        status =
+            nitro_fail(context, NITRO_ERR_NO_DATA,
+                       "%s: %zu inputs have features and times of two variants, but a fifth "
+                       "of at least 5, larger than the others, is held out: measure more inputs",
+                       schema->computation, count);
     else
         nitro_log(context, NITRO_LOG_INFO,
                   "%s: training inputs have %s up to %g, test inputs from %g to %g",
-                  schema->computation, schema->features[feature].name,
-                  items[count - num_test - 1].value, items[count - num_test].value,
-                  items[count - 1].value);
+                  schema->computation, schema->features[feature].name, items[first - 1].value,
+                  items[first].value, items[count - 1].value);
     free(items);
     return status;
 }

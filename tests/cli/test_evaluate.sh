@@ -65,6 +65,16 @@ try nitro evaluate calc --store sizes.db --extrapolate --targets gpu1,gpu5 --qui
 try nitro evaluate calc --store s.db --extrapolate --size-feature x --targets gpu1 --method own-guarded --json --quiet
 try nitro evaluate calc --store s.db --extrapolate --size-feature y --quiet
 try nitro evaluate calc --store s.db --extrapolate --train train.txt --quiet
+for i in $(seq 20); do
+    ((i > 1)) || echo "input,size,same,time_ms:a,time_ms:b"
+    echo "in$i,$((4 ** (i / 6))),1,$i,9"
+done >levels.csv
+nitro store import --store levels.db --computation levels --device gpu1 --samples levels.csv >/dev/null 2>&1
+# sizes 1, 4, 16 and 64 of 5, 6, 6 and 3 inputs: whole sizes are held out
+for feature in size same; do
+    try nitro evaluate levels --store levels.db --extrapolate --size-feature $feature --method own --verbose |
+        sed '/training inputs\|measure more\|exit/!d'
+done
 
 title "what cannot be evaluated"
 try nitro evaluate calk --store s.db
