@@ -138,6 +138,14 @@ page=one/index.html
 grep -o '<h1>[^<]*\|<h3>[^<]*\|seed 0[^;]*;\|There is only one device: .* the rest' $page
 grep -A 9 'Not in this report' $page | grep '<li>'
 
+title "a device that measured one variant has nothing to recommend"
+cp s.db single.db
+sed 's/,[^,]*,\([^,]*\)$/,,\1/; 1s/.*/input,x,time_ms:small,time_ms:large/' gpu3.csv >gpu4.csv
+nitro store import --store single.db --computation calc --device gpu4 --samples gpu4.csv >/dev/null 2>&1
+nitro report --store single.db --output single --quick --methods fixed --quiet >/dev/null 2>&1
+cut -d , -f 1-3,5 single/calc-recommended.csv
+json_get finding <single/calc-recommended.json
+
 title "recorded spaces: names that pages, files and links can have, and no two alike"
 mkdir -p 'r&d <i>' times
 for file in 'r&d <i>/calc.csv' times/calc.v1.csv times/calc.v2.csv; do

@@ -52,7 +52,8 @@ static nitro_status begin_chart(report *self, report_part *part)
     return status == NITRO_OK ? report_chart_allocate(self->context, chart) : status;
 }
 
-/** A device's row: the best variant for all inputs, and the next best. @return the best */
+/** A device's row: the best variant for all inputs, and the next best. @return the best; its
+ *  quality is NaN where no input has times of two variants */
 static size_t add_device(report *self, report_part *part, size_t device, double *quality)
 {
     const nitro_dataset *dataset = self->dataset;
@@ -74,7 +75,10 @@ static size_t add_device(report *self, report_part *part, size_t device, double 
     }
     report_device_name(dataset->devices[device], name, sizeof name);
     report_table_text(&part->table, "%s", name);
-    report_table_text(&part->table, "%s", dataset->schema->variants[best]);
+    if (isnan(of[best].mean))
+        next = NITRO_NONE;
+    report_table_text(&part->table, "%s",
+                      isnan(of[best].mean) ? "-" : dataset->schema->variants[best]);
     report_table_number(&part->table, of[best].mean);
     report_table_number(&part->table, of[best].twice);
     report_table_text(&part->table, "%s",
@@ -88,7 +92,7 @@ static size_t add_device(report *self, report_part *part, size_t device, double 
 nitro_status report_add_recommended(report *self)
 {
     report_part *part = report_add(self, "recommended", "Recommended variant on each device", NULL);
-    size_t counts[NITRO_MAX_VARIANTS] = {0}, most = 0;
+    size_t counts[NITRO_MAX_VARIANTS] = {0}, most = 0, num_judged = 0;
     double least = 100.0, highest = 0.0;
     nitro_status status = begin_chart(self, part);
     report_table_columns(&part->table,
@@ -96,12 +100,19 @@ nitro_status report_add_recommended(report *self)
                          "as slow|%|1,next best,next quality|%|1,to gain by choosing|points|1");
     for (size_t d = 0; d < self->dataset->num_devices && status == NITRO_OK; d++) {
         double quality;
-        counts[add_device(self, part, d, &quality)]++;
+        size_t best = add_device(self, part, d, &quality);
+        if (isnan(quality))
+            continue;
+        counts[best]++;
+        num_judged++;
         least = fmin(least, quality);
         highest = fmax(highest, quality);
     }
     for (size_t v = 1; v < self->dataset->schema->num_variants; v++)
         most = counts[v] > counts[most] ? v : most;
+    if (num_judged == 0)
+        return status == NITRO_OK ? report_omit(self, part, "No input has times of two variants.")
+                                  : status;
     char range[32];
     report_format_range(least, highest, range, sizeof range);
     part->method = "The variant with the highest mean quality where the same one runs on all of a "
@@ -117,6 +128,6 @@ nitro_status report_add_recommended(report *self)
                             "With one variant for all inputs, %s is the one to take on %zu of %zu "
                             "devices. The best one reaches %s %% of the best choice for each "
                             "input.",
-                            name, counts[most], self->dataset->num_devices, range);
+                            name, counts[most], num_judged, range);
     return status == NITRO_OK ? report_part_status(part) : status;
 }
