@@ -1,10 +1,9 @@
 /* Binary models of any bytes, unchanged and with corrected size and checksum: refused with an
  * error, or a model that decides, compiled or not, and is equal after writing and reading. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/models/binary.h"
 #include "nitro/runtime/model/model.h"
 
@@ -44,8 +43,6 @@ static void try_bytes(nitro_context *context, const char *bytes, size_t size)
         check_model(context, model);
     nitro_model_free(model);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

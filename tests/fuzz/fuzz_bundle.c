@@ -2,18 +2,11 @@
  * file, or lines that are compressed here, so that the fuzzer reaches the records. All visited
  * records are valid. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
+#include "fuzz.h"
 #include "store/bundle/bundle_hash.h"
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 typedef struct fuzzed {
     nitro_context *context;
@@ -91,8 +84,6 @@ static void read_lines(nitro_context *context, const uint8_t *data, size_t size,
     read_file(context, packed, packed_size, bundle);
     free(packed);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,16 +1,9 @@
 /* fuzz_bundle_index.c - indexes of published bundles of any bytes: refused with an error, or
  * printed again as the same bytes. */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "store/bundle/bundle.h"
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Every path that follows from an index stays in its folder. */
 static void check_bundle(nitro_context *context, const nitro_bundle *bundle)
@@ -36,8 +29,6 @@ static void print_again(nitro_context *context, const nitro_bundle_index *index)
     free(text);
     free(again);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

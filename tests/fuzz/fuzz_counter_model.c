@@ -1,10 +1,9 @@
 /* Counter models of any text: refused with an error, or a model that predicts, and is equal after
  * writing and reading. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
 
 /* A space with the parameters of the seeds. */
@@ -45,8 +44,6 @@ static void check(nitro_context *context, const nitro_counter_model *model,
     free(text);
     free(text_again);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,17 +1,9 @@
 /* CSV tables and devices from them, on any bytes. Every string of an accepted table is read to its
  * end; a refusal must name the place. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void require_message(nitro_context *context)
 {

@@ -1,9 +1,8 @@
 /* Description files of any bytes: refused with an error, or applied to a computation whose relative
  * features can then be evaluated. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
+#include "fuzz.h"
 #include "nitro/records/relative.h"
 
 static void evaluate(nitro_context *context, const nitro_schema *schema)
@@ -32,8 +31,6 @@ static void apply(nitro_context *context, const nitro_description *description)
         evaluate(context, schema);
     nitro_schema_free(schema);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

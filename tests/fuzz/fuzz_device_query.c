@@ -1,18 +1,10 @@
 /* Arbitrary bytes as a recorded query of CUDA or OpenCL devices: an error, or a device that is
  * written and read back equal. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "features/device/cuda/cuda_kind.h"
 #include "features/device/opencl/opencl_kind.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "fuzz.h"
 
 static void round_trip(nitro_context *context, const nitro_queried_kind *kind,
                        const nitro_facts *facts)

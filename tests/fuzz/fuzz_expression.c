@@ -1,10 +1,9 @@
 /* Expressions of any text: refused with an error, or evaluated; a conjunction holds where all of
  * its parts do. Lists of values of any text. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/records/expression.h"
 
 static char *items[] = {"a", "b", "tile size", "method"};
@@ -37,8 +36,6 @@ static void check_split(nitro_context *context, const nitro_expression *expressi
         nitro_expression_free(parts[i]);
     free(parts);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,9 +1,8 @@
 /* Forests of any JSON: refused with an error, or they predict finite numbers and are written back
  * unchanged. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
+#include "fuzz.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/forest.h"
 
@@ -35,8 +34,6 @@ static void write_back(nitro_context *context, const nitro_forest *forest)
     json_decref(second);
     nitro_forest_free(back);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

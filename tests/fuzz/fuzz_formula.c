@@ -1,10 +1,9 @@
 /* Formulas of any text: refused with an error, or evaluated to a finite number or NaN; in a set
  * with the last two variables known in advance, to the same value. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/records/formula_set.h"
 
 static char *names[] = {"rows", "nnz", "row-max", "device.peak_gbps"};
@@ -45,8 +44,6 @@ static void evaluate_as_set(nitro_context *context, nitro_formula *formula)
         nitro_formula_set_free(set);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,16 +1,9 @@
 /* fuzz_ginkgo.c - benchmark files of the Ginkgo project of any bytes: skipped with a reason, or a
  * record with valid numbers. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
+#include "fuzz.h"
 #include "store/exchange/ginkgo_internal.h"
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static nitro_status check_record(void *user, ginkgo_reason reason, const char *detail,
                                  ginkgo_record *record)
@@ -34,8 +27,6 @@ static nitro_status check_record(void *user, ginkgo_reason reason, const char *d
     require(num_timed > 0);
     return NITRO_OK;
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

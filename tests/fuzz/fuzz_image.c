@@ -1,9 +1,6 @@
 /* Arbitrary bytes as an image: an error, or samples that every variant counts correctly. */
-#include <stdlib.h>
-
 #include "apps/histogram/samples.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 /* Whatever was accepted must run, and give the right result. */
 static void run_variants(nitro_histogram *histogram)

@@ -3,13 +3,11 @@
  * nothing. The first byte selects whether the computation exists with another schema; a line "%%"
  * separates samples from devices. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_PATH = 96 };
 
@@ -19,12 +17,6 @@ typedef struct fuzzed {
     const char *folder;
     bool has_devices;
 } fuzzed;
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static const char *path_of(const fuzzed *f, const char *name)
 {

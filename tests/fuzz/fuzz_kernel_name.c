@@ -1,12 +1,9 @@
 /* Arbitrary kernel names: the readable name is truncated to its buffer and contained in the input.
  */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "proxies/profilers/kernel_name.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,11 +1,8 @@
 /* Arbitrary bytes as a Matrix Market file: an error, or a matrix that all variants and features
  * accept. */
-#include <stdlib.h>
-
 #include "apps/matrix/matrix_market.h"
 #include "apps/spmv/spmv_matrix.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 /* Whatever was accepted must run, and give the right result. */
 static void run_variants(nitro_spmv *spmv)

@@ -1,10 +1,8 @@
 /* Arbitrary bytes as the firmware's table of memory modules: unknown, or at least one channel. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "features/device/host/host_kind.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

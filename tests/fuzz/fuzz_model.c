@@ -2,11 +2,10 @@
  * model that decides and is equal after writing and reading. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/models/model_file.h"
 #include "nitro/runtime/model/model.h"
 
@@ -64,8 +63,6 @@ static void try_text(nitro_context *context, const char *text, size_t size)
         check_model(context, model);
     nitro_model_free(model);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

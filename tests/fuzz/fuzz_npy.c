@@ -1,10 +1,7 @@
 /* Arbitrary bytes as a file of numpy: an error, or keys that every variant sorts, or a matrix. */
-#include <stdlib.h>
-
 #include "apps/sort/keys.h"
 #include "apps/transpose/transpose_inputs.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void run_variants(nitro_sort *sort)
 {

@@ -3,19 +3,11 @@
  * refused import stores nothing. The first byte selects the options: 'v' a variant's run, 'p' a
  * proxy's, else a device only. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 typedef struct fuzzed {
     nitro_context *context;

@@ -1,17 +1,9 @@
 /* Arbitrary bytes as a file of proxies, added to the built-in ones; values of accepted metrics for
  * a profile with both profilers' names are finite or missing. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void query(nitro_context *context, const nitro_proxies *proxies)
 {

@@ -3,18 +3,10 @@
  * shared one in the second byte, whose checksum is set: else none of its structure would be
  * reached. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* The names that samples are read by. */
 static nitro_schema *make_names(nitro_context *context)

@@ -1,8 +1,6 @@
 /* Recorded evaluations of any text and format: refused with an error, or each configuration has an
  * answer that a searcher may be told. */
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
 
 static void check(const nitro_recording *recording)
@@ -14,8 +12,6 @@ static void check(const nitro_recording *recording)
             abort();
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,22 +1,14 @@
 /* Any bytes as replies of a Redis server: hiredis and our reading of them give records or an error.
  * The first byte selects the operation; all replies come from the same bytes, then the connection
  * ends. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "store/redis/redis_internal.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MAX_REPLY_BYTES = 1 << 16 };
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static nitro_status take_sample(void *user, const nitro_sample *sample)
 {

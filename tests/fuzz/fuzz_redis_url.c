@@ -1,17 +1,9 @@
 /* Any text as a Redis URL after its scheme: it is parsed or refused, and neither the URL in
  * messages nor a refusal contains the password. The first byte selects the scheme. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "store/redis/redis_url.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* A password that could not stand there by chance. */
 static bool is_telling(const redis_url *url)

@@ -1,10 +1,6 @@
 /* Settings files of any text: refused with an error, or every entry passes the check. */
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "nitro/base/settings_lookup.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

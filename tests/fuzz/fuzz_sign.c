@@ -1,11 +1,9 @@
 /* fuzz_sign.c - files of trusted keys and signatures of any bytes: up to the first zero byte a file
  * of keys, then a signature of an empty file by one of them. */
-#include <stdint.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "store/bundle/bundle.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,5 @@
 /* Descriptions of tuning spaces of any text: refused with an error, or numbered without gaps. */
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
 
 static void check_ranks(nitro_context *context, const nitro_space *space)
@@ -22,8 +20,6 @@ static void check_ranks(nitro_context *context, const nitro_space *space)
         free(neighbours);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

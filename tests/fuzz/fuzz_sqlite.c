@@ -1,11 +1,10 @@
 /* fuzz_sqlite.c - SQLite files of any bytes as stores: opened to read and to write, read whole,
  * verified, and repaired. */
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
 
 static nitro_status take_sample(void *user, const nitro_sample *sample)
@@ -71,8 +70,6 @@ static void remove_file(const char *path)
         unlink(name);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

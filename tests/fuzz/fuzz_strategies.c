@@ -2,9 +2,8 @@
  * and are written back unchanged. */
 #include <jansson.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
 
 enum { NUM_COLUMNS = 2, NUM_VARIANTS = 3 };
@@ -37,8 +36,6 @@ static void try_strategy(nitro_context *context, const nitro_strategy *strategy,
     write_back(context, strategy, predictor);
     strategy->free(predictor);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,18 +1,10 @@
 /* Any bytes as the records of a worker that ran hostile code, and as the word that says where it
  * ended: the sample that the parent makes of them can be stored and read back, or the input failed.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/measure/receive_sample.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static int run_nothing(void *argument, void *user)
 {

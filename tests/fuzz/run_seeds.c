@@ -5,16 +5,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "nitro/nitro_backend.h"
 
 enum { MAX_SEED_BYTES = 1 << 20, NUM_CUTS = 16 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Returns false when out of memory. */
 static bool run_prefix(const char *text, size_t size)
