@@ -24,18 +24,20 @@ __device__ __forceinline__ void nitro_proxy_body(const nitro_proxy_cuda_argument
         kind.result() + nitro_proxy_neutral_end(chains);
 }
 
-typedef void (*nitro_proxy_cuda_function)(const nitro_proxy_cuda_arguments arguments);
-
-static inline cudaError_t nitro_proxy_launch(nitro_proxy_cuda_function function,
-                                             unsigned num_blocks,
-                                             const nitro_proxy_cuda_arguments *arguments,
-                                             cudaStream_t stream)
-{
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(num_blocks);
-    config.blockDim = dim3(NITRO_PROXY_CUDA_BLOCK);
-    config.stream = stream;
-    return cudaLaunchKernelEx(&config, function, *arguments);
-}
+/** nitro_proxy_launch_NAME: launches the template nitro_proxy_NAME. */
+#define NITRO_PROXY_CUDA_LAUNCH(name)                                                              \
+    cudaError_t nitro_proxy_launch_##name(unsigned intensity, unsigned num_blocks,                 \
+                                          const nitro_proxy_cuda_arguments *arguments,             \
+                                          cudaStream_t stream)                                     \
+    {                                                                                              \
+        static void (*const kernels[])(nitro_proxy_cuda_arguments) = {                             \
+            nitro_proxy_##name<0>, nitro_proxy_##name<1>, nitro_proxy_##name<2>,                   \
+            nitro_proxy_##name<3>, nitro_proxy_##name<4>, nitro_proxy_##name<5>};                  \
+        cudaLaunchConfig_t config = {};                                                            \
+        config.gridDim = dim3(num_blocks);                                                         \
+        config.blockDim = dim3(NITRO_PROXY_CUDA_BLOCK);                                            \
+        config.stream = stream;                                                                    \
+        return cudaLaunchKernelEx(&config, kernels[intensity], *arguments);                        \
+    }
 
 #endif

@@ -51,12 +51,4 @@ __global__ void __launch_bounds__(NITRO_PROXY_CUDA_BLOCK)
     nitro_proxy_body(arguments, kind, INTENSITY);
 }
 
-cudaError_t nitro_proxy_launch_sh_mem_bw(unsigned intensity, unsigned num_blocks,
-                                         const nitro_proxy_cuda_arguments *arguments,
-                                         cudaStream_t stream)
-{
-    static const nitro_proxy_cuda_function functions[] = {
-        nitro_proxy_sh_mem_bw<0>, nitro_proxy_sh_mem_bw<1>, nitro_proxy_sh_mem_bw<2>,
-        nitro_proxy_sh_mem_bw<3>, nitro_proxy_sh_mem_bw<4>, nitro_proxy_sh_mem_bw<5>};
-    return nitro_proxy_launch(functions[intensity], num_blocks, arguments, stream);
-}
+NITRO_PROXY_CUDA_LAUNCH(sh_mem_bw)

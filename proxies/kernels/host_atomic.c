@@ -39,15 +39,5 @@ static const nitro_proxy_host_kind kind = {
     .expect = expect,
 };
 
-NITRO_PROXY_HOST_FUNCTIONS(kind)
-
-const nitro_proxy_kernel nitro_proxy_host_atomic = {
-    .proxy = "ATOMIC",
-    .device_kind = "host",
-    .description = "additions of all threads to counters in one line of the caches",
-    .create = create,
-    .run = nitro_proxy_host_run,
-    .check = nitro_proxy_host_check,
-    .free = nitro_proxy_host_free,
-    .code = code,
-};
+NITRO_PROXY_HOST_KERNEL(atomic, "ATOMIC",
+                        "additions of all threads to counters in one line of the caches")

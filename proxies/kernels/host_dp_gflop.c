@@ -4,15 +4,5 @@
 #define REAL double
 #include "proxies/kernels/host_flops_body.h"
 
-NITRO_PROXY_HOST_FUNCTIONS(kind)
-
-const nitro_proxy_kernel nitro_proxy_host_dp_gflop = {
-    .proxy = "DP-GFLOP",
-    .device_kind = "host",
-    .description = "scalar multiplications and additions in double precision",
-    .create = create,
-    .run = nitro_proxy_host_run,
-    .check = nitro_proxy_host_check,
-    .free = nitro_proxy_host_free,
-    .code = code,
-};
+NITRO_PROXY_HOST_KERNEL(dp_gflop, "DP-GFLOP",
+                        "scalar multiplications and additions in double precision")

@@ -25,15 +25,5 @@ static const nitro_proxy_host_kind kind = {
     .expect = expect,
 };
 
-NITRO_PROXY_HOST_FUNCTIONS(kind)
-
-const nitro_proxy_kernel nitro_proxy_host_mem_bw = {
-    .proxy = "MEM-BW",
-    .device_kind = "host",
-    .description = "loads and stores that stream through more memory than the caches hold",
-    .create = create,
-    .run = nitro_proxy_host_run,
-    .check = nitro_proxy_host_check,
-    .free = nitro_proxy_host_free,
-    .code = code,
-};
+NITRO_PROXY_HOST_KERNEL(mem_bw, "MEM-BW",
+                        "loads and stores that stream through more memory than the caches hold")

@@ -21,15 +21,5 @@ static const nitro_proxy_host_kind kind = {
     .expect = expect,
 };
 
-NITRO_PROXY_HOST_FUNCTIONS(kind)
-
-const nitro_proxy_kernel nitro_proxy_host_sh_mem_bw = {
-    .proxy = "SH-MEM-BW",
-    .device_kind = "host",
-    .description = "loads and stores that stay in the first cache of each core",
-    .create = create,
-    .run = nitro_proxy_host_run,
-    .check = nitro_proxy_host_check,
-    .free = nitro_proxy_host_free,
-    .code = code,
-};
+NITRO_PROXY_HOST_KERNEL(sh_mem_bw, "SH-MEM-BW",
+                        "loads and stores that stay in the first cache of each core")

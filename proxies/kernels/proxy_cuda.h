@@ -29,24 +29,11 @@ typedef struct nitro_proxy_cuda_arguments {
 } nitro_proxy_cuda_arguments;
 
 /** Launch the kernel of an intensity; in the .cu file of each proxy. */
-typedef cudaError_t (*nitro_proxy_cuda_launch)(unsigned intensity, unsigned num_blocks,
-                                               const nitro_proxy_cuda_arguments *arguments,
-                                               cudaStream_t stream);
-cudaError_t nitro_proxy_launch_sp_gflop(unsigned intensity, unsigned num_blocks,
-                                        const nitro_proxy_cuda_arguments *arguments,
-                                        cudaStream_t stream);
-cudaError_t nitro_proxy_launch_dp_gflop(unsigned intensity, unsigned num_blocks,
-                                        const nitro_proxy_cuda_arguments *arguments,
-                                        cudaStream_t stream);
-cudaError_t nitro_proxy_launch_atomic(unsigned intensity, unsigned num_blocks,
-                                      const nitro_proxy_cuda_arguments *arguments,
-                                      cudaStream_t stream);
-cudaError_t nitro_proxy_launch_mem_bw(unsigned intensity, unsigned num_blocks,
-                                      const nitro_proxy_cuda_arguments *arguments,
-                                      cudaStream_t stream);
-cudaError_t nitro_proxy_launch_sh_mem_bw(unsigned intensity, unsigned num_blocks,
-                                         const nitro_proxy_cuda_arguments *arguments,
-                                         cudaStream_t stream);
+typedef cudaError_t nitro_proxy_cuda_launch(unsigned intensity, unsigned num_blocks,
+                                            const nitro_proxy_cuda_arguments *arguments,
+                                            cudaStream_t stream);
+nitro_proxy_cuda_launch nitro_proxy_launch_sp_gflop, nitro_proxy_launch_dp_gflop,
+    nitro_proxy_launch_atomic, nitro_proxy_launch_mem_bw, nitro_proxy_launch_sh_mem_bw;
 
 /** The bin of a lane, scattered as in a histogram. */
 NITRO_PROXY_INLINE uint32_t nitro_proxy_cuda_bin(uint32_t lane)
@@ -58,7 +45,7 @@ typedef struct nitro_proxy_cuda nitro_proxy_cuda;
 
 /** What differs between proxies. */
 typedef struct nitro_proxy_cuda_kind {
-    nitro_proxy_cuda_launch launch;
+    nitro_proxy_cuda_launch *launch;
     size_t num_passes; /* that suit it */
     bool streams;      /* traverses memory: a region for each block */
     bool counts;       /* adds to the counters */

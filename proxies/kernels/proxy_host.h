@@ -85,15 +85,23 @@ void nitro_proxy_host_free(void *state);
         loop_0, loop_1, loop_2, loop_3, loop_4, loop_5                                             \
     }
 
-/** The functions of a plug-in that depend on its kind. */
-#define NITRO_PROXY_HOST_FUNCTIONS(kind)                                                           \
+/** The plug-in nitro_proxy_host_NAME of a file's `kind`. */
+#define NITRO_PROXY_HOST_KERNEL(name, proxy_name, what)                                            \
     static nitro_status create(nitro_context *context, const nitro_proxy_work *work, void **state) \
     {                                                                                              \
-        return nitro_proxy_host_create(context, &(kind), work, state);                             \
+        return nitro_proxy_host_create(context, &kind, work, state);                               \
     }                                                                                              \
     static nitro_proxy_code code(unsigned intensity)                                               \
     {                                                                                              \
-        return (nitro_proxy_code)(kind).loops[intensity];                                          \
-    }
+        return (nitro_proxy_code)kind.loops[intensity];                                            \
+    }                                                                                              \
+    const nitro_proxy_kernel nitro_proxy_host_##name = {.proxy = proxy_name,                       \
+                                                        .device_kind = "host",                     \
+                                                        .description = what,                       \
+                                                        .create = create,                          \
+                                                        .run = nitro_proxy_host_run,               \
+                                                        .check = nitro_proxy_host_check,           \
+                                                        .free = nitro_proxy_host_free,             \
+                                                        .code = code};
 
 #endif
