@@ -312,40 +312,29 @@ static const method ce_fused = {{CONTRACT_EXPAND}, 1, true, false};
 static const method ce_iterative = {{CONTRACT_EXPAND}, 1, false, false};
 static const method two_phase_fused = {{EXPAND, CONTRACT}, 2, true, false};
 static const method two_phase_iterative = {{EXPAND, CONTRACT}, 2, false, false};
-static const method directed = {{EXPAND_CONTRACT}, 1, true, true};
-static const method sweep = {{SWEEP}, 1, false, false};
+static const method direction_optimizing = {{EXPAND_CONTRACT}, 1, true, true};
+static const method level_sweep = {{SWEEP}, 1, false, false};
 
-#define VARIANT(its_name, its_method)                                                              \
+#define SIZES "num_vertices,num_edges"
+#define VARIANT(its_name, its_allows, reads)                                                       \
     {                                                                                              \
-        .name = its_name, .version = "1", .run = run, .prepare = prepare,                          \
-        .user = (void *)&its_method                                                                \
+        .name = #its_name, .version = "1", .run = run, .prepare = prepare, .allows = its_allows,   \
+        .allows_reads = reads, .user = (void *)&its_name                                           \
     }
 static const nitro_variant declared[] = {
-    VARIANT("ec_fused", ec_fused),
-    VARIANT("ec_iterative", ec_iterative),
-    VARIANT("ce_fused", ce_fused),
-    VARIANT("ce_iterative", ce_iterative),
-    VARIANT("two_phase_fused", two_phase_fused),
-    VARIANT("two_phase_iterative", two_phase_iterative),
-    {.name = "direction_optimizing",
-     .version = "1",
-     .run = run,
-     .prepare = prepare,
-     .allows = allows_symmetric,
-     .allows_reads = "num_vertices,num_edges",
-     .user = (void *)&directed},
-    {.name = "level_sweep",
-     .version = "1",
-     .run = run,
-     .prepare = prepare,
-     .allows = allows_sweep,
-     .allows_reads = "num_vertices,num_edges,levels",
-     .user = (void *)&sweep},
+    VARIANT(ec_fused, allows, SIZES),
+    VARIANT(ec_iterative, allows, SIZES),
+    VARIANT(ce_fused, allows, SIZES),
+    VARIANT(ce_iterative, allows, SIZES),
+    VARIANT(two_phase_fused, allows, SIZES),
+    VARIANT(two_phase_iterative, allows, SIZES),
+    VARIANT(direction_optimizing, allows_symmetric, SIZES),
+    VARIANT(level_sweep, allows_sweep, SIZES ",levels"),
 };
 
 static const nitro_variant *const variants[] = {&declared[0], &declared[1], &declared[2],
                                                 &declared[3], &declared[4], &declared[5],
                                                 &declared[6], &declared[7]};
 
-const nitro_kit_device nitro_bfs_cuda_device = NITRO_CUDA_DEVICE(
-    nitro_bfs_cuda, variants, .allows = allows, .allows_reads = "num_vertices,num_edges");
+const nitro_kit_device nitro_bfs_cuda_device =
+    NITRO_CUDA_DEVICE(nitro_bfs_cuda, variants, .allows = allows, .allows_reads = SIZES);

@@ -179,20 +179,20 @@ static int run(void *argument, void *user)
     return 0;
 }
 
-#define VARIANT(symbol, its_name, fused, count, ...)                                               \
+#define VARIANT(symbol, fused, count, ...)                                                         \
     static const list_method symbol##_method = {                                                   \
         .phases = {__VA_ARGS__}, .num_phases = count, .is_fused = fused};                          \
     const nitro_variant nitro_bfs_variant_##symbol = {                                             \
-        .name = its_name,                                                                          \
+        .name = #symbol,                                                                           \
         .version = "3",                                                                            \
         .run = run,                                                                                \
         .prepare = prepare,                                                                        \
         .release = nitro_bfs_release_room,                                                         \
         .user = (void *)&symbol##_method,                                                          \
     };
-VARIANT(ec_fused, "ec_fused", true, 1, EXPAND_CONTRACT)
-VARIANT(ec_iterative, "ec_iterative", false, 1, EXPAND_CONTRACT)
-VARIANT(ce_fused, "ce_fused", true, 1, CONTRACT_EXPAND)
-VARIANT(ce_iterative, "ce_iterative", false, 1, CONTRACT_EXPAND)
-VARIANT(two_phase_fused, "two_phase_fused", true, 2, EXPAND, CONTRACT)
-VARIANT(two_phase_iterative, "two_phase_iterative", false, 2, EXPAND, CONTRACT)
+VARIANT(ec_fused, true, 1, EXPAND_CONTRACT)
+VARIANT(ec_iterative, false, 1, EXPAND_CONTRACT)
+VARIANT(ce_fused, true, 1, CONTRACT_EXPAND)
+VARIANT(ce_iterative, false, 1, CONTRACT_EXPAND)
+VARIANT(two_phase_fused, true, 2, EXPAND, CONTRACT)
+VARIANT(two_phase_iterative, false, 2, EXPAND, CONTRACT)
