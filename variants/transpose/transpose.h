@@ -92,6 +92,11 @@ static inline nitro_transpose_view nitro_transpose_view_of(const nitro_transpose
     return view;
 }
 
+static inline int64_t nitro_transpose_bytes(const nitro_transpose *t)
+{
+    return t->num_rows * t->num_cols * t->element_bytes;
+}
+
 static inline int64_t nitro_transpose_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {

@@ -224,11 +224,6 @@ template <typename Element> static int launch_swap(nitro_cuda *cuda, void *data,
                              BLOCK, swap_tiles<Element>, (Element *)data, side);
 }
 
-static bool is_empty(const nitro_transpose_cuda *t)
-{
-    return t->host.num_rows == 0 || t->host.num_cols == 0;
-}
-
 static int prepare_input(void *argument, void *user)
 {
     (void)user;
@@ -261,7 +256,7 @@ static int run_steps(void *argument, void *user)
 {
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
     decomposition d = describe(t, *(const bool *)user);
-    if (is_empty(t))
+    if (nitro_transpose_bytes(&t->host) == 0)
         return 0;
     if (!t->cuda.room.memory)
         return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
@@ -283,16 +278,11 @@ static int run_square(void *argument, void *user)
     return BY_SIZE(t->host.element_bytes, launch_swap, &t->cuda, t->data, t->host.num_rows);
 }
 
-static int64_t bytes_of(const nitro_transpose_cuda *t)
-{
-    return t->host.num_rows * t->host.num_cols * t->host.element_bytes;
-}
-
 static int prepare_buffered(void *argument, void *user)
 {
     (void)user;
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    return make_room(t, bytes_of(t));
+    return make_room(t, nitro_transpose_bytes(&t->host));
 }
 
 static int run_buffered(void *argument, void *user)
@@ -301,11 +291,12 @@ static int run_buffered(void *argument, void *user)
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
     nitro_transpose_view view = nitro_transpose_view_of(&t->host);
     matrix m = {t->cuda.room.memory, t->data, view.rows, view.cols};
-    if (is_empty(t))
+    if (nitro_transpose_bytes(&t->host) == 0)
         return 0;
     if (!t->cuda.room.memory)
         return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
-    if (nitro_cuda_copy(&t->cuda, t->data, bytes_of(t), 1, t->cuda.room.memory) != 0)
+    if (nitro_cuda_copy(&t->cuda, t->data, nitro_transpose_bytes(&t->host), 1,
+                        t->cuda.room.memory) != 0)
         return t->cuda.failure;
     return move(t, m, SHARED_PADDED);
 }

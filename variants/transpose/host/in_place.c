@@ -16,11 +16,6 @@ void nitro_transpose_release_room(void *argument, void *user)
     nitro_host_free_room(&((nitro_transpose *)argument)->room);
 }
 
-static int64_t bytes_of(const nitro_transpose *t)
-{
-    return t->num_rows * t->num_cols * t->element_bytes;
-}
-
 /* ---- square_swap ---- */
 
 static bool allows_square(const double *features, const void *argument, void *user)
@@ -69,7 +64,8 @@ static int run_square(void *argument, void *user)
 {
     (void)user;
     const nitro_transpose *t = argument;
-    nitro_host_run_parts(swap_part, t, nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t)));
+    nitro_host_run_parts(swap_part, t,
+                         nitro_host_num_parts(NS_PER_BYTE * (double)nitro_transpose_bytes(t)));
     return 0;
 }
 
@@ -120,7 +116,7 @@ static int prepare_buffered(void *argument, void *user)
 {
     (void)user;
     nitro_transpose *t = argument;
-    return nitro_host_make_room(&t->room, bytes_of(t));
+    return nitro_host_make_room(&t->room, nitro_transpose_bytes(t));
 }
 
 /* Past the caches where the copy does not stay in them. Parts begin with lines of the room. */
@@ -149,13 +145,13 @@ static int run_buffered(void *argument, void *user)
     const nitro_transpose_block matrix = {view.rows,      view.cols,
                                           t->room.memory, view.cols * t->element_bytes,
                                           t->data,        view.rows * t->element_bytes};
-    if (bytes_of(t) == 0)
+    if (nitro_transpose_bytes(t) == 0)
         return 0;
-    int parts = nitro_host_num_parts(NS_PER_BYTE * (double)bytes_of(t));
+    int parts = nitro_host_num_parts(NS_PER_BYTE * (double)nitro_transpose_bytes(t));
     nitro_host_run_parts(copy_part, &matrix, parts);
     nitro_transpose_in_parts(&matrix, t->element_bytes,
-                             bytes_of(t) < STREAM_BYTES ? nitro_transpose_tile_rows
-                                                        : nitro_transpose_stream_rows,
+                             nitro_transpose_bytes(t) < STREAM_BYTES ? nitro_transpose_tile_rows
+                                                                     : nitro_transpose_stream_rows,
                              parts);
     return 0;
 }

@@ -186,16 +186,11 @@ static void stream_columns(const nitro_transpose_block *matrix, int32_t element_
     nitro_transpose_block group = *matrix;
     group.out = buffer;
     for (int64_t j = 0; j < matrix->cols; j += cols) {
-        char *to = matrix->out + j * row_bytes;
         group.cols = least_of(cols, matrix->cols - j);
         group.in = matrix->in + j * element_bytes;
         transpose(&group);
-        int64_t bytes = group.cols * row_bytes;
-        int64_t head = least_of((int64_t)(-(uintptr_t)to % NITRO_TRANSPOSE_LINE), bytes);
-        int64_t whole = (bytes - head) / NITRO_TRANSPOSE_LINE * NITRO_TRANSPOSE_LINE;
-        memcpy(to, buffer, (size_t)head);
-        nitro_transpose_stream(to + head, buffer + head, whole);
-        memcpy(to + head + whole, buffer + head + whole, (size_t)(bytes - head - whole));
+        int64_t count = group.cols * matrix->rows;
+        write_column(matrix, buffer, element_bytes, j, 0, count, count, true);
     }
 }
 
