@@ -14,24 +14,12 @@ struct is_less {
     }
 };
 
-/* Keys are copied first: CUB has no stable sort of pairs from one place to another. */
 template <typename Key, typename Value>
 static cudaError_t merge_pairs(nitro_sort_cuda *sort, void *room, size_t *bytes)
 {
-    cudaStream_t stream = (cudaStream_t)sort->cuda.stream;
-    int64_t count = sort->host.num_keys;
-    cudaError_t error = cudaSuccess;
-    if (room)
-        error = cudaMemcpyAsync(sort->sorted_keys, sort->keys, (size_t)count * sizeof(Key),
-                                cudaMemcpyDeviceToDevice, stream);
-    if (room && error == cudaSuccess)
-        error = cudaMemcpyAsync(sort->sorted_values, sort->values, (size_t)count * sizeof(Value),
-                                cudaMemcpyDeviceToDevice, stream);
-    return error != cudaSuccess
-               ? error
-               : cub::DeviceMergeSort::StableSortPairs(room, *bytes, (Key *)sort->sorted_keys,
-                                                       (Value *)sort->sorted_values, count,
-                                                       is_less(), stream);
+    return cub::DeviceMergeSort::StableSortPairs(room, *bytes, (Key *)sort->sorted_keys,
+                                                 (Value *)sort->sorted_values, sort->host.num_keys,
+                                                 is_less(), (cudaStream_t)sort->cuda.stream);
 }
 
 template <typename Key> static cudaError_t merge(nitro_sort_cuda *sort, void *room, size_t *bytes)
@@ -67,12 +55,20 @@ template <typename Key> static cudaError_t radix(nitro_sort_cuda *sort, void *ro
 
 typedef cudaError_t (*typed_sort)(nitro_sort_cuda *, void *, size_t *);
 
+/* CUB has no stable sort of pairs from one place to another: these are copied first. */
 int nitro_sort_cuda_merge(nitro_sort_cuda *sort, void *room, size_t *bytes)
 {
+    const nitro_sort *host = &sort->host;
     static const typed_sort sorts[NITRO_SORT_NUM_TYPES] = {merge<uint32_t>, merge<int32_t>,
                                                            merge<float>,    merge<uint64_t>,
                                                            merge<int64_t>,  merge<double>};
-    return nitro_cuda_check(&sort->cuda, sorts[sort->host.type](sort, room, bytes), "merge");
+    if (room && host->value_bytes > 0 &&
+        (nitro_cuda_copy(&sort->cuda, sort->keys, host->num_keys, (size_t)host->key_bytes,
+                         sort->sorted_keys) != 0 ||
+         nitro_cuda_copy(&sort->cuda, sort->values, host->num_keys, (size_t)host->value_bytes,
+                         sort->sorted_values) != 0))
+        return sort->cuda.failure;
+    return nitro_cuda_check(&sort->cuda, sorts[host->type](sort, room, bytes), "merge");
 }
 
 int nitro_sort_cuda_radix(nitro_sort_cuda *sort, void *room, size_t *bytes)
