@@ -32,14 +32,6 @@ static void fill_distances(const search_walk *walk, bayes *self, double length)
     }
 }
 
-static bool is_wanted(const search_walk *walk, uint64_t configuration)
-{
-    for (size_t i = 0; i < walk->count; i++)
-        if (walk->batch[i] == configuration)
-            return true;
-    return false;
-}
-
 /* A Latin hypercube sample; what lies outside the space, or twice, is replaced at random. */
 static nitro_status want_initial(search_walk *walk, bayes *self, size_t draws)
 {
@@ -52,7 +44,7 @@ static nitro_status want_initial(search_walk *walk, bayes *self, size_t draws)
         status = search_want_random(walk, 0); /* the starts */
     for (size_t i = walk->count; status == NITRO_OK && i < count; i++) {
         uint64_t found = nitro_space_find(walk->space, points + i * width);
-        if (found != NITRO_NO_CONFIGURATION && !is_wanted(walk, found))
+        if (found != NITRO_NO_CONFIGURATION && !search_is_wanted(walk, found))
             status = search_want(walk, found);
     }
     free(points);

@@ -72,7 +72,7 @@ nitro_status search_want(search_walk *walk, uint64_t configuration)
     return NITRO_OK;
 }
 
-static bool is_wanted(const search_walk *walk, uint64_t configuration)
+bool search_is_wanted(const search_walk *walk, uint64_t configuration)
 {
     for (size_t i = 0; i < walk->count; i++)
         if (walk->batch[i] == configuration)
@@ -84,7 +84,7 @@ nitro_status search_want_random(search_walk *walk, size_t count)
 {
     nitro_status status = NITRO_OK;
     for (size_t i = 0; status == NITRO_OK && i < walk->task->num_starts; i++)
-        if (!is_wanted(walk, walk->task->starts[i]))
+        if (!search_is_wanted(walk, walk->task->starts[i]))
             status = search_want(walk, walk->task->starts[i]);
     return status == NITRO_OK ? search_want_more(walk, count) : status;
 }
@@ -95,7 +95,7 @@ nitro_status search_want_more(search_walk *walk, size_t count)
     nitro_status status = NITRO_OK;
     while (status == NITRO_OK && walk->count < count && walk->count < size) {
         uint64_t drawn = nitro_random_below(&walk->random, size);
-        if (!is_wanted(walk, drawn))
+        if (!search_is_wanted(walk, drawn))
             status = search_want(walk, drawn);
     }
     return status;

@@ -52,6 +52,7 @@ void search_walk_close(void *state);
 /** Empty the batch, to want the next one. */
 void search_want_none(search_walk *walk);
 nitro_status search_want(search_walk *walk, uint64_t configuration);
+bool search_is_wanted(const search_walk *walk, uint64_t configuration);
 /** Want the starts of the task, and random configurations up to `count`, all different; fewer where
  *  the space is smaller. */
 nitro_status search_want_random(search_walk *walk, size_t count);
