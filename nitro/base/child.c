@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
+#include "nitro/base/clock.h"
 #include "nitro/base/context.h"
 
 #define MAX_ANSWER_BYTES ((size_t)16 << 20)
@@ -24,13 +25,6 @@ typedef struct reception {
     char *bytes;
     size_t size, capacity;
 } reception;
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 static void send_all(int pipe, const char *bytes, size_t size)
 {
@@ -86,10 +80,10 @@ static nitro_status make_room(nitro_context *context, const char *what, receptio
 static nitro_status receive(nitro_context *context, const char *what, double limit_ms, int pipe,
                             reception *self)
 {
-    double end_ms = now_ms() + limit_ms;
+    double end_ms = nitro_real_ms() + limit_ms;
     for (;;) {
         nitro_status status = make_room(context, what, self);
-        double left_ms = end_ms - now_ms();
+        double left_ms = end_ms - nitro_real_ms();
         if (status != NITRO_OK)
             return status;
         if (left_ms <= 0)
@@ -112,11 +106,11 @@ static nitro_status receive(nitro_context *context, const char *what, double lim
 static bool wait_for(pid_t child, double limit_ms, int *ending)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
-    for (double end_ms = now_ms() + limit_ms;; nanosleep(&moment, NULL)) {
+    for (double end_ms = nitro_real_ms() + limit_ms;; nanosleep(&moment, NULL)) {
         pid_t ended = waitpid(child, ending, WNOHANG);
         if (ended == child)
             return true;
-        if ((ended < 0 && errno != EINTR) || now_ms() > end_ms)
+        if ((ended < 0 && errno != EINTR) || nitro_real_ms() > end_ms)
             return false;
     }
 }

@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
+#include "nitro/base/clock.h"
 #include "nitro/kit/host_parts.h"
 #include "nitro/measure/process_tree.h"
 #include "nitro/measure/worker.h"
@@ -48,13 +48,6 @@ struct nitro_worker_process {
 
 typedef struct nitro_worker_process supervisor;
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static int open_statm(pid_t worker)
 {
     char path[64];
@@ -86,7 +79,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     self->channel = ends[0];
     self->statm = open_statm(self->worker);
     self->seen_place = atomic_load(self->place);
-    self->seen_since_ms = now_ms();
+    self->seen_since_ms = nitro_real_ms();
     return NITRO_OK;
 }
 
@@ -156,8 +149,8 @@ static bool is_over_limit(supervisor *self, nitro_worker_end *end)
     }
     if (place != self->seen_place) {
         self->seen_place = place;
-        self->seen_since_ms = now_ms();
-    } else if (now_ms() - self->seen_since_ms >
+        self->seen_since_ms = nitro_real_ms();
+    } else if (nitro_real_ms() - self->seen_since_ms >
                nitro_worker_limit_ms(self->options, end->place.phase)) {
         end->ending = NITRO_ENDING_TIMED_OUT;
         return true;
@@ -215,7 +208,7 @@ bool nitro_worker_continue(nitro_worker_process *self, uint64_t todo)
     if (!self->paused || has_ended(self))
         return false;
     self->paused = false;
-    self->seen_since_ms = now_ms();
+    self->seen_since_ms = nitro_real_ms();
     return send(self->channel, &todo, sizeof(todo), MSG_NOSIGNAL) == (ssize_t)sizeof(todo);
 }
 
