@@ -1,11 +1,10 @@
-/* Formulas: expressions of arithmetic alone, with their text. */
+/* Formulas: expressions of arithmetic alone. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/records/formula.h"
 
 struct nitro_formula {
-    char *text;
     nitro_expression *program;
 };
 
@@ -20,10 +19,7 @@ static nitro_status parse(nitro_context *context, const char *origin, const char
     nitro_formula *parsed = nitro_calloc(context, 1, sizeof(*parsed));
     if (!parsed)
         return NITRO_ERR_NO_MEMORY;
-    parsed->text = nitro_strdup(context, text);
-    nitro_status status = parsed->text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
-        status = nitro_expression_parse(context, origin, text, names, &parsed->program);
+    nitro_status status = nitro_expression_parse(context, origin, text, names, &parsed->program);
     if (status == NITRO_OK)
         *formula = parsed;
     else
@@ -52,7 +48,6 @@ void nitro_formula_free(nitro_formula *formula)
     if (!formula)
         return;
     nitro_expression_free(formula->program);
-    free(formula->text);
     free(formula);
 }
 
@@ -64,11 +59,6 @@ double nitro_formula_evaluate(const nitro_formula *formula, const double *values
 bool nitro_formula_uses(const nitro_formula *formula, size_t variable)
 {
     return nitro_expression_uses(formula->program, variable);
-}
-
-const char *nitro_formula_text(const nitro_formula *formula)
-{
-    return formula->text;
 }
 
 const nitro_expression *nitro_formula_program(const nitro_formula *formula)

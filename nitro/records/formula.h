@@ -56,8 +56,7 @@ double nitro_formula_evaluate(const nitro_formula *formula, const double *values
 /** Does variable `variable` (its index) occur in the formula? */
 bool nitro_formula_uses(const nitro_formula *formula, size_t variable);
 
-/** The source text, and the compiled form; owned by the formula. */
-const char *nitro_formula_text(const nitro_formula *formula);
+/** The compiled form; owned by the formula. */
 const nitro_expression *nitro_formula_program(const nitro_formula *formula);
 
 #endif

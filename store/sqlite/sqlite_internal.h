@@ -41,8 +41,6 @@ nitro_status nitro_sqlite_look_again(sqlite_store *store);
 
 /** Report SQLite's last error; `doing` completes "cannot ...". Never NITRO_OK. */
 nitro_status nitro_sqlite_fail(sqlite_store *store, const char *doing);
-/** Report a damaged row. */
-nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, const char *name);
 
 /**
  * A statement to bind, prepared once per connection. If it is in use (a callback may read inside a

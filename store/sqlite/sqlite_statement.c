@@ -59,14 +59,6 @@ nitro_status nitro_sqlite_fail(sqlite_store *store, const char *doing)
                       advice);
 }
 
-nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, const char *name)
-{
-    return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                      "%s: %s '%.200s' is damaged or was altered; `nitro store verify` lists all "
-                      "such records",
-                      store->path, what, name);
-}
-
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
 {
     bool in_use = false;

@@ -109,11 +109,6 @@ const char *nitro_model_feature_name(const nitro_model *model, size_t index)
                                                         : NULL;
 }
 
-const nitro_schema *nitro_model_schema(const nitro_model *model)
-{
-    return model->schema;
-}
-
 nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms)
 {
     *terms = (nitro_score_terms){.num_columns = model->num_seen,

@@ -153,9 +153,6 @@ uint64_t nitro_model_own_variants(const nitro_model *model, uint64_t declared);
 size_t nitro_model_own_variant(const nitro_model *model, size_t declared);
 size_t nitro_model_declared_variant(const nitro_model *model, size_t own);
 
-/** The model's schema; its default variant is always set. */
-const nitro_schema *nitro_model_schema(const nitro_model *model);
-
 /** Bit f: the model's scores depend on input feature f; all set if unknown. */
 uint64_t nitro_model_used_features(const nitro_model *model);
 /** Bit f: input feature f was dropped from the model, since it costs more than it gains. */
