@@ -38,19 +38,20 @@ static inline float matern_5_2(float squared)
     return (1.0f + r + r * r * (1.0f / 3.0f)) * exp_negative(r);
 }
 
-float search_covariance_at(search_covariance covariance, float squared)
+static float covariance_at(search_covariance covariance, float squared)
 {
     return covariance == SEARCH_MATERN_3_2 ? matern_3_2(squared) : matern_5_2(squared);
 }
 
-double search_improvement(double z)
+/* Expected improvement of a normal variable, in units of its deviation: z Phi(z) + phi(z). */
+static double improvement_at(double z)
 {
     return z * 0.5 * erfc(-z * 0.70710678118654752) + 0.39894228040143268 * exp(-0.5 * z * z);
 }
 
 double search_improvement_rating(double deviation, double z)
 {
-    double improvement = deviation * search_improvement(z);
+    double improvement = deviation * improvement_at(z);
     return improvement > 0 ? improvement : fmin(z, 0);
 }
 
@@ -62,7 +63,7 @@ double search_improvement_cut(double rating, double deviation)
     double improvement = rating / deviation;
     for (int i = 0; i < 50; i++) {
         double middle = (low + high) / 2;
-        *(search_improvement(middle) < improvement ? &low : &high) = middle;
+        *(improvement_at(middle) < improvement ? &low : &high) = middle;
     }
     return low;
 }
@@ -175,7 +176,7 @@ static double covariance_of(const search_gp *gp, const uint16_t *left, const uin
         squared += gp->distances[p][at];
         sum += gp->summands[p][at];
     }
-    return (double)(gp->joint * search_covariance_at(gp->covariance, squared) + sum);
+    return (double)(gp->joint * covariance_at(gp->covariance, squared) + sum);
 }
 
 /* The new row of L; its diagonal element is last. */

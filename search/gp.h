@@ -46,14 +46,10 @@ bool search_gp_observe(search_gp *gp, const uint16_t *indices, double value);
 /** Replace the values of all observations, shape [count]. */
 void search_gp_set_values(search_gp *gp, const double *values);
 
-/** Expected improvement of a normal variable, in units of its deviation: z Phi(z) + phi(z). */
-double search_improvement(double z);
 /** The order of candidates by expected improvement: that improvement, or where a double cannot hold
  * it, z, which is negative then. A search that stalls comes there. */
 double search_improvement_rating(double deviation, double z);
 /** The z below which no candidate of at most this deviation reaches a rating. */
 double search_improvement_cut(double rating, double deviation);
-/** Covariance at a squared distance. */
-float search_covariance_at(search_covariance covariance, float squared);
 
 #endif

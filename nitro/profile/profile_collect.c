@@ -63,7 +63,9 @@ void nitro_collection_end(nitro_collection *self)
     nitro_proxies_free(self->proxies);
 }
 
-nitro_status nitro_collection_prepare(nitro_collection *self)
+/* Stores the schema and the device, before the first profile: if nothing can be profiled the store
+ * stays unchanged. */
+static nitro_status prepare(nitro_collection *self)
 {
     nitro_status status = NITRO_OK;
     if (self->is_prepared)
@@ -98,7 +100,7 @@ static nitro_status put_profiles(nitro_collection *self)
 static nitro_status store_profiles(nitro_collection *self)
 {
     nitro_received_profiles *made = &self->received;
-    nitro_status status = made->count > 0 ? nitro_collection_prepare(self) : NITRO_OK;
+    nitro_status status = made->count > 0 ? prepare(self) : NITRO_OK;
     for (size_t i = 0; i < made->count && status == NITRO_OK; i++)
         status = nitro_provenance_of_device(self->context, self->device, "measured",
                                             &made->profiles[i]->provenance);
@@ -199,7 +201,7 @@ static nitro_status find_stored(variants_collection *self)
     bool known = false;
     nitro_status status = is_known(self, &known);
     if (status == NITRO_OK && known)
-        status = nitro_collection_prepare(&self->base);
+        status = prepare(&self->base);
     if (status != NITRO_OK || !known || self->base.options.again)
         return status;
     return nitro_store_each_profile(self->plan.store, self->base.device->id,

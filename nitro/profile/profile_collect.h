@@ -25,9 +25,6 @@ typedef struct nitro_collection {
 nitro_status nitro_collection_begin(nitro_collection *collection, nitro_store *store,
                                     nitro_device *device, const nitro_profile_options *options,
                                     nitro_profile_report *report);
-/** Store the schema and the device, before the first profile: if nothing can be profiled the store
- * stays unchanged. */
-nitro_status nitro_collection_prepare(nitro_collection *collection);
 /**
  * Profile some variants on one input, and store the profiles.
  * @param[out] input_failed  on error: true if the next input may succeed.

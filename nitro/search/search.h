@@ -90,9 +90,6 @@ nitro_status search_session_ask(search_session *session, nitro_search_question *
                                 bool *is_known);
 /** An evaluation, also one that was not asked for; stored before the searcher sees it. */
 nitro_status search_session_tell(search_session *session, const nitro_search_answer *answer);
-/** Ask, evaluate and tell until finished, or the options' `progress` stops it. */
-nitro_status search_session_run(search_session *session, nitro_evaluator *evaluator,
-                                const nitro_search_options *options, bool *is_interrupted);
 
 /** Of a configuration that has not been evaluated. */
 static inline nitro_search_answer nitro_search_unanswered(uint64_t configuration)

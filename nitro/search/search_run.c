@@ -27,8 +27,9 @@ static bool report(const search_session *session, const nitro_search_options *op
     return !options->progress || options->progress(options->progress_user, &progress);
 }
 
-nitro_status search_session_run(search_session *session, nitro_evaluator *evaluator,
-                                const nitro_search_options *options, bool *is_interrupted)
+/* Asks, evaluates and tells until finished, or the options' `progress` stops it. */
+static nitro_status run(search_session *session, nitro_evaluator *evaluator,
+                        const nitro_search_options *options, bool *is_interrupted)
 {
     *is_interrupted = false;
     while (!*is_interrupted) {
@@ -61,7 +62,7 @@ nitro_status nitro_search(nitro_context *context, const nitro_space *space,
     nitro_status status = search_session_open(context, space, options, evaluator->counter_names,
                                               evaluator->num_counters, &session);
     if (status == NITRO_OK)
-        status = search_session_run(&session, evaluator, options, &made->interrupted);
+        status = run(&session, evaluator, options, &made->interrupted);
     if (status == NITRO_OK) {
         made->num_answers = session.memo.count;
         made->answers = session.memo.answers;

@@ -200,7 +200,8 @@ void tuner_release(nitro_tuner *tuner)
     pthread_mutex_unlock(&tuner->lock);
 }
 
-void tuner_count_saved(nitro_tuner *tuner)
+/* Adds the calls since the last time to what the best configuration saved. Under the lock. */
+static void count_saved(nitro_tuner *tuner)
 {
     nitro_tuner_statistics *statistics = &tuner->statistics;
     uint64_t calls = atomic_load(&tuner->num_calls);
@@ -221,7 +222,7 @@ static nitro_status begin_anew(nitro_tuner *tuner)
         tuner->starts[0] = best->configuration;
     atomic_store(&tuner->restarts, false);
     pthread_mutex_lock(&tuner->lock);
-    tuner_count_saved(tuner);
+    count_saved(tuner);
     tuner->statistics.first_ms = tuner->statistics.best_ms = (double)NAN;
     pthread_mutex_unlock(&tuner->lock);
     return search_session_open(tuner->context, tuner->space, &tuner->options, NULL, 0,
@@ -249,7 +250,7 @@ static nitro_status publish(nitro_tuner *tuner, const nitro_search_answer *answe
     atomic_store(&tuner->is_finished, search_session_is_finished(session));
     pthread_mutex_lock(&tuner->lock);
     nitro_tuner_statistics *statistics = &tuner->statistics;
-    tuner_count_saved(tuner);
+    count_saved(tuner);
     statistics->num_evaluated++;
     statistics->num_invalid += answer->outcome != NITRO_OUTCOME_MEASURED;
     statistics->num_stored = session->num_stored;
@@ -350,7 +351,7 @@ nitro_status nitro_tuner_get_statistics(const nitro_tuner *tuner,
     NITRO_REQUIRE(tuner ? tuner->context : NULL, tuner && statistics);
     nitro_tuner *counted = (nitro_tuner *)tuner; /* its lock, and what is counted lazily */
     pthread_mutex_lock(&counted->lock);
-    tuner_count_saved(counted);
+    count_saved(counted);
     *statistics = counted->statistics;
     pthread_mutex_unlock(&counted->lock);
     statistics->num_calls = atomic_load(&counted->num_calls);

@@ -72,7 +72,5 @@ nitro_status tuner_next(nitro_tuner *tuner, uint64_t *configuration);
 nitro_status tuner_note(nitro_tuner *tuner, const nitro_search_answer *answer);
 /** Ends the thread. */
 void tuner_stop_thread(nitro_tuner *tuner);
-/** Add the calls since the last time to what the best configuration saved. Under the lock. */
-void tuner_count_saved(nitro_tuner *tuner);
 
 #endif

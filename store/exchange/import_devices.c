@@ -44,7 +44,8 @@ static nitro_status label_stacks(const device_table *table)
     return status;
 }
 
-nitro_status nitro_device_table_read(nitro_context *context, const char *path, device_table *table)
+/* NITRO_ERR_FORMAT also where the table has no rows; to be freed in any case. */
+static nitro_status read_table(nitro_context *context, const char *path, device_table *table)
 {
     nitro_csv *csv = NULL;
     *table = (device_table){.context = context, .path = path};
@@ -63,7 +64,7 @@ nitro_status nitro_device_table_append(nitro_context *context, const char *path,
                                        device_table *table)
 {
     device_table more = {.count = 0};
-    nitro_status status = nitro_device_table_read(context, path, &more);
+    nitro_status status = read_table(context, path, &more);
     nitro_device **all = NULL;
     if (status == NITRO_OK &&
         !(all = nitro_calloc(context, table->count + more.count, sizeof *all)))
@@ -121,7 +122,7 @@ nitro_status nitro_import_device_row(nitro_context *context, const char *path, c
                                      nitro_device **device)
 {
     device_table table;
-    nitro_status status = nitro_device_table_read(context, path, &table);
+    nitro_status status = read_table(context, path, &table);
     size_t row = nitro_device_table_find(&table, id);
     if (status == NITRO_OK && row == NITRO_NONE)
         status = fail_no_device(&table, id);
@@ -195,7 +196,7 @@ nitro_status nitro_store_import_devices(nitro_store *store, const char *path,
     nitro_import_report made = {0};
     nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
-        status = nitro_device_table_read(nitro_store_context(store), path, &table);
+        status = read_table(nitro_store_context(store), path, &table);
     if (status == NITRO_OK)
         status = choose_rows(&table, ids);
     if (status == NITRO_OK)

@@ -70,8 +70,6 @@ typedef struct device_table {
     size_t count;
 } device_table;
 
-/** NITRO_ERR_FORMAT also where the table has no rows; to be freed in any case. */
-nitro_status nitro_device_table_read(nitro_context *context, const char *path, device_table *table);
 void nitro_device_table_free(device_table *table);
 /** The row of this device, or NITRO_NONE. */
 size_t nitro_device_table_find(const device_table *table, const char *id);

@@ -221,18 +221,3 @@ nitro_status nitro_redis_get(redis_store *store, const char *key, const char *fi
         *value = reply;
     return status;
 }
-
-nitro_status nitro_redis_run_number(redis_store *store, const char *key, redis_words *words,
-                                    nitro_status status, size_t *number)
-{
-    redisReply *reply = NULL;
-    if (status == NITRO_OK)
-        status = nitro_redis_run(store, key, words, 1, &reply);
-    if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
-        status = nitro_redis_fail_reply(store, words->items[0], key);
-    if (status == NITRO_OK)
-        *number = (size_t)reply->integer;
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(words);
-    return status;
-}

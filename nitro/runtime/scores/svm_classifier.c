@@ -48,7 +48,8 @@ void nitro_svm_classifier_free(nitro_svm_classifier *classifier)
     free(classifier);
 }
 
-size_t nitro_svm_pair(size_t a, size_t b, size_t count)
+/* Place of the pair (a, b), a < b, among all pairs of `count` classes. */
+static size_t pair_of(size_t a, size_t b, size_t count)
 {
     return a * (2 * count - a - 1) / 2 + (b - a - 1);
 }
@@ -65,9 +66,9 @@ void nitro_svm_classifier_decide(const nitro_svm_classifier *classifier,
             const double *coefficients = classifier->coefficients + vector * (count - 1);
             double value = kernel(user, vector);
             for (size_t other = 0; other < own; other++)
-                decisions[nitro_svm_pair(other, own, count)] += coefficients[other] * value;
+                decisions[pair_of(other, own, count)] += coefficients[other] * value;
             for (size_t other = own + 1; other < count; other++)
-                decisions[nitro_svm_pair(own, other, count)] += coefficients[other - 1] * value;
+                decisions[pair_of(own, other, count)] += coefficients[other - 1] * value;
         }
     for (size_t p = 0; p < num_pairs; p++)
         decisions[p] -= classifier->rho[p];

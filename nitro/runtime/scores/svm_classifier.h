@@ -26,8 +26,6 @@ nitro_status nitro_svm_classifier_create(nitro_context *context, size_t num_clas
 void nitro_svm_classifier_free(nitro_svm_classifier *classifier);
 
 size_t nitro_svm_num_pairs(size_t num_classes);
-/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
-size_t nitro_svm_pair(size_t a, size_t b, size_t count);
 
 /**
  * Decision values from a point's kernel values with the vectors, summed in LIBSVM's order.
