@@ -80,10 +80,10 @@ static nitro_status make_room(nitro_context *context, const char *what, receptio
 static nitro_status receive(nitro_context *context, const char *what, double limit_ms, int pipe,
                             reception *self)
 {
-    double end_ms = nitro_real_ms() + limit_ms;
+    double end_ms = nitro_system_ms() + limit_ms;
     for (;;) {
         nitro_status status = make_room(context, what, self);
-        double left_ms = end_ms - nitro_real_ms();
+        double left_ms = end_ms - nitro_system_ms();
         if (status != NITRO_OK)
             return status;
         if (left_ms <= 0)
@@ -106,11 +106,11 @@ static nitro_status receive(nitro_context *context, const char *what, double lim
 static bool wait_for(pid_t child, double limit_ms, int *ending)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
-    for (double end_ms = nitro_real_ms() + limit_ms;; nanosleep(&moment, NULL)) {
+    for (double end_ms = nitro_system_ms() + limit_ms;; nanosleep(&moment, NULL)) {
         pid_t ended = waitpid(child, ending, WNOHANG);
         if (ended == child)
             return true;
-        if ((ended < 0 && errno != EINTR) || nitro_real_ms() > end_ms)
+        if ((ended < 0 && errno != EINTR) || nitro_system_ms() > end_ms)
             return false;
     }
 }

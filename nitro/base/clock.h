@@ -7,7 +7,7 @@
 extern const nitro_clock nitro_system_clock;
 
 /** Of the system, whatever clock the context has: for limits of processes. */
-static inline double nitro_real_ms(void)
+static inline double nitro_system_ms(void)
 {
     return nitro_system_clock.wall_ms(NULL);
 }

@@ -79,7 +79,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     self->channel = ends[0];
     self->statm = open_statm(self->worker);
     self->seen_place = atomic_load(self->place);
-    self->seen_since_ms = nitro_real_ms();
+    self->seen_since_ms = nitro_system_ms();
     return NITRO_OK;
 }
 
@@ -149,8 +149,8 @@ static bool is_over_limit(supervisor *self, nitro_worker_end *end)
     }
     if (place != self->seen_place) {
         self->seen_place = place;
-        self->seen_since_ms = nitro_real_ms();
-    } else if (nitro_real_ms() - self->seen_since_ms >
+        self->seen_since_ms = nitro_system_ms();
+    } else if (nitro_system_ms() - self->seen_since_ms >
                nitro_worker_limit_ms(self->options, end->place.phase)) {
         end->ending = NITRO_ENDING_TIMED_OUT;
         return true;
@@ -208,7 +208,7 @@ bool nitro_worker_continue(nitro_worker_process *self, uint64_t todo)
     if (!self->paused || has_ended(self))
         return false;
     self->paused = false;
-    self->seen_since_ms = nitro_real_ms();
+    self->seen_since_ms = nitro_system_ms();
     return send(self->channel, &todo, sizeof(todo), MSG_NOSIGNAL) == (ssize_t)sizeof(todo);
 }
 
