@@ -55,7 +55,7 @@ row() {
         }'
 }
 
-echo "| target | sources | auto | predicted | confident | precision | best other | nearest | oracle | native |"
+echo "| target | sources | auto | predicted | confident | precision | best other | nearest | weight oracle | native |"
 echo "|---|---|---|---|---|---|---|---|---|---|"
 for device in $devices; do
     row "$device" "$(all_but "$device")"
