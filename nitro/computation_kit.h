@@ -119,20 +119,32 @@ typedef nitro_on_device nitro_cuda;
 /** Largest number of elements with 32-bit indices, with a margin for strides past the end. */
 #define NITRO_CUDA_MAX_COUNT (INT32_MAX - (1 << 20))
 
-/** Memory of a device. nitro/cuda.hpp has CUDA's, nitro_cuda_memory: libnitro calls the CUDA
- * runtime that the computation was linked with. nitro/kernels.h has OpenCL's, whose arrays are
- * cl_mem. */
+/**
+ * Memory of a device. nitro/cuda.hpp has CUDA's, nitro_cuda_memory: libnitro calls the CUDA runtime
+ * that the computation was linked with. nitro/kernels.h has OpenCL's, whose arrays are cl_mem.
+ * `count` is of elements of `size` bytes; `what` names the memory in messages. Work goes to
+ * on_device->stream.
+ */
 typedef struct nitro_device_memory {
+    /** Fails while the stream captures a graph, during which nothing can be allocated. */
     int (*may_prepare)(nitro_on_device *on_device, const char *what);
+    /** Fails if the device has less memory free. Allocates nothing. */
     int (*need)(nitro_on_device *on_device, uint64_t bytes, const char *what);
+    /** Uninitialised memory; NULL if `count` is 0. */
     int (*allocate)(nitro_on_device *on_device, int64_t count, size_t size, void **memory);
+    /** Allocate and copy from the host, which must leave `from` unchanged until `wait`. */
     int (*upload)(nitro_on_device *on_device, const void *from, int64_t count, size_t size,
                   void **memory);
+    /** Copy to the host, and wait. */
     int (*download)(nitro_on_device *on_device, const void *memory, int64_t count, size_t size,
                     void *to);
+    /** Copy on the device. */
     int (*copy)(nitro_on_device *on_device, const void *from, int64_t count, size_t size, void *to);
+    /** Set all bytes. */
     int (*fill)(nitro_on_device *on_device, void *memory, int64_t count, size_t size, int byte);
+    /** Wait for the stream; fails if its work failed. */
     int (*wait)(nitro_on_device *on_device);
+    /** NULL: nothing. */
     void (*free)(void *memory);
     const nitro_stream_clock *clock; /* NULL: variants on the device cannot be monitored */
 } nitro_device_memory;

@@ -1,7 +1,9 @@
 /*
  * kernels.h - kernels that are compiled at run time, declared as data: source, entry points,
  * tuning parameters, constraints, and the geometry of launches as expressions. In libnitro, not in
- * libnitro-runtime. The rules of runtime.h hold here too. docs/computations.md shows an example.
+ * libnitro-runtime. The rules of runtime.h hold here too, with one exception: compiled kernels and
+ * their configurations belong to the process, not to a context, behind a lock; the functions on
+ * them are safe from any thread. docs/computations.md shows an example.
  *
  * A variant is a const nitro_kernel; its computation is a kit on a device without an argument of
  * its own (nitro_kit_device.argument_bytes is 0):
@@ -156,8 +158,7 @@ NITRO_API const nitro_kernel *nitro_kernel_of(const nitro_computation *computati
 
 struct nitro_kernel_target;
 /** Ask a child process for the compiler and limits of a device, by its id (NULL: the process's
- * default). `target->state` stays
- *  NULL. @return as nitro_kernel_backend.open. */
+ *  default). `target->state` stays NULL. @return as nitro_kernel_backend.open. */
 NITRO_API nitro_status nitro_kernel_ask_target(nitro_context *context, const nitro_kernel *kernel,
                                                const char *device,
                                                struct nitro_kernel_target *target);

@@ -8,7 +8,9 @@
  * one line there. A plug-in that a build lacks stays in its list as a stub that names the option
  * that enables it.
  *
- * Its parts are in nitro/backend/, one a family or a subject; they come with this header alone.
+ * Its parts are in nitro/backend/, one for each family or subject; include this header rather than
+ * them. Not part of it are explain.h, study.h and statistics.h there, for tools that print
+ * explanations and reports.
  */
 #ifndef NITRO_NITRO_BACKEND_H
 #define NITRO_NITRO_BACKEND_H

@@ -507,8 +507,9 @@ typedef struct nitro_call_options {
 /**
  * Set how often the caller of this computation uses an input: 1 if every input is run once. The
  * choice then minimises the expected time of preparing and of so many runs. INFINITY, the default:
- * preparing does not count. Models know the costs of preparing from samples that were measured, not
- * imported, and by strategies that predict times (auto, forest, kernel-ridge, tree).
+ * preparing does not count. Models know the costs of preparing if their samples have them
+ * (nitro_tune() measures them; imported samples may have them) and their strategy's scores predict
+ * times: all but svm and svm-cost.
  * @return NITRO_OK or NITRO_ERR_ARGUMENT (below 1). Safe while others select.
  */
 NITRO_API nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses);
@@ -612,7 +613,8 @@ NITRO_API nitro_status nitro_select_features_with(const nitro_computation *compu
  * decision's reason says so, and the log (NITRO_LOG_INFO) which variant failed.
  * @param[out] decision  what runs; may be NULL. Written before the variant runs.
  * @return as nitro_select, or NITRO_ERR_VARIANT_FAILED (a `run` failed that may have written
- *         outputs, or all allowed variants failed). Threads: as safe as the argument.
+ *         outputs, or all allowed variants failed). Safe from any number of threads, each
+ *         with an argument of its own.
  */
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
@@ -647,7 +649,8 @@ NITRO_API nitro_status nitro_run_with(const nitro_computation *computation, void
  * The first half of nitro_run: choose a variant, and prepare it if necessary, or the default one if
  * that fails.
  * @param[out] decision  written on success only.
- * @return as nitro_run. Threads: as safe as the argument. Never explores (nitro_monitor_options).
+ * @return as nitro_run. Safe from any number of threads, each with an
+ *         argument of its own. Never explores (nitro_monitor_options).
  */
 NITRO_API nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                                      nitro_decision *decision);
@@ -750,7 +753,11 @@ typedef struct nitro_monitor_options {
     size_t num_recorded;   /* timed calls kept for nitro_computation_flush_observations; 0: none */
 } nitro_monitor_options;
 
-/** One call in 64, drift bound 0.25, no adaptation, confident from 0.9, 512 buckets, no record. */
+/**
+ * Set the defaults: one call in 64, drift bound 0.25, no adaptation, confident from 0.9, 512
+ * buckets, no record. In range are: `every` up to 10^9, `drift_bound` in (0, 100], `adapt_percent`
+ * in [0, 100], `confident_from` in [0, 2], `num_buckets` from 1 to 2^20.
+ */
 NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
 
 /**

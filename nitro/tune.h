@@ -107,14 +107,14 @@ typedef enum nitro_cache {
 typedef struct nitro_measure_options {
     unsigned warmups;         /* rounds that are not timed, after the first, checked run */
     unsigned min_repetitions; /* of each variant in a block, at least 1 */
-    unsigned max_repetitions;
-    unsigned max_blocks;  /* 0 or 1: one */
-    double steady_spread; /* stop when half the 95 % confidence interval of the median, relative
-                             to the median, is below this; 0: never */
-    double budget_ms;     /* stop a variant's block after this much of its own time, but
-                             not below the minimum; a run that takes all of it counts once */
-    double timeout_ms;    /* a longer call of a variant's function counts as hung; opening the
-                             device, loading and features may take 20 times as long */
+    unsigned max_repetitions; /* at least min_repetitions, at most 10^6 */
+    unsigned max_blocks;      /* 0 or 1: one */
+    double steady_spread;     /* stop when half the 95 % confidence interval of the median, relative
+                                 to the median, is below this; 0: never */
+    double budget_ms;  /* above 0: stop a variant's block after this much of its own time, but
+                          not below the minimum; a run that takes all of it counts once */
+    double timeout_ms; /* above 0: a longer call of a variant's function counts as hung; opening the
+                          device, loading and features may take 20 times as long */
     size_t memory_limit_bytes; /* a worker with more resident memory, that of the processes which it
                                   started included, is killed; 0: no limit */
     nitro_cache cache;         /* recorded with samples; cold and warm ones are not mixed */
@@ -138,7 +138,11 @@ typedef struct nitro_tune_options {
     bool again; /* measure and replace samples that the store already has */
 } nitro_tune_options;
 
-/** Set all options to their defaults, which NULL for options stands for. */
+/**
+ * Set all options to their defaults, which NULL for options stands for: 1 warm-up, 10 to 100
+ * repetitions, up to 6 blocks, a steady spread of 0.02, a budget of 250 ms and a time limit of
+ * 30 s, three quarters of this machine's memory, warm caches, no progress.
+ */
 NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
@@ -273,6 +277,7 @@ NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *c
  * features than the first 10,000 sets in the store, none is stored: a warning says so once.
  * Calling it again ends the former recording. In a forked child there is no recording.
  * @param[in] url  of the store, opened as by nitro_store_open_journaled(); NULL: the default one.
+ * @param[in] interval_s  above 0, at most 10^6.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (an interval out of range, or calls are monitored but not
  *         recorded); NITRO_ERR_MISMATCH (the store has another set of features or variants); an
  *         error of opening or reading the store.
@@ -365,7 +370,7 @@ typedef struct nitro_tuner nitro_tuner;
  */
 NITRO_API nitro_status nitro_tuner_create(nitro_context *context, const nitro_tunable *tunable,
                                           const nitro_tuner_options *options, nitro_tuner **tuner);
-/** After the computation that it was added to was freed. Waits for a try in the background. */
+/** Free a tuner, after the computation that it was added to. Waits for a try in the background. */
 NITRO_API void nitro_tuner_free(nitro_tuner *tuner);
 
 NITRO_API size_t nitro_tuner_num_parameters(const nitro_tuner *tuner);
@@ -454,7 +459,7 @@ NITRO_API nitro_status nitro_computation_add_tunable(nitro_computation *computat
  */
 NITRO_API nitro_status nitro_tuner_restart(nitro_tuner *tuner);
 
-/** Safe from any thread. */
+/** Counts and times so far. @return NITRO_OK. Safe from any thread. */
 NITRO_API nitro_status nitro_tuner_get_statistics(const nitro_tuner *tuner,
                                                   nitro_tuner_statistics *statistics);
 

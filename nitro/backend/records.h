@@ -168,7 +168,7 @@ typedef struct nitro_label {
     char *text;
 } nitro_label;
 
-/** A device: kind "cuda", "host", "model", or "recorded" if only known from a file. */
+/** A device: kind "host", "cuda", "opencl", "model", or "recorded" if only known from a file. */
 typedef struct nitro_device {
     char *id;
     char *kind;
@@ -269,7 +269,7 @@ typedef struct nitro_provenance {
     char *compiler;      /* of the measuring program */
     char *host;          /* name of the measuring machine */
     int64_t time_s;      /* since 1970, UTC; 0 when unknown */
-    char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
+    char *driver;        /* the device's label "driver"; of a host, its operating system's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
     char *device_state;  /* clocks and throttling during the measurement, as text: before it, and
