@@ -87,7 +87,10 @@ static void print_title(FILE *stream, const char *name, int section, const char 
 
 static void print_ending(FILE *stream, const char *also)
 {
-    fprintf(stream, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage.\n.SH SEE ALSO\n%s\n", also);
+    fprintf(stream,
+            ".SH EXIT STATUS\n0 done, 1 failed, in part or as a whole, 2 wrong usage.\n"
+            ".SH SEE ALSO\n%s\n",
+            also);
 }
 
 static void print_arguments(FILE *stream, const command *about)
@@ -153,6 +156,42 @@ static void print_command(FILE *stream, const command *about)
     print_ending(stream, "\\fBnitro\\fR(1)");
 }
 
+/** The variables that are no settings: those are in nitro.conf(5). */
+static void print_environment(FILE *stream)
+{
+    static const char *const variables[][2] = {
+        {"NITRO_...", "Settings: see nitro.conf(5)."},
+        {"NITRO_SIMD_BITS",
+         "256 or 128: the widest vectors of host variants, in bits; unset: what the machine has."},
+        {"NITRO_REDIS_USER, NITRO_REDIS_PASSWORD, NITRO_REDIS_PASSWORD_FILE",
+         "User and password of Redis stores whose URLs have none; or a file with the password that "
+         "only its owner can read."},
+        {"XDG_DATA_HOME",
+         "The default store and the journals (nitro/) and the user's models (nitro/models/) are "
+         "below it; ~/.local/share if unset."},
+        {"XDG_DATA_DIRS",
+         "Models of the system are in nitro/models below these; /usr/local/share:/usr/share if "
+         "unset."},
+        {"XDG_CONFIG_HOME",
+         "nitro/nitro.conf and nitro/trusted-keys are below it; ~/.config if unset."},
+        {"XDG_CACHE_HOME",
+         "Compiled kernels and downloads are in nitro/ below it; ~/.cache if unset."},
+        {"CC", "The compiler of nitro search and of kernels in C; cc if unset."},
+        {"OMP_WAIT_POLICY, GOMP_SPINCOUNT",
+         "If neither is set, tune, run and tune-from-source set GOMP_SPINCOUNT=1000."},
+        {"CUDA_VISIBLE_DEVICES", "Which GPUs there are, in which order, as for all CUDA programs."},
+        {"SOURCE_DATE_EPOCH", "The date of imported samples, in seconds since 1970; now if unset."},
+        {"NO_COLOR", "Not empty: no colours."}};
+    fputs(".SH ENVIRONMENT\n", stream);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        fputs(".TP\n", stream);
+        print_text(stream, variables[i][0]);
+        fputc('\n', stream);
+        print_text(stream, variables[i][1]);
+        fputc('\n', stream);
+    }
+}
+
 static void print_program(FILE *stream)
 {
     char name[64];
@@ -172,10 +211,9 @@ static void print_program(FILE *stream)
         print_text(stream, (*each)->summary);
         fputc('\n', stream);
     }
-    fputs(".SH ENVIRONMENT\n.TP\nXDG_DATA_HOME\nThe default store (nitro/) and the models that\n"
-          "\\fBnitro tune\\fR learns (nitro/models/) are kept below it; ~/.local/share if unset.\n",
-          stream);
-    print_ending(stream, "\\fBnitro\\-tune\\fR(1), \\fBnitro\\-tune\\-from\\-source\\fR(1)");
+    print_environment(stream);
+    print_ending(stream, "\\fBnitro\\-tune\\fR(1), \\fBnitro\\-tune\\-from\\-source\\fR(1), "
+                         "\\fBnitro.conf\\fR(5)");
 }
 
 void man_page(FILE *stream, const command *about)

@@ -263,7 +263,8 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     if (given->cases && (given->recorded.count > 0 || given->portfolio == 0))
-        return fail_usage(call, "--cases takes the place of --recorded, with --portfolio");
+        return fail_usage(call,
+                          "--cases needs --portfolio, and replaces --recorded: leave that out");
     if (given->name && given->portfolio == 0)
         return fail_usage(call, "--name needs --portfolio");
     if ((given->recorded.count > 0 || given->cases) && call->arguments.count == 0)
@@ -320,7 +321,8 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "Evaluate selection methods on every device",
     .synopsis =
-        "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--exclude A,signer:NAME,...] "
+        "COMPUTATION [--store URL] [--targets A,...] [--sources A,...] [--exclude "
+        "A,signer:NAME,...] "
         "[--method M,...] "
         "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
         "[--extrapolate [--size-feature NAME]] [--curve sources [--picture DIR]] "

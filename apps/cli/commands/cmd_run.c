@@ -34,7 +34,7 @@ static void set_defaults(void *place)
 
 static const option options[] = {
     OPTION(TEXT, "input", input, "FILE",
-           "the input file; Matrix Market for spmv, a PGM or PNG image for histogram"),
+           "the input file, of the same forms as for 'nitro tune --inputs'"),
     OPTION(COUNT, "generated", generated, "N",
            "instead of a file: input N (from 0) of the computation's generated inputs",
            .maximum = 1e15),
@@ -351,7 +351,8 @@ static int run(invocation *call)
 const command command_run = {
     .name = "run",
     .summary = "Choose a variant for one input and run it",
-    .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--uses N] [--compare] "
+    .synopsis = "COMPUTATION (--input FILE | --generated N) [--device ID] [--model FILE] [--uses "
+                "N] [--compare] "
                 "[--json]",
     .description =
         "Chooses a variant for one input as a program that links libnitro would, and runs it: "

@@ -319,7 +319,7 @@ static size_t list_modules(help_item *items, size_t most)
 const command command_tune = {
     .name = "tune",
     .summary = "Measure every variant on every input, train a model",
-    .synopsis = "COMPUTATION --inputs FILE... [--generate N] [--store URL] [--device ID,...] "
+    .synopsis = "COMPUTATION (--inputs FILE... | --generate N) [--store URL] [--device ID,...] "
                 "[--output MODEL] [OPTION...]",
     .description =
         "Measures every variant of a computation on every input, one worker process per input, and "

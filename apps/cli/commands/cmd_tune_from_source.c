@@ -191,7 +191,7 @@ static int run(invocation *call)
 const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device without measurements",
-    .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--exclude "
+    .synopsis = "COMPUTATION --target DEVICE [--store URL] [--sources A,B,...] [--exclude "
                 "A,signer:NAME,...] [--strategy NAME] "
                 "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--measure N [--inputs "
                 "FILE...]] [--seed N] "
@@ -205,7 +205,7 @@ const command command_tune_from_source = {
         "target's distance from its sources. A distance of 0.69 is a factor of two in every device "
         "feature used; it is unknown for a source that shares no device feature with the target. "
         "If no quality can be predicted, the reason is printed.\n\n"
-        "Sources count by their likeness to the target: of each branch of software (devices.csv: "
+        "Sources count by their similarity to the target: of each branch of software (devices.csv: "
         "vendor, software), those of the stack nearest to the target (a stack that contradicts the "
         "others counts as farther), and others that agree with them. Each source is learnt by "
         "itself, and the scores are averaged by these weights, "

@@ -21,7 +21,8 @@ void tune_set_defaults(void *place)
 
 const option tune_options[] = {
     OPTION(FILES, "inputs", inputs, "FILE",
-           "input files, up to the next option; Matrix Market for spmv, PGM or PNG for histogram"),
+           "input files, up to the next option: Matrix Market for spmv, bfs and solver, PGM or PNG "
+           "for histogram, numpy's .npy for sort, transpose and transpose_inplace"),
     OPTION(COUNT, "generate", generate, "N",
            "also measure the first N inputs of the computation's generated training set",
            .maximum = 1000000),
@@ -62,7 +63,7 @@ const option tune_options[] = {
            .minimum = 0.001, .maximum = 1e9),
     OPTION_TIMEOUT,
     OPTION(COUNT, "memory-limit", memory_limit_mb, "MB",
-           "memory limit for measuring one input (default: 75 % of available memory); "
+           "memory limit for measuring one input (default: 75 % of the machine's memory); "
            "0: no limit",
            .maximum = 1e9),
     OPTION_JSON,

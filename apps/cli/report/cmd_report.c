@@ -232,7 +232,7 @@ static int run(invocation *call)
 const command command_report = {
     .name = "report",
     .summary = "Write a report on a store: a page with charts and data",
-    .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
+    .synopsis = "--output DIR [COMPUTATION...] [--store URL] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
                 "[--skip PART,...] [--describe FILE,...] [--json]\n"
                 "--recorded FILE... --output DIR [--searchers NAME,...] [--repeats 35]",

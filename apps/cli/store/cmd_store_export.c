@@ -91,7 +91,7 @@ static int run(invocation *call)
 const command command_store_export = {
     .name = "store export",
     .summary = "Write a device's samples as CSV",
-    .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
+    .synopsis = "[--store URL] --computation NAME --device ID --samples FILE [--devices FILE] "
                 "[--profiles FILE] [--json]",
     .description = "Writes the samples, and with --devices the device's features, in the form that "
                    "'nitro store import' reads: importing them gives the same samples. Messages of "

@@ -179,13 +179,13 @@ static const argument arguments[] = {
 const command command_store_import = {
     .name = "store import",
     .summary = "Add samples, devices or profiles from files",
-    .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE,...] "
+    .synopsis = "[--store URL] --computation NAME --device ID --samples FILE [--devices FILE,...] "
                 "[--describe FILE] [--features A,B,...] [--variants V,W,...] [--log A,B,...] "
                 "[--replace]\n"
-                "--store URL --format ginkgo DIR [--devices FILE,...] [--describe FILE] "
+                "[--store URL] --format ginkgo DIR [--devices FILE,...] [--describe FILE] "
                 "[--rename FOLDER=DEVICE,...] [--campaign NAME] [--replace]\n"
-                "--store URL --devices FILE,...\n"
-                "--store URL --profiles FILE --device ID [--variant NAME --input NAME | --proxy "
+                "[--store URL] --devices FILE,...\n"
+                "[--store URL] --profiles FILE --device ID [--variant NAME --input NAME | --proxy "
                 "NAME --intensity X]",
     .description =
         "Adds one sample for each row of a CSV file: column input holds its name, columns "

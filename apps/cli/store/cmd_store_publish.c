@@ -68,7 +68,7 @@ static int run(invocation *call)
 const command command_store_publish = {
     .name = "store publish",
     .summary = "Write a store as files that a web server can serve",
-    .synopsis = "--store URL --output DIR [--sign KEY] [--json]",
+    .synopsis = "[--store URL] --output DIR [--sign KEY] [--json]",
     .description =
         "Writes an index and a compressed bundle for each computation and device into DIR: static "
         "files, with checksums, for any web server. With --sign, each BUNDLE gets a signature, "
