@@ -431,7 +431,7 @@ static void choose_rows(const nitro_spmv *spmv, int64_t count, int64_t *rows)
     }
 }
 
-/* Rows are far from each other, and so are their entries: both are asked for some rows ahead. */
+/* Rows are far from each other, and so are their entries: both are prefetched some rows ahead. */
 static void see_rows(const nitro_spmv *spmv, diagonal_sample *sample)
 {
     double density = mean_length(spmv);

@@ -198,7 +198,7 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
                           NITRO_SETTING_MAX_BYTES);
     if (setting->choices && !is_choice(setting, value))
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: the value is not %s", where, name,
-                          setting->choices == switches ? "0 or 1" : "one of its levels");
+                          setting->choices == switches ? "0 or 1" : "off, warning, info or debug");
     if (setting->is_name && value[0] && !nitro_name_is_valid(value))
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s: %s: the value is not a valid name: use 1 to 63 of [A-Za-z0-9_.+-]",

@@ -149,7 +149,7 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
 
 /* ---- One target ------------------------------------------------------------------------------ */
 
-/** The own models were trained on other inputs. */
+/** For another fold: the devices' own models were trained on other inputs. */
 static void forget_own_models(nitro_evaluation *evaluation)
 {
     for (size_t d = 0; d < evaluation->dataset->num_devices; d++) {

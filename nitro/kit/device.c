@@ -271,7 +271,7 @@ int nitro_kit_prepare_part(const nitro_kit *kit, const nitro_kit_part *part, voi
         if (made)
             free(made->format);
         free(made);
-        if (!on_device->problem[0]) /* which the device's part of it may have said */
+        if (!on_device->problem[0]) /* the device's memory may have said why */
             snprintf(on_device->problem, sizeof(on_device->problem),
                      "%s does not fit into the host's memory", what);
         return on_device->failure = failure;

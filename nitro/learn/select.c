@@ -196,10 +196,11 @@ static nitro_status compare_settings(comparison *c, size_t *chosen)
         }
     }
     if (status == NITRO_OK && *chosen > 0 && c->logs)
-        nitro_log(c->context, NITRO_LOG_INFO,
-                  "strategy %s uses %s for target %s: LODO quality is %.1f %% better than with %s",
-                  strategy->name, strategy->hyper_settings[*chosen], c->task.target->id, best,
-                  strategy->hyper_settings[0]);
+        nitro_log(
+            c->context, NITRO_LOG_INFO,
+            "strategy %s uses %s for target %s: LODO quality is %.1f points higher than with %s",
+            strategy->name, strategy->hyper_settings[*chosen], c->task.target->id, best,
+            strategy->hyper_settings[0]);
     return status;
 }
 

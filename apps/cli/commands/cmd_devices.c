@@ -165,9 +165,9 @@ static int run(invocation *call)
     size_t named = call->arguments.count;
     device_set set = {0};
     if (given->replay && (given->record || given->measure || named > 0))
-        return fail_usage(call, "--replay stands without --record, --measure and IDs");
+        return fail_usage(call, "--replay excludes --record, --measure and IDs");
     if (given->store && given->replay)
-        return fail_usage(call, "--store stands without --replay");
+        return fail_usage(call, "--replay and --store exclude each other");
     if (given->store && named == 0)
         return fail_usage(call,
                           "--store puts devices into a store: name them by their IDs, such as "

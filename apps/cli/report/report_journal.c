@@ -319,8 +319,8 @@ static bool copy_results(report_journal *self, const nitro_evaluate_result *resu
     return done;
 }
 
-/** What an evaluation takes in a study of this kind of what it takes with all sources, as long as
- *  none has run: models of the same samples are trained once. */
+/** The time of an evaluation in a study of this kind, as a share of that with all sources, until
+ *  the first one has run. Less than 1, since models of the same samples are trained once. */
 static const double usual_share[REPORT_NUM_KINDS] = {[REPORT_KIND_ALL] = 1.0,
                                                      [REPORT_KIND_MEASURED] = 0.3,
                                                      [REPORT_KIND_SOURCES] = 0.3,

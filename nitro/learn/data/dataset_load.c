@@ -195,8 +195,8 @@ static void log_unmeasured(const store_reader *reader, const nitro_dataset *data
         }
         if (count > 0 && (reader->timed >> v & 1))
             nitro_log(reader->context, NITRO_LOG_WARNING,
-                      "%s: variant %s was never measured on %s: it is unknown there, and only the "
-                      "other devices speak for it",
+                      "%s: variant %s was never measured on %s: models learn of it from the other "
+                      "devices only",
                       reader->schema->computation, reader->schema->variants[v], names);
     }
 }

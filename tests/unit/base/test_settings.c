@@ -85,7 +85,7 @@ static void test_malformed_settings_are_named(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"log = loud", "conf:1: log: the value is not one of its levels"},
+        {"log = loud", "conf:1: log: the value is not off, warning, info or debug"},
         {"\n\nlogg = info", "conf:3: unknown setting; did you mean 'log'?"},
         {"min_confidence = 2", "conf:1: min_confidence: the value is not a number in [0, 1]"},
         {"min_confidence = nan", "not a number"},
@@ -96,7 +96,7 @@ static void test_malformed_settings_are_named(void **state)
         {"model = a\x01z", "conf:1: model: the value is not UTF-8 text"},
         {"SECRET words", "conf:1: the line is not of the form"},
         {"SECRET = 1", "conf:1: unknown setting; 'nitro config' lists them"},
-        {"log = SECRET", "conf:1: log: the value is not one of its levels"},
+        {"log = SECRET", "conf:1: log: the value is not off, warning, info or debug"},
         {"[SECRET words", "conf:1: invalid section"},
     };
     (void)state;
