@@ -1,5 +1,11 @@
 /* Searchers on recorded spaces: the default one against the published ones, reproductions of
  * published figures, transfer between devices, the profile-based searcher, and the time of a step.
+ *
+ * NITRO_SHARED_DATA is the folder with search/spaces/KERNEL/DEVICE.csv.gz (docs/search.md).
+ * NITRO_BENCH_PARTS chooses parts (compare, portfolio, profile, reproductions, speed, transfer;
+ * default: all), NITRO_BENCH_REPEATS the searches of each space (35), NITRO_BENCH_SEARCHERS the
+ * searchers, NITRO_BENCH_SPACES the kernels (for transfer, those whose names hold this text),
+ * NITRO_BENCH_PYTHON a Python that has Kernel Tuner.
  */
 #include <glob.h>
 #include <math.h>
