@@ -171,8 +171,9 @@ const command command_features = {
     .summary = "Print the input features of files",
     .synopsis = "COMPUTATION [FILE...] [--generate N [--seed S]] [--csv | --json]",
     .description =
-        "Evaluates a computation's input features and prints them: a row a feature and a column an "
-        "input, or with --csv a row an input. The CSV together with times is what 'nitro store "
+        "Evaluates a computation's input features and prints them: one row per feature and one "
+        "column per input, or with --csv one row per input. The CSV together with times is what "
+        "'nitro store "
         "import' takes for measurements that were made elsewhere; its values are what 'nitro "
         "predict --features' takes.",
     .examples = "  nitro features spmv A.mtx B.mtx\n"

@@ -356,7 +356,8 @@ const command command_run = {
                 "[--json]",
     .description =
         "Chooses a variant for one input as a program that links libnitro would, and runs it: "
-        "prints the decision, its reason, the variant's time (the median of some repetitions), and "
+        "prints the decision, its reason, the variant's time (the median of the faster half of the "
+        "repetitions), and "
         "whether its result agrees with the reference variant's. Without a model the default "
         "variant runs. On a GPU the time is taken from GPU events. With --uses N, the choice and "
         "its "
