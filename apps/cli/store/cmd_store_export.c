@@ -93,12 +93,14 @@ const command command_store_export = {
     .summary = "Write a device's samples as CSV",
     .synopsis = "[--store URL] --computation NAME --device ID --samples FILE [--devices FILE] "
                 "[--profiles FILE] [--json]",
-    .description = "Writes the samples, and with --devices the device's features, in the form that "
-                   "'nitro store import' reads: importing them gives the same samples. Messages of "
-                   "failed runs, spreads and provenance are not exported.\n\n"
-                   "--profiles writes hardware metrics of kernels: those of the computation's "
-                   "variants on the device; without --computation those of all computations and of "
-                   "proxies, without --device on all devices.",
+    .description =
+        "Writes the samples, and with --devices the device's features, in the form that "
+        "'nitro store import' reads: importing them gives samples of the same features, times, "
+        "outcomes "
+        "and costs. Messages of failed runs, spreads and provenance are not exported.\n\n"
+        "--profiles writes hardware metrics of kernels: those of the computation's "
+        "variants on the device; without --computation those of all computations and of "
+        "proxies, without --device on all devices.",
     .examples = "  nitro store export --store sqlite:lab.db --computation spmv \\\n"
                 "      --device cuda:nvidia-h200 --samples h200.csv --devices devices.csv\n",
     COMMAND_USUAL};

@@ -69,11 +69,12 @@ const command command_store_verify = {
     .name = "store verify",
     .summary = "Check every record of a store",
     .synopsis = "[--store URL] [--model FILE] [--json]",
-    .description = "Reads every record and checks it against its checksum and its computation's "
-                   "schema. Prints every problem; the exit code is 1 if there are any. Damaged "
-                   "records are never used; 'nitro store gc --quarantined' removes them.\n\n"
-                   "With --model: checks that the samples and device features of the model's "
-                   "sources are those that it was trained on. Prints the sources that differ.",
+    .description =
+        "Reads every record and checks it against its checksum and its computation's "
+        "schema. Prints every problem; the exit code is 1 if there are any. Damaged "
+        "records are never used; 'nitro store gc --quarantined --apply' removes them.\n\n"
+        "With --model: checks that the samples and device features of the model's "
+        "sources are those that it was trained on. Prints the sources that differ.",
     .examples = "  nitro store verify --store sqlite:lab.db\n"
                 "  nitro store verify --store sqlite:lab.db --model gtx-980.json\n",
     COMMAND_USUAL};
