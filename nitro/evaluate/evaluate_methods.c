@@ -247,8 +247,7 @@ static const nitro_method_info infos[] = {
                  "source-weight oracle: the mean of the sources' own models whose weights are best "
                  "on the target's test inputs",
                  .only_named = true, .is_reference = true},
-    [NATIVE] = {"native",
-                "target-trained: an SVM on the target's own training inputs, an upper bound",
+    [NATIVE] = {"native", "target-trained: an SVM on the target's own training inputs",
                 .is_reference = true},
     [OWN] = {"own", "auto on the target's own training inputs", .extrapolates = true,
              .only_named = true, .is_reference = true},
