@@ -258,12 +258,12 @@ class Bound:
 
     def run(self) -> Decision:
         """As Computation.run, with the features of bind()."""
-        argument, made = self._argument, self._made
-        status = _run_with(self._handle, argument.pointer, self._options, made)
+        passed, made = self._argument.passed, self._made
+        status = _run_with(self._handle, self._argument.pointer, self._options, made)
         if status != _OK or thrown.exception is not None:
             self._computation._context.check(status)
         index = made.variant
-        result, argument.result = argument.result, None
+        result, passed.result = passed.result, None
         return Decision(
             self._computation._names[index], index, made.confidence, reasons[made.reason], result
         )
@@ -300,7 +300,7 @@ class Ticket:
         ticket = self._take()
         ffi.gc(ticket, None)  # it ends by running
         self._context.check(lib.nitro_run_ticket(ticket, made))
-        return decision_of(made, self._argument.result)
+        return decision_of(made, self._argument.passed.result)
 
     def cancel(self) -> None:
         ffi.release(self._take())
@@ -662,7 +662,7 @@ class Computation:
             self._context.check(status)
         index = made.variant
         return Decision(
-            self._names[index], index, made.confidence, reasons[made.reason], given.result
+            self._names[index], index, made.confidence, reasons[made.reason], given.passed.result
         )
 
     def prepare(self, argument: Any, uses: float = 0) -> Decision:
@@ -682,7 +682,7 @@ class Computation:
         made.variant, made.variant_name = decided.number, name
         given = Argument(argument)
         self._context.check(lib.nitro_run_decided(self._handle, given.pointer, made))
-        return given.result
+        return given.passed.result
 
     def begin(self, argument: Any) -> Ticket:
         """Begin to evaluate the features of a final input on the computation's threads."""

@@ -1,6 +1,7 @@
 """The Python package: declaring, measuring, learning, selecting, evaluating, showing."""
 
 import contextlib
+import gc
 import io
 import logging
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import weakref
 from pathlib import Path
 
 import nitro
@@ -63,6 +65,24 @@ class RegisterAndSelect(unittest.TestCase):
         decision = declare().run([1, 2, 3])
         self.assertEqual((decision.variant, decision.result), ("loop", 6))
         self.assertIn("no model", decision.reason)
+
+    def test_arguments_and_results_are_freed_with_the_last_reference(self):
+        class Values(list):
+            pass
+
+        total = nitro.Computation("total")
+        total.add_variant("copy", Values)
+        total.add_feature("length", len)
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for use in (total.run, total.select, total.evaluate, lambda values: total.bind(values).run()):
+            values = Values([1, 2])
+            given, made = weakref.ref(values), use(values)
+            returned = getattr(made, "result", None)
+            result = None if returned is None else weakref.ref(returned)
+            del values, made, returned
+            self.assertIsNone(given())
+            self.assertTrue(result is None or result() is None)
 
     def test_deciding_and_running_apart(self):
         events = []
