@@ -28,6 +28,7 @@ from ._library import (
     ffi,
     lib,
     names_of,
+    owned,
     set_members,
     text_of,
     thrown,
@@ -287,7 +288,7 @@ class Ticket:
         self._context.check(
             lib.nitro_features_begin(computation._handle, self._argument.pointer, ticket)
         )
-        self._ticket = ffi.gc(ticket, lib.nitro_ticket_cancel)
+        self._ticket = owned(ticket, lib.nitro_ticket_cancel, computation, self._argument)
 
     def _take(self) -> Any:
         if self._ticket is None:
@@ -324,8 +325,8 @@ class Computation:
         self._context.check(
             lib.nitro_computation_create(self._context.handle, bytes_of(name), handle)
         )
-        self._handle = ffi.gc(handle[0], lib.nitro_computation_free)
-        self._kept: List[Any] = []  # what C points to lives as long as this object
+        self._kept: List[Any] = []  # what C points to lives as long as the handle
+        self._handle = owned(handle[0], lib.nitro_computation_free, self._context, self._kept)
         self._names: List[str] = []
         self._feature_names: List[str] = []
         self._hooks = _Hooks()

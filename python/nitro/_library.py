@@ -57,6 +57,12 @@ def text_of(pointer: Any) -> str:
     return text.decode("utf-8", "replace")
 
 
+def owned(handle: Any, free: Callable[[Any], None], *uses: Any) -> Any:
+    """A C object that is freed with its last reference; what it uses lives as long. (Members of a
+    Python object end in the order of their assignment, the context first.)"""
+    return ffi.gc(handle, lambda pointer, _uses=uses: free(pointer))
+
+
 def bytes_of(text: TextOrPath) -> bytes:
     return os.fspath(text).encode("utf-8", "surrogateescape")
 

@@ -13,6 +13,7 @@ from ._library import (
     ffi,
     lib,
     names_of,
+    owned,
     text_of,
 )
 from ._tables import Table, html_table
@@ -102,7 +103,7 @@ class Model:
 
     def __init__(self, context: Context, handle: Any) -> None:
         self._context = context
-        self._owned: Any = ffi.gc(handle, lib.nitro_model_free)
+        self._owned: Any = owned(handle, lib.nitro_model_free, context)
 
     @property
     def _handle(self) -> Any:

@@ -14,6 +14,7 @@ from ._library import (
     default_context,
     ffi,
     lib,
+    owned,
     set_members,
     text_of,
 )
@@ -144,7 +145,7 @@ class Store:
             if write
             else lib.nitro_store_open(self._context.handle, where, lib.NITRO_STORE_READ, handle)
         )
-        self._handle = ffi.gc(handle[0], lib.nitro_store_close)
+        self._handle = owned(handle[0], lib.nitro_store_close, self._context)
 
     def close(self) -> None:
         if self._handle is not None:

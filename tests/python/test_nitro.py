@@ -250,6 +250,24 @@ class Adjust(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "no option 'often'; there are every"):
             total.monitor(often=1)
 
+    def test_a_context_outlives_what_was_made_in_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            context, stored = nitro.Context(), []
+            total = nitro.Computation("total", context)
+            total.add_variant("sum", sum)
+            total.add_feature("length", len)
+            total.record_to(f"{folder}/online.db", interval_s=3600)
+            for _ in range(70):
+                total.run([1, 2])
+
+            def look():
+                with nitro.Store(f"{folder}/online.db") as store:
+                    stored.extend(store.computations())
+
+            weakref.finalize(context, look)
+            del context, total
+            self.assertEqual(stored, ["total"])  # by the computation, which had ended
+
     def test_variants_of_cudas_streams_and_prepared_formats_are_released(self):
         events = []
         total = nitro.Computation("total")
