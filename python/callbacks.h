@@ -15,7 +15,8 @@
 /* for cffi */
 typedef struct nitro_python_argument {
     void *object;           /* handle of the Python argument */
-    const double *features; /* those evaluated before, in declared order; NULL: none */
+    const double *features; /* those evaluated before, in declared order */
+    size_t num_features;    /* their number; those declared since are evaluated */
 } nitro_python_argument;
 
 typedef struct nitro_python_features {
@@ -102,10 +103,10 @@ static bool call_allows(const double *features, const void *argument, void *user
 static int call_evaluate(const void *argument, double *values, void *user)
 {
     const nitro_python_features *group = user;
-    const double *known = ((const nitro_python_argument *)argument)->features;
-    if (!known)
-        return nitro_python_evaluate(object_of(argument), values, group->object);
-    memcpy(values, known + group->first, group->count * sizeof *values);
+    const nitro_python_argument *given = argument;
+    if (group->first + group->count > given->num_features)
+        return nitro_python_evaluate(given->object, values, group->object);
+    memcpy(values, given->features + group->first, group->count * sizeof *values);
     return 0;
 }
 

@@ -239,7 +239,8 @@ def _print_progress(progress: Progress) -> None:
 class Bound:
     """An argument whose features are evaluated once, for many calls: made by Computation.bind.
 
-    The features stay those of the moment of binding. One thread at a time may use it.
+    The features stay those of the moment of binding; those declared later are evaluated by each
+    call. One thread at a time may use it.
     """
 
     __slots__ = ("_argument", "_features", "_made", "_computation", "_handle", "_options")
@@ -250,6 +251,7 @@ class Bound:
         self._argument = Argument(argument)
         self._features = computation._feature_values(self._argument)
         self._argument.pointer.features = self._features
+        self._argument.pointer.num_features = len(self._features)
         self._made = ffi.new("nitro_decision *")
         self._options = ffi.new("nitro_call_options *", {"uses": uses})
 
@@ -617,7 +619,7 @@ class Computation:
     # ---- Dispatching
 
     def _feature_values(self, argument: Argument) -> Any:
-        values = ffi.new("double[]", max(lib.nitro_computation_num_features(self._handle), 1))
+        values = ffi.new("double[]", lib.nitro_computation_num_features(self._handle))
         self._context.check(
             lib.nitro_computation_evaluate(self._handle, argument.pointer, values)
         )

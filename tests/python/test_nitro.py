@@ -219,6 +219,16 @@ class Adjust(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "1 features were declared, and 2 values"):
             total.evaluate([1])
 
+    def test_features_declared_after_binding_are_evaluated(self):
+        total = nitro.Computation("total")
+        total.add_variant("sum", sum, allows=lambda features: features["third"] == 3)
+        total.add_variant("other", sum, allows=lambda features: True)
+        total.add_feature("length", len)
+        bound = total.bind([1, 2])
+        total.add_features(["second", "third"], lambda values: (2, 3))
+        self.assertEqual(bound.select().variant, "sum")
+        self.assertEqual(bound.features, {"length": 2.0})
+
     def test_tickets(self):
         total = declare()
         total.set_feature_options(threads=1)
