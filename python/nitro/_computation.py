@@ -33,7 +33,7 @@ from ._library import (
     text_of,
     thrown,
 )
-from ._model import Decision, Model, decision_of, reasons
+from ._model import Decision, Model, decision_of, feature_values, reasons
 from ._store import Store
 from ._tuner import Tuner
 
@@ -645,8 +645,8 @@ class Computation:
         return decision_of(made)
 
     def select_features(self, features: Mapping[str, float], uses: float = 0) -> Decision:
-        """Choose from features that are known, given by name."""
-        values = ffi.new("double[]", [float(features[name]) for name in self.features])
+        """Choose from features that are known; all of them must be given by name."""
+        values = feature_values(self.name, self.features, features)
         made = ffi.new("nitro_decision *")
         options = ffi.new("nitro_call_options *", {"uses": uses})
         self._context.check(

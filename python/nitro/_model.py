@@ -49,6 +49,18 @@ def decision_of(made: Any, result: Any = None) -> Decision:
     )
 
 
+def feature_values(what: str, names: List[str], features: Mapping[str, float]) -> Any:
+    """The values of exactly the features that `what` has, in its order."""
+    missing = [name for name in names if name not in features]
+    unknown = [name for name in features if name not in names]
+    if missing or unknown:
+        raise ValueError(
+            f"{what} takes {', '.join(names) or 'no features'}; missing: "
+            f"{', '.join(missing) or 'none'}; unknown: {', '.join(unknown) or 'none'}"
+        )
+    return ffi.new("double[]", [float(features[name]) for name in names])
+
+
 class Rank(NamedTuple):
     """A variant in a model's ranking."""
 
@@ -178,17 +190,6 @@ class Model:
         ]
         return html_table(("model", ""), rows)
 
-    def _values(self, features: Mapping[str, float]) -> Any:
-        names = self.features
-        missing = [name for name in names if name not in features]
-        unknown = [name for name in features if name not in names]
-        if missing or unknown:
-            raise ValueError(
-                f"the model takes {', '.join(names)}; missing: {', '.join(missing) or 'none'}; "
-                f"unknown: {', '.join(unknown) or 'none'}"
-            )
-        return ffi.new("double[]", [float(features[name]) for name in names])
-
     def _predict(self, values: Any, uses: float) -> "tuple[Any, Any, Any]":
         count = lib.nitro_model_num_variants(self._handle)
         made = ffi.new("nitro_decision *")
@@ -203,7 +204,9 @@ class Model:
     def predict(self, features: Mapping[str, float], uses: float = 0) -> Prediction:
         """Query the model for one input; all of its features must be given by name. `uses`: the
         expected runs of this input, for which preparing counts once; 0: it does not count."""
-        made, ranking, scores = self._predict(self._values(features), uses)
+        made, ranking, scores = self._predict(
+            feature_values("the model", self.features, features), uses
+        )
         variants = self.variants
         return Prediction(
             decision=decision_of(made),
@@ -213,7 +216,7 @@ class Model:
 
     def explain(self, features: Mapping[str, float], uses: float = 0) -> Explanation:
         """predict, with the features that the decision depends on and their training ranges."""
-        values = self._values(features)
+        values = feature_values("the model", self.features, features)
         made, ranking, scores = self._predict(values, uses)
         columns = ffi.new("nitro_column[]", lib.NITRO_EXPLAIN_MAX_COLUMNS)
         count = ffi.new("size_t *")

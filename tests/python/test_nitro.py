@@ -215,6 +215,10 @@ class Adjust(unittest.TestCase):
         self.assertEqual(bound.select().variant, "sum")
         self.assertEqual(calls, [2])
         self.assertEqual(total.select_features({"length": 20, "half": 10}).variant, "other")
+        with self.assertRaisesRegex(ValueError, "total takes length, half; missing: half; unknown: halve"):
+            total.select_features({"length": 20, "halve": 10})
+        with self.assertRaisesRegex(ValueError, "missing: none; unknown: more"):
+            total.select_features({"length": 20, "half": 10, "more": 1})
         total.add_feature("bad", lambda values: (1, 2))
         with self.assertRaisesRegex(ValueError, "1 features were declared, and 2 values"):
             total.evaluate([1])
