@@ -131,10 +131,16 @@ class Tunable:
                 f"tunable {self.name} has the parameters {', '.join(self.parameters)}, not "
                 f"{', '.join(values)}"
             )
-        return [
-            float(known.index(values[name]) if isinstance(known[0], str) else values[name])
-            for name, known in self.parameters.items()
-        ]
+        numbers = []
+        for name, known in self.parameters.items():
+            value = values[name]
+            if isinstance(known[0], str) and value not in known:
+                raise ValueError(
+                    f"tunable {self.name}: parameter {name} has no value {value!r}; it has "
+                    f"{', '.join(map(repr, known))}"
+                )
+            numbers.append(float(known.index(value) if isinstance(known[0], str) else value))
+        return numbers
 
 
 @callback("nitro_python_run_tunable")
@@ -226,7 +232,7 @@ class Tuner:
         context: Optional[Context] = None,
     ) -> None:
         self.tunable = tunable
-        self.handle: Any = _NULL
+        self._handle: Any = _NULL
         self.progress: Optional[Callable[[Dict[str, float]], Any]] = None
         self._context = context or default_context()
         self._store = store
@@ -245,12 +251,18 @@ class Tuner:
         self._context.check(
             lib.nitro_tuner_create(self._context.handle, tunable._made, options, handle)
         )
-        self.handle = handle[0]
+        self._handle = handle[0]
         self._size = lib.nitro_tuner_num_parameters(self.handle)
+
+    @property
+    def handle(self) -> Any:
+        if self._handle == _NULL:
+            raise ValueError("the tuner is closed")
+        return self._handle
 
     def close(self) -> None:
         """End the search, and its thread. A computation that it was added to must not run after."""
-        handle, self.handle = self.handle, _NULL
+        handle, self._handle = self._handle, _NULL
         lib.nitro_tuner_free(handle)
 
     def __del__(self) -> None:
@@ -258,8 +270,8 @@ class Tuner:
         # be the one that collects garbage, and cannot wait for itself.
         if _inside.depth == 0:
             self.close()
-        elif self.handle != _NULL:
-            handle, self.handle = self.handle, _NULL
+        elif self._handle != _NULL:
+            handle, self._handle = self._handle, _NULL
             kept = (self.tunable, self._user)
             threading.Thread(target=lambda: (lib.nitro_tuner_free(handle), kept)).start()
 

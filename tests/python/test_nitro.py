@@ -529,6 +529,13 @@ class Tuning(unittest.TestCase):
             tuner.tell({"tile": 1}, 1)
         with self.assertRaisesRegex(nitro.NitroError, "a time of -1 ms"):
             tuner.tell(asked[0], -1)
+        with self.assertRaisesRegex(ValueError, "order has no value 'diagonal'; it has '.*'"):
+            tuner.tell({**asked[0], "order": "diagonal"}, 1)
+        tuner.close()
+        tuner.close()  # does nothing
+        for use in (tuner.ask, tuner.statistics, tuner.restart, lambda: tuner.parameters):
+            with self.assertRaisesRegex(ValueError, "the tuner is closed"):
+                use()
 
     def test_refuses(self):
         with self.assertRaisesRegex(nitro.NitroError, "no searcher 'best'"):
