@@ -64,7 +64,10 @@ def owned(handle: Any, free: Callable[[Any], None], *uses: Any) -> Any:
 
 
 def bytes_of(text: TextOrPath) -> bytes:
-    return os.fspath(text).encode("utf-8", "surrogateescape")
+    encoded = os.fspath(text).encode("utf-8", "surrogateescape")
+    if b"\0" in encoded:
+        raise ValueError(f"{text!r} contains a null character, at which C would end it")
+    return encoded
 
 
 class Thrown(threading.local):

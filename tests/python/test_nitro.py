@@ -185,6 +185,11 @@ class RegisterAndSelect(unittest.TestCase):
 class Adjust(unittest.TestCase):
     """Settings, a forced variant, cached features, tickets, monitoring."""
 
+    def test_texts_with_null_characters_are_refused(self):
+        for use in (nitro.Computation, nitro.Store, nitro.Model.load, declare().force):
+            with self.assertRaisesRegex(ValueError, "'sum.x00s' contains a null character"):
+                use("sum\0s")
+
     def test_settings_and_forced_variants(self):
         context = nitro.Context()
         context.set("force", "short", computation="total")
