@@ -51,6 +51,12 @@ class Best(NamedTuple):
     time_ms: float
 
 
+def _plain(value: Any) -> Value:
+    """A scalar of numpy as a number, boolean or text of Python."""
+    plain: Value = value.item() if hasattr(value, "item") else value
+    return plain
+
+
 def _type_of(name: str, values: Sequence[Value]) -> str:
     if all(isinstance(value, bool) for value in values):
         return "bool"
@@ -64,7 +70,8 @@ def _type_of(name: str, values: Sequence[Value]) -> str:
 class Tunable:
     """A function with tuning parameters.
 
-    parameters: names, and their values in order: whole or real numbers, booleans or texts.
+    parameters: names, and their values in order: whole or real numbers, booleans or texts, of Python or
+    numpy.
     run: does the whole computation, given an argument and a dict of values.
     constraints: expressions over the parameters, such as "tile % unroll == 0".
     version: change it with the code.
@@ -89,7 +96,7 @@ class Tunable:
         repeatable: bool = False,
     ) -> None:
         self.name = name
-        self.parameters = {each: list(values) for each, values in parameters.items()}
+        self.parameters = {each: list(map(_plain, values)) for each, values in parameters.items()}
         self.run, self.check, self.load, self.copy = run, check, load, copy
         listed = [
             {"Name": each, "Type": _type_of(each, values), "Values": values}

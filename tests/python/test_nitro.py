@@ -542,6 +542,15 @@ class Tuning(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "the tuner is closed"):
                 use()
 
+    def test_values_of_numpy_are_taken_as_pythons(self):
+        class Scalar:  # as numpy's: neither an int nor JSON
+            def __init__(self, value):
+                self.item = lambda: value
+
+        tunable = nitro.Tunable("scan", {"tile": [Scalar(1), Scalar(2)]})
+        self.assertEqual(tunable.parameters, {"tile": [1, 2]})
+        self.assertIn(nitro.Tuner(tunable, budget="2").ask()["tile"], (1, 2))
+
     def test_refuses(self):
         with self.assertRaisesRegex(nitro.NitroError, "no searcher 'best'"):
             nitro.Tuner(self.tunable(), searcher="best")
