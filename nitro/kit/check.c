@@ -85,13 +85,15 @@ typedef struct comparison {
     int64_t count;
 } comparison;
 
-/* What an element may differ by. */
+/* What an element may differ by: of infinity, by nothing. */
 static double allowance(const comparison *c, int64_t i)
 {
+    double reference = number_at(c->field->element, c->reference, i);
+    if (isinf(reference))
+        return 0;
     if (c->field->agreement == NITRO_TOLERANCE)
         return c->field->tolerance;
-    return c->field->tolerance *
-           (c->magnitudes ? c->magnitudes[i] : fabs(number_at(c->field->element, c->reference, i)));
+    return c->field->tolerance * (c->magnitudes ? c->magnitudes[i] : fabs(reference));
 }
 
 static int compare_numbers(const comparison *c, char *why, size_t size)
@@ -103,7 +105,7 @@ static int compare_numbers(const comparison *c, char *why, size_t size)
         double result = number_at(element, c->result, i);
         double reference = number_at(element, c->reference, i);
         double difference = fabs(result - reference), allowed = allowance(c, i);
-        if (difference <= allowed)
+        if (difference <= allowed || result == reference)
             continue;
         double share = difference / allowed; /* NaN is the worst of all */
         if (worst < 0 || (!isnan(worst_share) && !(share <= worst_share))) {

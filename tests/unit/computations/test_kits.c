@@ -238,6 +238,76 @@ static void arrays_in_place_are_restored_and_outputs_compared(void **state)
     nitro_context_free(context);
 }
 
+/* ---- Comparing ---- */
+
+typedef struct results {
+    double sums[4], relative[4];
+    int64_t large[2];
+    double *to_sums, *to_relative;
+    int64_t *to_large;
+    nitro_kept *kept;
+} results;
+
+static const nitro_field result_fields[] = {
+    NITRO_ARRAY(results, to_sums, NITRO_OUT, NITRO_FLOAT64, "4", .agreement = NITRO_TOLERANCE,
+                .tolerance = 0.1),
+    NITRO_ARRAY(results, to_relative, NITRO_OUT, NITRO_FLOAT64, "4", .agreement = NITRO_RELATIVE,
+                .tolerance = 0.1),
+    NITRO_ARRAY(results, to_large, NITRO_OUT, NITRO_INT64, "2"),
+};
+
+/* Gives no magnitudes. */
+static int expected(void *argument, double *magnitudes)
+{
+    static const double numbers[4] = {INFINITY, -INFINITY, 100, 1};
+    results *r = argument;
+    (void)magnitudes;
+    memcpy(r->to_sums, numbers, sizeof(numbers));
+    memcpy(r->to_relative, numbers, sizeof(numbers));
+    r->to_large[0] = r->to_large[1] = (INT64_C(1) << 60) + 1;
+    return 0;
+}
+
+static const nitro_kit result_kit = {.name = "results",
+                                     .argument_bytes = sizeof(results),
+                                     .kept = offsetof(results, kept),
+                                     .fields = result_fields,
+                                     .num_fields = 3,
+                                     .reference = expected};
+
+static void keep_expected(results *r)
+{
+    *r = (results){.to_sums = r->sums, .to_relative = r->relative, .to_large = r->large};
+    assert_int_equal(expected(r, NULL), 0);
+    assert_int_equal(nitro_kit_keep_reference(&result_kit, r), 0);
+}
+
+/* Expected results but for *wrong (NULL: all) are checked; `says` NULL: they agree. */
+static void check_says(results *r, double *wrong, double number, const char *says)
+{
+    char why[256] = "";
+    assert_int_equal(expected(r, NULL), 0);
+    if (wrong)
+        *wrong = number;
+    assert_int_equal(nitro_kit_check_result(&result_kit, r, why, sizeof(why)), says != NULL);
+    assert_string_equal(why, says ? says : "");
+}
+
+static void infinity_agrees_with_itself_alone(void **state)
+{
+    results r;
+    (void)state;
+    keep_expected(&r);
+    check_says(&r, NULL, 0, NULL);
+    check_says(&r, &r.sums[0], 1,
+               "to_sums[0] is 1 instead of inf, and may be off by 0; 1 of 4 are wrong");
+    check_says(&r, &r.relative[1], INFINITY,
+               "to_relative[1] is inf instead of -inf, and may be off by 0; 1 of 4 are wrong");
+    check_says(&r, &r.relative[0], 1,
+               "to_relative[0] is 1 instead of inf, and may be off by 0; 1 of 4 are wrong");
+    nitro_kit_release(&result_kit, &r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +317,7 @@ int main(void)
         cmocka_unit_test(counts_follow_from_scalars),
         cmocka_unit_test(what_overflows_is_not_allocated),
         cmocka_unit_test(arrays_in_place_are_restored_and_outputs_compared),
+        cmocka_unit_test(infinity_agrees_with_itself_alone),
     };
     return cmocka_run_group_tests_name("kits", tests, NULL, NULL);
 }
