@@ -93,7 +93,8 @@ static double allowance(const comparison *c, int64_t i)
         return 0;
     if (c->field->agreement == NITRO_TOLERANCE)
         return c->field->tolerance;
-    return c->field->tolerance * (c->magnitudes ? c->magnitudes[i] : fabs(reference));
+    bool has_magnitude = c->magnitudes && !isnan(c->magnitudes[i]);
+    return c->field->tolerance * (has_magnitude ? c->magnitudes[i] : fabs(reference));
 }
 
 static int compare_numbers(const comparison *c, char *why, size_t size)
@@ -232,11 +233,13 @@ static int make_room(const nitro_kit *kit, void *argument, nitro_kept *kept)
         int64_t count = nitro_field_count_of(kit, field, argument);
         if (!kept->outputs[i])
             kept->outputs[i] = nitro_host_allocate(count, nitro_field_size(field));
-        if (field->agreement == NITRO_RELATIVE && kit->reference && !kept->magnitudes)
+        bool has_magnitudes = field->agreement == NITRO_RELATIVE && kit->reference;
+        if (has_magnitudes && !kept->magnitudes)
             kept->magnitudes = nitro_host_allocate(count, sizeof(double));
-        if (!kept->outputs[i] ||
-            (field->agreement == NITRO_RELATIVE && kit->reference && !kept->magnitudes))
+        if (!kept->outputs[i] || (has_magnitudes && !kept->magnitudes))
             return NITRO_ERR_NO_MEMORY;
+        if (has_magnitudes) /* NaN where the reference gives none */
+            memset(kept->magnitudes, NAN_BYTE, (size_t)count * sizeof(double));
         const void *from = kit->reference ? kept->saved[i] : *nitro_field_array(field, argument);
         if (from && count > 0)
             memcpy(kept->outputs[i], from, bytes_of(kit, field, argument));
