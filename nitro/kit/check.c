@@ -126,6 +126,20 @@ static int compare_numbers(const comparison *c, char *why, size_t size)
     return 1;
 }
 
+/* With all digits of an integer. */
+static void print_element(const comparison *c, const void *array, int64_t i, char text[32])
+{
+    nitro_element element = c->field->element;
+    if (is_real(element))
+        snprintf(text, 32, "%.17g", number_at(element, array, i));
+    else if (element == NITRO_UINT64)
+        snprintf(text, 32, "%llu", (unsigned long long)((const uint64_t *)array)[i]);
+    else if (nitro_field_size(c->field) == sizeof(int64_t))
+        snprintf(text, 32, "%lld", (long long)((const int64_t *)array)[i]);
+    else
+        snprintf(text, 32, "%.0f", number_at(element, array, i));
+}
+
 static int compare_bits(const comparison *c, char *why, size_t size)
 {
     size_t bytes = nitro_field_size(c->field);
@@ -138,11 +152,11 @@ static int compare_bits(const comparison *c, char *why, size_t size)
             first = i;
             num_wrong++;
         }
-    snprintf(why, size, "%s[%lld] is %.*g instead of %.*g; %lld of %lld are wrong", c->field->name,
-             (long long)first, is_real(c->field->element) ? 17 : 20,
-             number_at(c->field->element, result, first), is_real(c->field->element) ? 17 : 20,
-             number_at(c->field->element, reference, first), (long long)num_wrong,
-             (long long)c->count);
+    char found[32], expected[32];
+    print_element(c, result, first, found);
+    print_element(c, reference, first, expected);
+    snprintf(why, size, "%s[%lld] is %s instead of %s; %lld of %lld are wrong", c->field->name,
+             (long long)first, found, expected, (long long)num_wrong, (long long)c->count);
     return 1;
 }
 

@@ -319,6 +319,20 @@ static void results_are_relative_to_themselves_without_magnitudes(void **state)
     nitro_kit_release(&result_kit, &r);
 }
 
+static void integers_are_printed_with_all_digits(void **state)
+{
+    results r;
+    char why[256];
+    (void)state;
+    keep_expected(&r);
+    assert_int_equal(expected(&r, NULL), 0);
+    r.large[1]++;
+    assert_int_equal(nitro_kit_check_result(&result_kit, &r, why, sizeof(why)), 1);
+    assert_string_equal(
+        why, "to_large[1] is 1152921504606846978 instead of 1152921504606846977; 1 of 2 are wrong");
+    nitro_kit_release(&result_kit, &r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +344,7 @@ int main(void)
         cmocka_unit_test(arrays_in_place_are_restored_and_outputs_compared),
         cmocka_unit_test(infinity_agrees_with_itself_alone),
         cmocka_unit_test(results_are_relative_to_themselves_without_magnitudes),
+        cmocka_unit_test(integers_are_printed_with_all_digits),
     };
     return cmocka_run_group_tests_name("kits", tests, NULL, NULL);
 }
