@@ -48,7 +48,7 @@ typedef enum nitro_agreement {
     NITRO_EXACT,     /* bit by bit */
     NITRO_TOLERANCE, /* to within `tolerance` */
     NITRO_RELATIVE,  /* to within `tolerance` times the magnitude that the reference gives for each
-                        element, or its absolute value */
+                        element, or its absolute value; of one output where there is a reference */
     NITRO_DIGEST,    /* the same elements in any order */
     NITRO_UNCHECKED  /* by nitro_kit.check alone */
 } nitro_agreement;
@@ -293,7 +293,8 @@ typedef struct nitro_kit {
 /**
  * Declare the computation on the host, or on its device, with the hooks that its fields ask for.
  * @return NITRO_OK; NITRO_ERR_NOT_BUILT (its device is not in this build); NITRO_ERR_ARGUMENT (a
- *         field's count is malformed: the error names it); an error of its features or variants.
+ *         field's name, place or count cannot be: the error names it); an error of its features or
+ *         variants.
  */
 NITRO_API nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit,
                                         bool is_on_device, nitro_computation **computation);

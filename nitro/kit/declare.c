@@ -2,10 +2,97 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/require.h"
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
 
-/* With all scalars 0, so that only the formulas matter. */
+static nitro_status check_name(nitro_context *context, const nitro_kit *kit, size_t index)
+{
+    const char *name = kit->fields[index].name;
+    if (!name || !*name)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: field %zu has no name", kit->name,
+                          index);
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(kit->fields[i].name, name) == 0)
+            return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: two fields are named '%s'",
+                              kit->name, name);
+    return NITRO_OK;
+}
+
+/* In the host's argument. */
+static nitro_status check_place(nitro_context *context, const nitro_kit *kit,
+                                const nitro_field *field)
+{
+    size_t bytes = nitro_field_is_array(field) ? sizeof(void *) : nitro_field_size(field);
+    if (field->offset == NITRO_NOWHERE)
+        return field->role == NITRO_SCRATCH
+                   ? NITRO_OK
+                   : nitro_fail(context, NITRO_ERR_ARGUMENT,
+                                "%s: the field '%s' has no place in the host's argument, which "
+                                "only NITRO_SCRATCH can do without",
+                                kit->name, field->name);
+    if (field->offset > kit->argument_bytes || bytes > kit->argument_bytes - field->offset)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: the field '%s' is at byte %zu of an argument of %zu bytes",
+                          kit->name, field->name, field->offset, kit->argument_bytes);
+    if (field->offset < kit->kept + sizeof(void *) && kit->kept < field->offset + bytes)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: nitro_kit.kept is the place of the field '%s', and must be that of "
+                          "the argument's nitro_kept *",
+                          kit->name, field->name);
+    return NITRO_OK;
+}
+
+/* With all scalars 0, so that only the formula matters. */
+static nitro_status check_count(nitro_context *context, const nitro_kit *kit,
+                                const nitro_field *field, const void *zeros)
+{
+    int64_t count;
+    const char *problem =
+        nitro_field_is_array(field)
+            ? nitro_field_count(kit->fields, kit->num_fields, field, zeros, &count)
+            : NULL;
+    if (!problem)
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: the count of field '%s', '%s', %s",
+                      kit->name, field->name, field->count ? field->count : "", problem);
+}
+
+static nitro_status check_field(nitro_context *context, const nitro_kit *kit, size_t index,
+                                const void *zeros)
+{
+    const nitro_field *field = &kit->fields[index];
+    nitro_status status = check_name(context, kit, index);
+    if (status == NITRO_OK && field->role == NITRO_SCALAR && field->element != NITRO_INT64 &&
+        field->element != NITRO_INT32)
+        status = nitro_fail(context, NITRO_ERR_ARGUMENT,
+                            "%s: the scalar '%s' is neither NITRO_INT64 nor NITRO_INT32: only "
+                            "these are fields",
+                            kit->name, field->name);
+    if (status == NITRO_OK)
+        status = check_place(context, kit, field);
+    return status == NITRO_OK ? check_count(context, kit, field, zeros) : status;
+}
+
+/* The reference gives magnitudes of one output. */
+static nitro_status check_relative(nitro_context *context, const nitro_kit *kit)
+{
+    const nitro_field *first = NULL;
+    for (size_t i = 0; i < kit->num_fields && kit->reference; i++) {
+        const nitro_field *field = &kit->fields[i];
+        if (!nitro_field_is_output(field) || field->agreement != NITRO_RELATIVE)
+            continue;
+        if (first)
+            return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                              "%s: the outputs '%s' and '%s' are both NITRO_RELATIVE, and "
+                              "the reference gives magnitudes of one: give the other a "
+                              "NITRO_TOLERANCE, or check it in nitro_kit.check",
+                              kit->name, first->name, field->name);
+        first = field;
+    }
+    return NITRO_OK;
+}
+
 static nitro_status check_fields(nitro_context *context, const nitro_kit *kit)
 {
     if (kit->num_fields > NITRO_KIT_MAX_FIELDS)
@@ -14,20 +101,10 @@ static nitro_status check_fields(nitro_context *context, const nitro_kit *kit)
                           kit->num_fields, NITRO_KIT_MAX_FIELDS);
     void *zeros = nitro_calloc(context, 1, kit->argument_bytes);
     nitro_status status = zeros ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < kit->num_fields && status == NITRO_OK; i++) {
-        const nitro_field *field = &kit->fields[i];
-        int64_t count;
-        const char *problem =
-            nitro_field_is_array(field)
-                ? nitro_field_count(kit->fields, kit->num_fields, field, zeros, &count)
-                : NULL;
-        if (problem)
-            status =
-                nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: the count of field '%s', '%s', %s",
-                           kit->name, field->name, field->count ? field->count : "", problem);
-    }
+    for (size_t i = 0; i < kit->num_fields && status == NITRO_OK; i++)
+        status = check_field(context, kit, i, zeros);
     free(zeros);
-    return status;
+    return status == NITRO_OK ? check_relative(context, kit) : status;
 }
 
 static const char *host_problem(const void *argument, void *user)
@@ -210,6 +287,7 @@ nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool
                           "this build has no CUDA variants of %s: install the CUDA toolkit (nvcc), "
                           "and configure with -DNITRO_CUDA=ON (the default)",
                           kit->name);
+    NITRO_REQUIRE(context, kit->name && kit->add_features && computation);
     nitro_status status = check_fields(context, kit);
     if (status == NITRO_OK && is_on_device)
         status = check_device(context, kit, kit->device);

@@ -2,6 +2,7 @@
 #include "nitro/kit/fields.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,8 +57,11 @@ static int64_t read_factor(formula *f)
     if (!isdigit((unsigned char)*f->at))
         return read_name(f);
     char *end;
+    errno = 0;
     int64_t number = strtoll(f->at, &end, 10);
     f->at = end;
+    if (errno == ERANGE)
+        f->problem = "is more than 64 bits hold";
     return number;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nitro/base/require.h"
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
 
@@ -106,6 +107,7 @@ nitro_status nitro_kit_load(nitro_context *context, const nitro_kit *kit, bool i
                             const char *path, void **argument)
 {
     void *data;
+    NITRO_REQUIRE(context, kit->inputs && kit->inputs->load);
     nitro_status status = check_device(context, kit, is_on_device);
     if (status == NITRO_OK)
         status = kit->inputs->load(context, path, &data);
@@ -121,6 +123,7 @@ nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit, bo
     void *data = NULL;
     double most_bytes;
     nitro_random random;
+    NITRO_REQUIRE(context, inputs);
     nitro_status status = check_device(context, kit, is_on_device);
     if (status == NITRO_OK && inputs->num_families == 0)
         status =

@@ -333,6 +333,62 @@ static void integers_are_printed_with_all_digits(void **state)
     nitro_kit_release(&result_kit, &r);
 }
 
+/* ---- Declarations ---- */
+
+static nitro_status add_nothing(nitro_computation *computation)
+{
+    (void)computation;
+    return NITRO_OK;
+}
+
+static void declarations_that_contradict_themselves_are_refused(void **state)
+{
+#define SUMS NITRO_ARRAY(call_of, sums, NITRO_OUT, NITRO_FLOAT64, "1")
+#define ROWS NITRO_NUMBER(call_of, rows)
+#define FIELD(its_role, its_element, its_offset, its_count)                                        \
+    {                                                                                              \
+        .name = "x", .role = its_role, .element = its_element, .offset = its_offset,               \
+        .count = its_count                                                                         \
+    }
+    static const nitro_field wrong[][3] = {
+        {ROWS, SUMS, SUMS},
+        {ROWS, {.role = NITRO_SCRATCH, .offset = 8}, SUMS},
+        {ROWS, FIELD(NITRO_SCALAR, NITRO_FLOAT64, 8, NULL), SUMS},
+        {ROWS, FIELD(NITRO_IN, NITRO_BYTE, NITRO_NOWHERE, "1"), SUMS},
+        {ROWS, FIELD(NITRO_IN, NITRO_BYTE, sizeof(call_of), "1"), SUMS},
+        {ROWS, FIELD(NITRO_IN, NITRO_BYTE, offsetof(call_of, kept), "1"), SUMS},
+        {ROWS, FIELD(NITRO_IN, NITRO_BYTE, 16, "99999999999999999999"), SUMS},
+        {SUMS,
+         NITRO_ARRAY(call_of, data, NITRO_OUT, NITRO_FLOAT64, "1", .agreement = NITRO_RELATIVE),
+         NITRO_ARRAY(call_of, rows, NITRO_OUT, NITRO_FLOAT64, "2", .agreement = NITRO_RELATIVE)},
+    };
+    static const char *const says[] = {
+        "test: two fields are named 'sums'",
+        "test: field 1 has no name",
+        "test: the scalar 'x' is neither NITRO_INT64 nor NITRO_INT32",
+        "test: the field 'x' has no place in the host's argument, which only NITRO_SCRATCH can",
+        "test: the field 'x' is at byte 40 of an argument of 40 bytes",
+        "test: nitro_kit.kept is the place of the field 'x'",
+        "test: the count of field 'x', '99999999999999999999', is more than 64 bits hold",
+        "test: the outputs 'data' and 'rows' are both NITRO_RELATIVE",
+    };
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        nitro_kit bad = kit;
+        bad.fields = wrong[i];
+        bad.num_fields = 3;
+        bad.add_features = add_nothing;
+        bad.reference = expected;
+        assert_fails(context, nitro_kit_create(context, &bad, false, &computation),
+                     NITRO_ERR_ARGUMENT, says[i]);
+    }
+    assert_fails(context, nitro_kit_create(context, &kit, false, &computation), NITRO_ERR_ARGUMENT,
+                 "needed: kit->name && kit->add_features");
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +401,7 @@ int main(void)
         cmocka_unit_test(infinity_agrees_with_itself_alone),
         cmocka_unit_test(results_are_relative_to_themselves_without_magnitudes),
         cmocka_unit_test(integers_are_printed_with_all_digits),
+        cmocka_unit_test(declarations_that_contradict_themselves_are_refused),
     };
     return cmocka_run_group_tests_name("kits", tests, NULL, NULL);
 }
