@@ -373,6 +373,23 @@ static int restore_input(void *argument, void *user)
     return 0;
 }
 
+/* To the host, where indices have 64 bits: the 32 bits of each come to the array's front first. */
+static int download_array(const nitro_kit *kit, const nitro_field *field, const void *from,
+                          void *argument)
+{
+    int64_t count = nitro_field_count_of(kit, field, argument);
+    char *to = *nitro_field_array(field, argument);
+    int failure = kit->device->memory->download(nitro_kit_on_device(kit, argument), from, count,
+                                                nitro_field_device_size(field), to);
+    for (int64_t i = count - 1; i >= 0 && !failure && field->element == NITRO_INDEX64; i--) {
+        int32_t narrow;
+        memcpy(&narrow, to + (size_t)i * sizeof(narrow), sizeof(narrow));
+        const int64_t wide = narrow;
+        memcpy(to + (size_t)i * sizeof(wide), &wide, sizeof(wide));
+    }
+    return failure;
+}
+
 /* Copy the outputs to the host, and overwrite them on the device: the next variant must write them
  * all. */
 static int take_results(const nitro_kit *kit, void *argument)
@@ -387,8 +404,7 @@ static int take_results(const nitro_kit *kit, void *argument)
         size_t size = nitro_field_device_size(field);
         void *array = *kit_array(kit, i, argument);
         bool is_real = field->element == NITRO_FLOAT64 || field->element == NITRO_FLOAT32;
-        if (memory->download(on_device, array, count, size, *nitro_field_array(field, argument)) !=
-            0)
+        if (download_array(kit, field, array, argument) != 0)
             return on_device->failure;
         if (field->role == NITRO_OUT && count > 0 &&
             memory->fill(on_device, array, count, size, is_real ? NAN_BYTE : NONSENSE) != 0)

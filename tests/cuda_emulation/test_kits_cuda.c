@@ -2,6 +2,7 @@
  * several orders of threads, allocations that fail, captures. */
 #include "cuda/computation_cases.h"
 #include "cuda_emulation/emulated_cases.h"
+#include "unit/computations/kit_cases.h"
 
 /* Graphs that are as deep as a path take launches in proportion to their size, and all are alike:
  * what takes so many at one size is not repeated at the next. */
@@ -110,6 +111,105 @@ static void failed_allocations_leave_nothing_behind(void **state)
     }
 }
 
+/* ---- Fields on the device ---- */
+
+typedef struct order_call {
+    int64_t count, *places;
+    nitro_kept *kept;
+} order_call;
+
+typedef struct order_cuda {
+    order_call host;
+    nitro_cuda cuda;
+    int32_t count, *places;
+} order_cuda;
+
+extern const nitro_kit order_kit;
+static const int32_t order[3] = {2, -1, INT32_MAX};
+
+static int run_order(void *argument, void *user)
+{
+    order_cuda *call = argument;
+    (void)user;
+    return cudaMemcpyAsync(call->places, order, sizeof(order), cudaMemcpyHostToDevice,
+                           (cudaStream_t)call->cuda.stream);
+}
+
+static int upload_order(void *argument, void *user)
+{
+    (void)user;
+    return nitro_kit_upload(&order_kit, argument);
+}
+
+static int order_plainly(void *argument, double *magnitudes)
+{
+    (void)magnitudes;
+    for (size_t i = 0; i < 3; i++)
+        ((order_call *)argument)->places[i] = order[i];
+    return 0;
+}
+
+static int count_of(const void *argument, double *values, void *user)
+{
+    (void)user;
+    values[0] = (double)((const order_call *)argument)->count;
+    return 0;
+}
+
+static nitro_status add_count(nitro_computation *computation)
+{
+    static const nitro_feature count = {"count", "numbers", NITRO_SCALE_LINEAR, 0};
+    return nitro_computation_add_features(computation, &count, 1, count_of, NULL);
+}
+
+static const nitro_field order_fields[] = {
+    {.name = "count", .offset = offsetof(order_call, count), NITRO_ON_DEVICE(order_cuda, count)},
+    NITRO_ARRAY(order_call, places, NITRO_OUT, NITRO_INDEX64, "3",
+                NITRO_ON_DEVICE(order_cuda, places)),
+};
+static const nitro_variant order_variant = {.name = "order", .run = run_order};
+static const nitro_variant *const order_variants[] = {&order_variant};
+static const nitro_kit_device order_device =
+    NITRO_CUDA_DEVICE(order_cuda, order_variants, .prepare = upload_order);
+const nitro_kit order_kit = {.name = "order",
+                             .argument_bytes = sizeof(order_call),
+                             .kept = offsetof(order_call, kept),
+                             .fields = order_fields,
+                             .num_fields = 2,
+                             .variants = order_variants,
+                             .num_variants = 1,
+                             .usual = "order",
+                             .add_features = add_count,
+                             .reference = order_plainly,
+                             .device = &order_device};
+
+static order_cuda *make_order(nitro_context *context, int64_t count)
+{
+    const order_call sizes = {.count = count};
+    void *made;
+    assert_ok(context, nitro_kit_allocate(context, &order_kit, &sizes, &made));
+    order_cuda *call = calloc(1, sizeof(*call));
+    assert_non_null(call);
+    call->host = *(order_call *)made;
+    free(made);
+    return call;
+}
+
+static void indices_that_are_results_get_64_bits(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    (void)state;
+    emulated_cases_start_device();
+    order_cuda *call = make_order(context, 3);
+    assert_ok(context, nitro_kit_create(context, &order_kit, true, &computation));
+    kit_case_check(context, &order_kit, computation, call, "order");
+    assert_int_equal(call->count, 3);
+    nitro_kit_free(&order_kit, true, call);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +218,7 @@ int main(void)
         cmocka_unit_test(two_arguments_on_two_streams),
         cmocka_unit_test(arguments_are_prepared_and_freed_while_others_capture),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
+        cmocka_unit_test(indices_that_are_results_get_64_bits),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
 }
