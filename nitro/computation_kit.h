@@ -65,7 +65,7 @@ typedef struct nitro_field {
      *  Below 0 is 0. */
     const char *count;
     bool is_on_device;
-    size_t device_offset; /* in the device's argument; a scalar is an int32_t there */
+    size_t device_offset; /* in the device's argument; a scalar must fit into an int32_t there */
     nitro_agreement agreement;
     double tolerance;
 } nitro_field;

@@ -81,6 +81,15 @@ static int check_room(const nitro_field *fields, size_t num_fields,
     uint64_t bytes = 0;
     for (size_t i = 0; i < num_fields; i++) {
         int64_t count;
+        if (to && fields[i].is_on_device && !nitro_field_is_array(&fields[i])) {
+            int64_t number = nitro_field_scalar(&fields[i], from);
+            if (number == (int32_t)number)
+                continue;
+            snprintf(on_device->problem, sizeof(on_device->problem),
+                     "%s: %s is %lld, and numbers on the device have 32 bits", what, fields[i].name,
+                     (long long)number);
+            return on_device->failure = 1;
+        }
         if (!is_device_array(&fields[i], to))
             continue;
         const char *problem = nitro_field_count(fields, num_fields, &fields[i], from, &count);

@@ -210,6 +210,19 @@ static void indices_that_are_results_get_64_bits(void **state)
     nitro_context_free(context);
 }
 
+static void numbers_beyond_32_bits_are_not_uploaded(void **state)
+{
+    nitro_context *context = unit_context();
+    (void)state;
+    emulated_cases_start_device();
+    order_cuda *call = make_order(context, INT64_C(1) << 32);
+    assert_int_equal(nitro_kit_upload(&order_kit, call), 1);
+    assert_string_equal(call->cuda.problem, "the input of order: count is 4294967296, and numbers "
+                                            "on the device have 32 bits");
+    nitro_kit_free(&order_kit, true, call);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +232,7 @@ int main(void)
         cmocka_unit_test(arguments_are_prepared_and_freed_while_others_capture),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(indices_that_are_results_get_64_bits),
+        cmocka_unit_test(numbers_beyond_32_bits_are_not_uploaded),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
 }
