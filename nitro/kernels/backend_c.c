@@ -13,6 +13,7 @@
 #include "nitro/kernels/kernel.h"
 
 #define MESSAGE_BYTES   2000
+#define OWN_WORDS       8 /* after the options */
 #define MAX_IMAGE_BYTES ((size_t)256 << 20)
 
 /* Where the C library would find the command, or "". */
@@ -82,13 +83,17 @@ static void close_target(nitro_kernel_target *target)
 }
 
 /* Words of `options`, which is cut at its spaces. */
-static size_t add_options(char *options, char **words, size_t count)
+static nitro_status add_options(nitro_context *context, const char *origin, char *options,
+                                char **words, size_t *count)
 {
-    char *rest = NULL;
-    for (char *word = strtok_r(options, " ", &rest); word && count < NITRO_C_MAX_WORDS - 8;
-         word = strtok_r(NULL, " ", &rest))
-        words[count++] = word;
-    return count;
+    char *rest = NULL, *word = strtok_r(options, " ", &rest);
+    const size_t before = *count;
+    for (; word && *count < NITRO_C_MAX_WORDS - OWN_WORDS; word = strtok_r(NULL, " ", &rest))
+        words[(*count)++] = word;
+    return word ? nitro_fail(context, NITRO_ERR_ARGUMENT,
+                             "%s: more than %zu compiler options, its parameters among them",
+                             origin, NITRO_C_MAX_WORDS - OWN_WORDS - before)
+                : NITRO_OK;
 }
 
 static nitro_status compile_in(nitro_context *context, const char *folder, const char *origin,
@@ -100,12 +105,14 @@ static nitro_status compile_in(nitro_context *context, const char *folder, const
     snprintf(file, sizeof(file), "%s/kernel.c", folder);
     snprintf(object, sizeof(object), "%s/kernel.so", folder);
     snprintf(messages, sizeof(messages), "%s/messages", folder);
-    size_t count = add_options(options, words, nitro_c_compiler_words(words));
+    size_t count = nitro_c_compiler_words(words);
+    nitro_status status = add_options(context, origin, options, words, &count);
     words[count++] = to;
     words[count++] = object;
     words[count++] = file;
     words[count] = NULL;
-    nitro_status status = nitro_file_write(context, file, source, strlen(source));
+    if (status == NITRO_OK)
+        status = nitro_file_write(context, file, source, strlen(source));
     if (status == NITRO_OK)
         status = nitro_c_compile(context, words, messages, &compiled);
     if (status == NITRO_OK && !compiled) {

@@ -464,6 +464,20 @@ static void an_upgraded_compiler_compiles_again(void **state)
     nitro_context_free(context);
 }
 
+static void options_that_find_no_room_are_refused(void **state)
+{
+    static char options[200 * 4];
+    static const nitro_kernel many =
+        SCALE(.steps = {STEP("count", "from", "to")}, .options = options);
+    nitro_context *context = unit_context();
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        strcat(options, "-w ");
+    assert_fails(context, load(context, &many), NITRO_ERR_ARGUMENT,
+                 "scale.c: more than 148 compiler options, its parameters among them");
+    nitro_context_free(context);
+}
+
 static void spaces_follow_the_device(void **state)
 {
     static const nitro_kernel tiled = {
@@ -616,6 +630,7 @@ int main(void)
         cmocka_unit_test(the_cache_is_trimmed_while_it_is_filled),
         cmocka_unit_test(processes_share_a_cache_that_is_full),
         cmocka_unit_test(an_upgraded_compiler_compiles_again),
+        cmocka_unit_test(options_that_find_no_room_are_refused),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
