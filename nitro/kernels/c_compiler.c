@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -28,6 +30,21 @@ size_t nitro_c_compiler_words(char **words)
     return 4;
 }
 
+/* Below what the compiler said. */
+static void add_message(const char *messages, const char *format, ...) NITRO_PRINTF(2, 3);
+
+static void add_message(const char *messages, const char *format, ...)
+{
+    va_list arguments;
+    FILE *file = fopen(messages, "ae");
+    if (!file)
+        return;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    fclose(file);
+}
+
 static nitro_status compile_in_child(nitro_context *context, void *state, char **answer)
 {
     const command *run = state;
@@ -42,6 +59,9 @@ static nitro_status compile_in_child(nitro_context *context, void *state, char *
     if (error != 0 || waitpid(compiler, &code, 0) < 0)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot run the C compiler '%s': %s",
                           run->words[0], strerror(error));
+    if (WIFSIGNALED(code))
+        add_message(run->messages, "the C compiler '%s' was ended by signal %d (%s)\n",
+                    run->words[0], WTERMSIG(code), strsignal(WTERMSIG(code)));
     *answer = strdup(WIFEXITED(code) && WEXITSTATUS(code) == 0 ? "" : "failed");
     return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
@@ -55,7 +75,12 @@ nitro_status nitro_c_compile(nitro_context *context, char **words, const char *m
         nitro_child_run(context, "compiling", COMPILE_LIMIT_MS, compile_in_child, &run, &answer);
     *compiled = status == NITRO_OK && answer[0] == '\0';
     free(answer);
-    return status == NITRO_ERR_IO ? NITRO_OK : status; /* it crashed, or took too long */
+    if (status != NITRO_ERR_IO)
+        return status;
+    char error[512]; /* it took too long */
+    nitro_context_last_error(context, error, sizeof(error));
+    add_message(messages, "%s\n", error);
+    return NITRO_OK;
 }
 
 void nitro_c_messages(nitro_context *context, const char *messages, char *text, size_t size)

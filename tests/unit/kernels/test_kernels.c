@@ -478,6 +478,36 @@ static void options_that_find_no_room_are_refused(void **state)
     nitro_context_free(context);
 }
 
+static void a_killed_compiler_is_told_from_wrong_source(void **state)
+{
+    static const char script[] = "#!/bin/sh\nkill -9 $$\n";
+    static const nitro_kernel own = SCALE(.steps = {STEP("count", "from", "to")});
+    char folder[] = "/tmp/nitro-compiler-XXXXXX", path[64];
+    nitro_context *context = unit_context();
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/compiler", folder);
+    assert_ok(context, nitro_file_write(context, path, script, strlen(script)));
+    assert_int_equal(chmod(path, 0700), 0);
+    const nitro_kernel_backend *backend = nitro_kernel_backend_find("c");
+    nitro_kernel_target target;
+    const char *values[] = {"2", "0"};
+    void *image;
+    size_t bytes;
+    double compile_ms;
+    setenv("CC", path, 1);
+    assert_ok(context, backend->open(context, NULL, NULL, &target));
+    assert_fails(
+        context,
+        nitro_kernel_compile(context, backend, &target, &own, values, &image, &bytes, &compile_ms),
+        NITRO_ERR_FORMAT, "/compiler' was ended by signal 9 (Killed)");
+    backend->close(&target);
+    unsetenv("CC");
+    unlink(path);
+    rmdir(folder);
+    nitro_context_free(context);
+}
+
 static void spaces_follow_the_device(void **state)
 {
     static const nitro_kernel tiled = {
@@ -631,6 +661,7 @@ int main(void)
         cmocka_unit_test(processes_share_a_cache_that_is_full),
         cmocka_unit_test(an_upgraded_compiler_compiles_again),
         cmocka_unit_test(options_that_find_no_room_are_refused),
+        cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
