@@ -45,7 +45,14 @@ nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path)
     return *path ? nitro_make_folders(context, *path) : NITRO_ERR_NO_MEMORY;
 }
 
-/* Path of the image, or NULL: without a folder nothing is kept. */
+static void log_not_kept(nitro_context *context)
+{
+    char error[512];
+    nitro_context_last_error(context, error, sizeof(error));
+    nitro_log(context, NITRO_LOG_WARNING, "a compiled kernel is not kept: %s", error);
+}
+
+/* Path of the image, or NULL: without a folder nothing is kept, which is logged. */
 static char *find_path(nitro_context *context, const nitro_kernel_target *target,
                        const char *source, const char *options)
 {
@@ -55,6 +62,8 @@ static char *find_path(nitro_context *context, const nitro_kernel_target *target
         uint64_t second = nitro_hash(options, strlen(options), first);
         path = nitro_asprintf(context, "%s/%016llx%016llx", folder, (unsigned long long)second,
                               (unsigned long long)nitro_hash(source, strlen(source), second));
+    } else {
+        log_not_kept(context);
     }
     free(folder);
     return path;
@@ -98,13 +107,10 @@ static void write_image(nitro_context *context, const char *path, const void *im
         return;
     print_header(image, bytes, text);
     memcpy(text + HEADER_BYTES, image, bytes);
-    if (nitro_file_write(context, path, text, HEADER_BYTES + bytes) != NITRO_OK) {
-        char error[512];
-        nitro_context_last_error(context, error, sizeof(error));
-        nitro_log(context, NITRO_LOG_WARNING, "a compiled kernel is not kept: %s", error);
-    } else if (path[strlen(path) - 1] == '0') {
+    if (nitro_file_write(context, path, text, HEADER_BYTES + bytes) != NITRO_OK)
+        log_not_kept(context);
+    else if (path[strlen(path) - 1] == '0')
         nitro_kernel_cache_trim(context, path); /* a sixteenth of them: it lists the folder */
-    }
     free(text);
 }
 

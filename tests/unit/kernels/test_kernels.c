@@ -508,6 +508,27 @@ static void a_killed_compiler_is_told_from_wrong_source(void **state)
     nitro_context_free(context);
 }
 
+static void a_cache_that_cannot_be_is_logged(void **state)
+{
+    nitro_context *context = unit_context();
+    char log[UNIT_LOG_BYTES] = "";
+    double compile_ms;
+    (void)state;
+    char *before = getenv("NITRO_KERNEL_CACHE") ? strdup(getenv("NITRO_KERNEL_CACHE")) : NULL;
+    setenv("NITRO_KERNEL_CACHE", "/dev/null/kernels", 1);
+    nitro_context_set_log(context, NITRO_LOG_WARNING, unit_keep_log, log);
+    compile(context, "2", &compile_ms);
+    assert_true(compile_ms > 0);
+    assert_non_null(strstr(log, "a compiled kernel is not kept: "));
+    assert_non_null(strstr(log, "/dev/null/kernels"));
+    if (before)
+        setenv("NITRO_KERNEL_CACHE", before, 1);
+    else
+        unsetenv("NITRO_KERNEL_CACHE");
+    free(before);
+    nitro_context_free(context);
+}
+
 static void spaces_follow_the_device(void **state)
 {
     static const nitro_kernel tiled = {
@@ -662,6 +683,7 @@ int main(void)
         cmocka_unit_test(an_upgraded_compiler_compiles_again),
         cmocka_unit_test(options_that_find_no_room_are_refused),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
+        cmocka_unit_test(a_cache_that_cannot_be_is_logged),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
