@@ -134,9 +134,9 @@ static nitro_status read_header(reader *r)
                             "...'; is this a Matrix Market file?");
     if (r->num_fields != 5)
         return malformed(r,
-                         "the header has %zu fields instead of 5: %%%%MatrixMarket matrix "
+                         "the header has %zu field%s instead of 5: %%%%MatrixMarket matrix "
                          "coordinate TYPE SYMMETRY",
-                         r->num_fields);
+                         r->num_fields, r->num_fields == 1 ? "" : "s");
     if (!nitro_token_is(&r->fields[1], "matrix"))
         return malformed(r, "field 2 (object): '%s' is not 'matrix'",
                          nitro_token_show(&r->fields[1], shown));
@@ -192,8 +192,8 @@ static nitro_status read_sizes(reader *r, nitro_matrix_entries *entries)
     if (!next_content(r))
         return malformed(r, "the file ends before the size line (rows columns entries)");
     if (r->num_fields != 3)
-        return malformed(r, "the size line has %zu fields instead of 3 (rows columns entries)",
-                         r->num_fields);
+        return malformed(r, "the size line has %zu field%s instead of 3 (rows columns entries)",
+                         r->num_fields, r->num_fields == 1 ? "" : "s");
     int64_t rows, cols;
     nitro_status status = read_size(r, 0, "rows", &rows);
     if (status == NITRO_OK)
@@ -273,7 +273,8 @@ static nitro_status read_entry(reader *r, nitro_matrix_entries *entries)
 {
     size_t wanted = r->field == FIELD_PATTERN ? 2 : 3;
     if (r->num_fields != wanted)
-        return malformed(r, "%zu fields instead of %zu (%s)", r->num_fields, wanted,
+        return malformed(r, "%zu field%s instead of %zu (%s)", r->num_fields,
+                         r->num_fields == 1 ? "" : "s", wanted,
                          wanted == 2 ? "row column" : "row column value");
     int64_t row, column;
     double value;
@@ -297,15 +298,15 @@ static nitro_status read_entries(reader *r, nitro_matrix_entries *entries)
 {
     for (int64_t i = 0; i < r->declared; i++) {
         if (!next_content(r))
-            return malformed(r, "the file ends after %lld entries; line %zu declares %lld",
-                             (long long)i, r->size_line, (long long)r->declared);
+            return malformed(r, "the file ends after %lld %s; line %zu declares %lld", (long long)i,
+                             i == 1 ? "entry" : "entries", r->size_line, (long long)r->declared);
         nitro_status status = read_entry(r, entries);
         if (status != NITRO_OK)
             return status;
     }
     if (next_content(r))
-        return malformed(r, "text follows the %lld entries declared in line %zu",
-                         (long long)r->declared, r->size_line);
+        return malformed(r, "text follows the %lld %s declared in line %zu", (long long)r->declared,
+                         r->declared == 1 ? "entry" : "entries", r->size_line);
     return NITRO_OK;
 }
 

@@ -181,7 +181,7 @@ static void files_of_numpy_are_read(void **state)
     remove(path);
 
     static const char *const faults[][2] = {
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "1 dimensions is no matrix"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "1 dimension is no matrix"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (4, 6), }", "elements of 2 bytes"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }", "48 bytes follow"},
     };
