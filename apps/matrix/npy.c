@@ -1,5 +1,6 @@
 /* Finds the array in a file of numpy. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +85,9 @@ static nitro_status read_sides(const reader *r, nitro_npy *array)
         char *end;
         if (!isdigit((unsigned char)*at))
             return malformed(r, "'shape' is not a list of numbers");
+        errno = 0;
         int64_t side = strtoll(at, &end, 10);
-        if (array->num_sides == NITRO_NPY_MAX_SIDES ||
+        if (errno == ERANGE || array->num_sides == NITRO_NPY_MAX_SIDES ||
             __builtin_mul_overflow(array->count, side, &array->count))
             return malformed(r, "'shape' has more numbers, or elements, than can be counted");
         array->sides[array->num_sides++] = side;

@@ -184,6 +184,8 @@ static void files_of_numpy_are_read(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "1 dimension is no matrix"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (4, 6), }", "elements of 2 bytes"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }", "48 bytes follow"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 1), }",
+         "more numbers, or elements, than can be counted"},
     };
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         nitro_transpose *made = NULL;
