@@ -291,8 +291,10 @@ cudaError_t launch(const void *kernel, const cudaLaunchConfig_t &config, std::fu
     if (config.dynamicSmemBytes > shared_limit(kernel))
         return complain(cudaErrorInvalidValue,
                         "a kernel gets more dynamic shared memory than its limit allows");
+    if (config.numAttrs > 0)
+        return complain(cudaErrorNotSupported,
+                        "attributes of launches, such as cooperative, are not emulated");
     cudaLaunchConfig_t copy = config;
-    copy.attrs = nullptr;
     return enqueue(config.stream, [=] { return run_kernel(copy, run, bad_argument); });
 }
 

@@ -351,6 +351,20 @@ static void empty_grids_are_refused(void **)
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
+/* Without it, a cooperative kernel would run as any other does. */
+static void attributes_of_launches_are_refused(void **)
+{
+    cudaLaunchAttribute cooperative = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = config.blockDim = dim3(1);
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    assert_int_equal(cudaLaunchKernelEx(&config, store, (double *)nullptr, 1.0),
+                     cudaErrorNotSupported);
+    assert_non_null(strstr(cuda_emulation_problem(), "attributes of launches"));
+    reset_with(0);
+}
+
 /* ---- Memory and the queue ---- */
 
 static void memory_ends_and_allocations_fail_when_told(void **)
@@ -586,6 +600,7 @@ int main(void)
         TEST(luck_with_the_order_ends),
         TEST(pointers_to_the_host_are_found),
         TEST(empty_grids_are_refused),
+        TEST(attributes_of_launches_are_refused),
         TEST(memory_ends_and_allocations_fail_when_told),
         TEST(work_waits_until_somebody_does),
         TEST(streams_wait_only_for_what_they_are_told_to),
