@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nitro/nitro_backend.h"
+#include "nitro/search/search.h"
 
-char *nitro_configuration_text(nitro_context *context, const nitro_space *space,
-                               uint64_t configuration)
+char *search_configuration_text(nitro_context *context, const nitro_space *space,
+                                uint64_t configuration, bool with_constants)
 {
     uint16_t indices[NITRO_MAX_PARAMETERS];
     size_t size = 1;
@@ -17,11 +17,17 @@ char *nitro_configuration_text(nitro_context *context, const nitro_space *space,
     char *text = nitro_calloc(context, size, 1), *at = text;
     for (size_t p = 0; text && p < nitro_space_num_parameters(space); p++) {
         const nitro_parameter *parameter = nitro_space_parameter(space, p);
-        if (parameter->num_values > 1)
+        if (parameter->num_values > 1 || with_constants)
             at += sprintf(at, "%s%s=%s", at == text ? "" : " ", parameter->name,
                           parameter->values[indices[p]].text);
     }
     return text;
+}
+
+char *nitro_configuration_text(nitro_context *context, const nitro_space *space,
+                               uint64_t configuration)
+{
+    return search_configuration_text(context, space, configuration, false);
 }
 
 /* The value that the text begins with, up to a space or the end; the longest one, for values may

@@ -19,6 +19,10 @@ nitro_status search_memo_add(nitro_context *context, search_memo *memo,
                              const nitro_search_answer *answer);
 void search_memo_free(search_memo *memo);
 
+/** As nitro_configuration_text(), if asked for with the parameters of one value too. */
+char *search_configuration_text(nitro_context *context, const nitro_space *space,
+                                uint64_t configuration, bool with_constants);
+
 /** Evaluations in a store: samples of the computation "NAME.search", whose features are the
  * parameters that vary, and which has one variant. */
 typedef struct search_archive {

@@ -45,16 +45,7 @@ static uint64_t configuration_of(const search_archive *archive, const nitro_samp
  * strings, of which features have only the position. A digest where the text is no name. */
 static char *name_sample(const search_archive *archive, uint64_t configuration)
 {
-    uint16_t indices[NITRO_MAX_PARAMETERS];
-    char *text = nitro_strdup(archive->context, "");
-    nitro_space_indices(archive->space, configuration, indices);
-    for (size_t p = 0; text && p < nitro_space_num_parameters(archive->space); p++) {
-        const nitro_parameter *parameter = nitro_space_parameter(archive->space, p);
-        char *longer = nitro_asprintf(archive->context, "%s%s%s=%s", text, p > 0 ? " " : "",
-                                      parameter->name, parameter->values[indices[p]].text);
-        free(text);
-        text = longer;
-    }
+    char *text = search_configuration_text(archive->context, archive->space, configuration, true);
     if (!text || nitro_input_name_is_valid(text))
         return text;
     char *digest = nitro_asprintf(archive->context, "configuration %016llx",
