@@ -55,6 +55,7 @@ NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
 
 /**
  * Add public keys to a list for its readers' setting revoked_keys, and sign it (`path`.minisig).
+ * The signature is written first: if writing the list fails, the same call completes it later.
  * @param[in] path  of the list; created if missing.
  * @param[in] keys  paths of .pub files.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT; NITRO_ERR_IO; NITRO_ERR_MISMATCH (the

@@ -1,6 +1,7 @@
 /* key_format.c - lines, base64 and ids of keys and signatures. */
 #include "store/bundle/key_format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 nitro_status nitro_key_require_library(nitro_context *context)
@@ -56,7 +57,11 @@ bool nitro_key_is_date(const char *text)
     size_t i = 0;
     while (form[i] && (form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i]))
         i++;
-    return form[i] == '\0' && text[i] == '\0' && memcmp(text + 5, "01", 2) >= 0 &&
-           memcmp(text + 5, "12", 2) <= 0 && memcmp(text + 8, "01", 2) >= 0 &&
-           memcmp(text + 8, "31", 2) <= 0;
+    if (form[i] != '\0' || text[i] != '\0')
+        return false;
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month >= 1 && month <= 12 && day >= 1 &&
+           day <= days[month - 1] + (month == 2 && is_leap);
 }

@@ -65,7 +65,7 @@ bool nitro_key_decode(const char *line, void *bytes, size_t size);
 const char *nitro_key_encode(const void *bytes, size_t size, char text[BASE64_BYTES]);
 /** As minisign shows it: a number of 64 bits, stored with its lowest byte first. @return `text` */
 const char *nitro_key_print_id(const key_id *id, char text[17]);
-/** Is the text a day, YYYY-MM-DD? Such texts are in the order of the days. */
+/** Is the text a day of the calendar, YYYY-MM-DD? Such texts are in the order of the days. */
 bool nitro_key_is_date(const char *text);
 
 /**
@@ -86,5 +86,9 @@ nitro_status nitro_signature_check_hash(nitro_context *context, const nitro_trus
                                         const char *path,
                                         const unsigned char hash[NITRO_BLAKE2B_BYTES],
                                         const char *signature, size_t size, char **signer);
+
+/** nitro_sign_file() of a file with this hash, which need not be there yet. */
+nitro_status nitro_sign_hash(nitro_context *context, const nitro_signing_key *key, const char *path,
+                             const unsigned char hash[NITRO_BLAKE2B_BYTES], const char *comment);
 
 #endif

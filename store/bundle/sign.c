@@ -17,20 +17,17 @@ static size_t join_comment(const signature_record *record, const char *comment,
     return sizeof(record->proof) + size;
 }
 
-nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *key, const char *path,
-                             const char *comment)
+nitro_status nitro_sign_hash(nitro_context *context, const nitro_signing_key *key, const char *path,
+                             const unsigned char hash[NITRO_BLAKE2B_BYTES], const char *comment)
 {
-    unsigned char hash[NITRO_BLAKE2B_BYTES], second[crypto_sign_BYTES], whole[JOINED_BYTES];
+    unsigned char second[crypto_sign_BYTES], whole[JOINED_BYTES];
     char id[17], proof_line[BASE64_BYTES], second_line[BASE64_BYTES];
     signature_record record = {.algorithm = "ED", .id = key->record.id};
     if (strlen(comment) > MAX_COMMENT_BYTES)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s: a trusted comment of %zu bytes; minisign reads at most %d", path,
                           strlen(comment), MAX_COMMENT_BYTES);
-    nitro_status status = nitro_bundle_hash_blake2b(context, path, hash);
-    if (status != NITRO_OK)
-        return status;
-    crypto_sign_detached(record.proof, NULL, hash, sizeof(hash), key->record.key);
+    crypto_sign_detached(record.proof, NULL, hash, NITRO_BLAKE2B_BYTES, key->record.key);
     size_t size = join_comment(&record, comment, whole);
     crypto_sign_detached(second, NULL, whole, size, key->record.key);
     char *signature_path = nitro_asprintf(context, "%s" NITRO_SIGNATURE_SUFFIX, path);
@@ -38,11 +35,20 @@ nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *ke
                                 nitro_key_print_id(&record.id, id),
                                 nitro_key_encode(&record, sizeof(record), proof_line), comment,
                                 nitro_key_encode(second, sizeof(second), second_line));
-    status = signature_path && text ? nitro_file_write(context, signature_path, text, strlen(text))
-                                    : NITRO_ERR_NO_MEMORY;
+    nitro_status status = signature_path && text
+                              ? nitro_file_write(context, signature_path, text, strlen(text))
+                              : NITRO_ERR_NO_MEMORY;
     free(signature_path);
     free(text);
     return status;
+}
+
+nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *key, const char *path,
+                             const char *comment)
+{
+    unsigned char hash[NITRO_BLAKE2B_BYTES];
+    nitro_status status = nitro_bundle_hash_blake2b(context, path, hash);
+    return status == NITRO_OK ? nitro_sign_hash(context, key, path, hash, comment) : status;
 }
 
 /* @param[out] comment  within `text`. */

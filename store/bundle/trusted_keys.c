@@ -48,7 +48,7 @@ static nitro_status parse_trusted(nitro_context *context, nitro_trusted_keys *ke
         if (comment) {
             *next = (trusted_key){0};
             if (!parse_comment(line + (comment - line), next))
-                problem = "the key's date must have the form expires:YYYY-MM-DD";
+                problem = "the key's date must be a day in the form expires:YYYY-MM-DD";
         } else if (nitro_key_decode(line, &next->record, sizeof(next->record)) &&
                    memcmp(next->record.algorithm, "Ed", 2) == 0) {
             keys->count++;
@@ -110,6 +110,11 @@ static nitro_status read_list(nitro_context *context, const char *path, char **t
     return status;
 }
 
+static void hash_list(const char *text, size_t size, unsigned char hash[NITRO_BLAKE2B_BYTES])
+{
+    crypto_generichash(hash, NITRO_BLAKE2B_BYTES, (const unsigned char *)text, size, NULL, 0);
+}
+
 /* A trusted key must have signed the list. */
 static nitro_status check_list(nitro_context *context, const nitro_trusted_keys *keys,
                                const char *path, const char *text, size_t size)
@@ -118,7 +123,7 @@ static nitro_status check_list(nitro_context *context, const nitro_trusted_keys 
     char *signature_path = nitro_asprintf(context, "%s" NITRO_SIGNATURE_SUFFIX, path);
     char *signature = NULL;
     size_t signature_size = 0;
-    crypto_generichash(hash, sizeof(hash), (const unsigned char *)text, size, NULL, 0);
+    hash_list(text, size, hash);
     nitro_status status = signature_path
                               ? nitro_file_read(context, signature_path, MAX_KEY_FILE_BYTES,
                                                 &signature, &signature_size)
@@ -169,22 +174,33 @@ static nitro_status apply_revoked(nitro_context *context, nitro_trusted_keys *ke
     return status;
 }
 
+/* The list as it is to become may have been signed by an earlier call that could not write it. */
+static nitro_status check_either(nitro_context *context, const nitro_trusted_keys *keys,
+                                 const char *path, const char *text, size_t size,
+                                 const char *longer)
+{
+    return check_list(context, keys, path, longer, strlen(longer)) == NITRO_OK
+               ? NITRO_OK
+               : check_list(context, keys, path, text, size);
+}
+
 /* The signing key, or a key that this user trusts, must have signed the list so far: else the next
  * signature would cover what someone else wrote or removed. */
 static nitro_status check_before_signing(nitro_context *context, const nitro_signing_key *signer,
-                                         const char *path, const char *text, size_t size)
+                                         const char *path, const char *text, size_t size,
+                                         const char *longer)
 {
     trusted_key own = {.record = {.algorithm = "Ed", .id = signer->record.id}};
     nitro_trusted_keys own_keys = {.origin = "the signing key", .keys = &own, .count = 1};
     nitro_trusted_keys *others = NULL;
     char message[1024];
     crypto_sign_ed25519_sk_to_pk(own.record.key, signer->record.key);
-    nitro_status status = check_list(context, &own_keys, path, text, size);
+    nitro_status status = check_either(context, &own_keys, path, text, size, longer);
     if (status == NITRO_OK)
         return NITRO_OK;
     nitro_context_last_error(context, message, sizeof(message));
     if (nitro_trusted_keys_read_default(context, &others) == NITRO_OK && others)
-        status = check_list(context, others, path, text, size);
+        status = check_either(context, others, path, text, size, longer);
     nitro_trusted_keys_free(others);
     if (status == NITRO_OK)
         return NITRO_OK;
@@ -221,21 +237,25 @@ static nitro_status append_key(nitro_context *context, const char *path, char **
 nitro_status nitro_revoked_keys_add(nitro_context *context, const char *path,
                                     const nitro_string_list *keys, const nitro_signing_key *signer)
 {
-    char *text = NULL;
+    unsigned char hash[NITRO_BLAKE2B_BYTES];
+    char *text = NULL, *longer = NULL;
     size_t size = 0;
     nitro_status status = read_list(context, path, &text, &size);
-    if (status == NITRO_OK) {
-        status = check_before_signing(context, signer, path, text, size);
-    } else if (status == NITRO_ERR_NOT_FOUND) {
-        text = nitro_strdup(context, REVOKED);
-        status = text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK || status == NITRO_ERR_NOT_FOUND) {
+        longer = nitro_strdup(context, text ? text : REVOKED);
+        status = longer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < keys->count && status == NITRO_OK; i++)
-        status = append_key(context, keys->items[i], &text);
+        status = append_key(context, keys->items[i], &longer);
+    if (status == NITRO_OK && text)
+        status = check_before_signing(context, signer, path, text, size, longer);
+    if (status == NITRO_OK) {
+        hash_list(longer, strlen(longer), hash);
+        status = nitro_sign_hash(context, signer, path, hash, "nitro-revoked-keys");
+    }
     if (status == NITRO_OK)
-        status = nitro_file_write(context, path, text, strlen(text));
-    if (status == NITRO_OK)
-        status = nitro_sign_file(context, signer, path, "nitro-revoked-keys");
+        status = nitro_file_write(context, path, longer, strlen(longer));
+    free(longer);
     free(text);
     return status;
 }

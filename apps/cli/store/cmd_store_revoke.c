@@ -31,9 +31,9 @@ static int run(invocation *call)
     if (given->json)
         return print_json(call, json_pack("{s:o, s:o}", "list", json_text(given->list), "revoked",
                                           json_names(&call->arguments)));
-    printf("%s revokes %zu more key%s; give it to readers with %s.minisig, for their setting "
+    printf("%s revokes the key%s given; give it to readers with %s.minisig, for their setting "
            "revoked_keys\n",
-           given->list, call->arguments.count, call->arguments.count == 1 ? "" : "s", given->list);
+           given->list, call->arguments.count == 1 ? "" : "s", given->list);
     return EXIT_DONE;
 }
 

@@ -385,7 +385,8 @@ static void test_parts_of_key_files(void **state)
     assert_string_equal(nitro_key_next_line(&rest), "");
     assert_string_equal(nitro_key_next_line(&rest), "last");
     assert_null(nitro_key_next_line(&rest));
-    static const char *const days[] = {"2027-01-01", "2027-12-31", "1999-10-09"};
+    static const char *const days[] = {"2027-01-01", "2027-12-31", "1999-10-09", "2028-02-29",
+                                       "2000-02-29"};
     for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
         assert_true(nitro_key_is_date(days[i]));
 }
@@ -395,7 +396,8 @@ static void test_dates_of_keys(void **state)
     fixture *f = *state;
     static const char *const bad[] = {"",           "2027",       "2027-13-01", "2027-00-01",
                                       "2027-01-00", "2027-01-32", "2027-1-1",   "2027-01-011",
-                                      "20270101",   "2027-01-0x", "x027-01-01", "2027/01/01"};
+                                      "20270101",   "2027-01-0x", "x027-01-01", "2027/01/01",
+                                      "2030-02-30", "2027-02-29", "2100-02-29", "2027-04-31"};
     char path[256];
     snprintf(path, sizeof(path), "%s/dated.key", f->folder.folder);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -611,6 +613,35 @@ static void test_altered_lists_are_not_signed_again(void **state)
     free(list);
 }
 
+/* What fails between the signature and the list is completed by the same call. */
+static void test_revoking_that_failed_is_repeated(void **state)
+{
+    fixture *f = *state;
+    nitro_signing_key *stranger = NULL;
+    add_stranger(f, &stranger);
+    const char *signature = temporary_path(&f->folder, "revoked.minisig");
+    assert_int_equal(mkdir(signature, 0700), 0);
+    assert_int_equal(revoke_key(f, "stranger.key.pub", f->key), NITRO_ERR_IO);
+    assert_int_equal(rmdir(temporary_path(&f->folder, "revoked.minisig")), 0);
+    assert_ok(f->context, revoke_key(f, "stranger.key.pub", f->key));
+    char *list = read_text(f, "revoked");
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", f->key));
+    char *longer = read_text(f, "revoked");
+    temporary_write(&f->folder, "revoked", list); /* as if only the signature had been written */
+    assert_fails(f->context, revoke_key(f, "stranger.key.pub", f->key), NITRO_ERR_MISMATCH,
+                 "was altered");
+    assert_ok(f->context, revoke_key(f, "lab.key.pub", f->key));
+    char *repeated = read_text(f, "revoked");
+    assert_string_equal(repeated, longer);
+    setenv("NITRO_REVOKED_KEYS", temporary_path(&f->folder, "revoked"), 1);
+    assert_ok(f->context, read_both(f));
+    unsetenv("NITRO_REVOKED_KEYS");
+    nitro_signing_key_free(stranger);
+    free(repeated);
+    free(longer);
+    free(list);
+}
+
 /* Does this command, run in the folder, succeed? */
 static bool run(const fixture *f, const char *command)
 {
@@ -693,6 +724,7 @@ int main(void)
         SIGN_TEST(test_a_long_comment_is_cut),
         SIGN_TEST(test_where_the_default_keys_are),
         SIGN_TEST(test_a_revoked_key_signs_nothing),
+        SIGN_TEST(test_revoking_that_failed_is_repeated),
         SIGN_TEST(test_lists_that_are_not_signed),
         SIGN_TEST(test_altered_lists_are_not_signed_again),
         SIGN_TEST(test_minisign_verifies_ours),
