@@ -55,6 +55,9 @@ title "what is refused"
 try nitro compile --model m.json --output m.x --format fortran
 try nitro compile --model m.json --output no/such/folder/m.bin
 try nitro compile --model missing.json --output m.x
+cp m.json same.json
+try nitro compile --model same.json --output ./same.json
+cmp m.json same.json
 head -c 200 m.bin >cut.bin
 try nitro predict --model cut.bin --features x=5,y=25
 printf 'NITROMDL\7\0\0\0\0\0\0\0aaaaaaaaaaaaaaaaaaaa' >newer.bin

@@ -36,7 +36,13 @@ title "a model that cannot be written is said before anything is measured"
 try nitro tune spmv --generate 2 --store none.db --output nowhere/model.json
 try nitro tune-from-source spmv --store one.db --target model:k20c --output nowhere/model.json
 try nitro tune-from-source spmv --store one.db --target model:k20c --output .
+mkdir blocked && touch blocked/nitro
+XDG_DATA_HOME=$PWD/blocked try nitro tune spmv --generate 2 --store none.db
 ls none.db 2>&1
+
+title "fewer runs than the minimum are refused"
+try nitro tune spmv --generate 1 --store none.db --repetitions 2 --min-repetitions 50
+nitro tune spmv --generate 1 --store few.db --repetitions 2 --budget 2 --quiet --no-model --json | json_get 0.samples
 
 title "cold caches are said, and kept apart from warm ones"
 try nitro tune spmv --generate 2 --budget 2 --quiet --no-model --store one.db --cold

@@ -1,5 +1,6 @@
 /* cmd_compile.c - nitro compile: writes a model as a binary file or C source. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "apps/cli/output.h"
 
@@ -47,6 +48,11 @@ static int run(invocation *call)
         i++;
     if (i == count)
         return fail_usage(call, "--format: unknown format '%s'; choose binary or c", name);
+    struct stat model_file, output_file;
+    if (stat(given->model, &model_file) == 0 && stat(given->output, &output_file) == 0 &&
+        model_file.st_dev == output_file.st_dev && model_file.st_ino == output_file.st_ino)
+        return fail_usage(call, "--output %s is the model file itself: name another file",
+                          given->output);
     nitro_model *model = NULL;
     if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
         return fail(call);

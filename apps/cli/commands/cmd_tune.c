@@ -1,4 +1,5 @@
 /* cmd_tune.c - nitro tune: measure every variant on every input, count the wins, train. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -250,6 +251,9 @@ static int find_devices(const invocation *call, device_set *devices)
                           ids->count);
     if (given->output && (given->no_model || given->shard))
         return fail_usage(call, "--output goes with neither --no-model nor --shard");
+    if (given->min_repetitions != OPTION_NOT_GIVEN && given->min_repetitions > given->repetitions)
+        return fail_usage(call, "--min-repetitions %" PRIu64 " is more than --repetitions %" PRIu64,
+                          given->min_repetitions, given->repetitions);
     return device_set_find(call->context, ids, false, devices) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
@@ -262,6 +266,10 @@ static nitro_status require_model_place(const tuning *self)
         return require_writable(self->call->context, given->output);
     nitro_status status =
         nitro_model_users_path(self->call->context, self->loaded.module->name, "host", &path);
+    if (status == NITRO_OK)
+        status = make_folders_above(self->call->context, path);
+    if (status == NITRO_OK)
+        status = require_writable(self->call->context, path);
     free(path);
     return status;
 }

@@ -11,7 +11,7 @@ void tune_set_defaults(void *place)
     given->seed = 1;
     given->name_parts = 1;
     given->warmups = tune.measure.warmups;
-    given->min_repetitions = tune.measure.min_repetitions;
+    given->min_repetitions = OPTION_NOT_GIVEN; /* the default is no more than `repetitions` */
     given->repetitions = tune.measure.max_repetitions;
     given->blocks = tune.measure.max_blocks;
     given->budget_ms = tune.measure.budget_ms;
@@ -50,7 +50,9 @@ const option tune_options[] = {
     OPTION_NAME_PARTS,
     OPTION_REPETITIONS,
     OPTION(COUNT, "min-repetitions", min_repetitions, "N",
-           "minimum number of timed runs of a variant", .minimum = 1, .maximum = 1000000),
+           "minimum number of timed runs of a variant (default: 10, or --repetitions if that is "
+           "less)",
+           .minimum = 1, .maximum = 1000000),
     OPTION(
         COUNT, "blocks", blocks, "N",
         "maximum number of blocks of timed runs, separated in time; a block is repeated while two "
@@ -80,8 +82,9 @@ nitro_tune_options tune_options_given(const tune_settings *given)
     nitro_tune_options_init(&how);
     how.measure.warmups = (unsigned)given->warmups;
     how.measure.max_repetitions = (unsigned)given->repetitions;
-    how.measure.min_repetitions = (unsigned)given->min_repetitions;
-    if (how.measure.min_repetitions > how.measure.max_repetitions)
+    if (given->min_repetitions != OPTION_NOT_GIVEN)
+        how.measure.min_repetitions = (unsigned)given->min_repetitions;
+    else if (how.measure.min_repetitions > how.measure.max_repetitions)
         how.measure.min_repetitions = how.measure.max_repetitions;
     how.measure.max_blocks = (unsigned)given->blocks;
     how.measure.budget_ms = given->budget_ms;
