@@ -120,7 +120,8 @@ struct nitro_krylov {
 
     double alpha, beta, omega; /* for chunks */
     double weights[NITRO_KRYLOV_MAX_SUMS];
-    int count;
+    int count; /* GMRES's vectors */
+    int part;  /* of an approximate inverse, that is multiplied by */
     const nitro_rows *from;
     nitro_rows *to;
     const void *state; /* of the method or preconditioner */

@@ -276,7 +276,7 @@ static int inverse_set_up(nitro_krylov *k)
     return 0;
 }
 
-/* A row without a diagonal element is 1. k->count: of which part. */
+/* A row without a diagonal element is 1. k->part: of which part. */
 NITRO_KRYLOV_STEP(inverse_product)
 {
     const factors f = factors_of(k);
@@ -286,8 +286,8 @@ NITRO_KRYLOV_STEP(inverse_product)
     (void)sums;
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
         int64_t pivot = f.pivots[i];
-        int64_t at = k->count == UPPER ? pivot : k->system->row_offsets[i];
-        int64_t last = k->count == LOWER ? pivot + 1 : k->system->row_offsets[i + 1];
+        int64_t at = k->part == UPPER ? pivot : k->system->row_offsets[i];
+        int64_t last = k->part == LOWER ? pivot + 1 : k->system->row_offsets[i + 1];
         double sum = pivot < 0 ? from[i] : 0;
         for (; at < last && pivot >= 0; at++)
             sum += f.values[at] * from[columns[at]];
@@ -297,12 +297,10 @@ NITRO_KRYLOV_STEP(inverse_product)
 
 static void multiply_by(nitro_krylov *k, int part, const void *from, void *to)
 {
-    int count = k->count;
-    k->count = part;
+    k->part = part;
     k->from = from;
     k->to = to;
     nitro_krylov_do(k, inverse_product, 0);
-    k->count = count;
 }
 
 static void inverse_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *to)
