@@ -5,6 +5,7 @@
 
 #include "nitro/backend/statistics.h"
 #include "nitro/base/require.h"
+#include "nitro/runtime/computation.h"
 #include "nitro/search/tuner.h"
 
 /* A first run of so many times the best time is not repeated. */
@@ -339,7 +340,10 @@ static nitro_status check_options(nitro_context *context, const nitro_tuner *tun
 nitro_status nitro_computation_add_tunable(nitro_computation *computation, nitro_tuner *tuner,
                                            const nitro_online_options *options)
 {
-    NITRO_REQUIRE(tuner ? tuner->context : NULL, computation && tuner);
+    NITRO_REQUIRE(tuner         ? tuner->context
+                  : computation ? computation->context
+                                : NULL,
+                  computation && tuner);
     const nitro_variant variant = {.name = tuner->tunable->name,
                                    .version = tuner->tunable->version,
                                    .run = run_online,

@@ -245,6 +245,8 @@ static void test_bad_tuners(void **state)
                  "a time of -1 ms");
     assert_fails(all.context, nitro_computation_add_tunable(all.computation, all.tuner, NULL),
                  NITRO_ERR_ARGUMENT, "added to a computation before");
+    assert_fails(all.context, nitro_computation_add_tunable(all.computation, NULL, NULL),
+                 NITRO_ERR_ARGUMENT, "NULL");
     assert_fails(all.context, nitro_tuner_search(all.tuner, NULL, NULL), NITRO_ERR_ARGUMENT,
                  "no input and no load");
     end(&all);
