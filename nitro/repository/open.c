@@ -107,8 +107,9 @@ nitro_status nitro_store_data_path(nitro_context *context, const char *name, boo
     bool use_data = data && data[0] == '/';
     if (!use_data && !(home && home[0] == '/'))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "no store is named, and neither XDG_DATA_HOME nor HOME is an absolute "
-                          "path; name a store, or set HOME");
+                          "no folder for %s: neither XDG_DATA_HOME nor HOME is an absolute path; "
+                          "set HOME, or name another store",
+                          name);
     char *made = use_data ? nitro_asprintf(context, "%s/nitro/%s", data, name)
                           : nitro_asprintf(context, "%s/.local/share/nitro/%s", home, name);
     if (!made)
