@@ -160,7 +160,13 @@ nitro_status nitro_store_fail_no_samples(nitro_store *store, const char *computa
     nitro_status status = store->kind->list_devices(store->state, computation, &known);
     char *names = status == NITRO_OK ? nitro_store_print_some(store->context, &known) : NULL;
     status = NITRO_ERR_NO_MEMORY;
-    if (names)
+    if (names && nitro_string_list_find(&known, device) != NITRO_NONE)
+        status =
+            nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                       "%s: no samples of %s on device '%.80s' can be read; if there should be "
+                       "some, 'nitro store verify' says why not",
+                       store->url, computation, device);
+    else if (names)
         status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
                             "%s: no samples of %s on device '%.80s'; there are some on: %s",
                             store->url, computation, device, names);

@@ -130,6 +130,9 @@ static void test_keys_of_other_types(void **state)
         say("SET nitro:7:{spmv}:%s:lab-a.v100 x", keys[i]);
     say("SET nitro:7:{@proxies}:profiles:lab-a.v100 x");
     assert_readable(f, 0, 0);
+    assert_fails(f->context,
+                 nitro_store_export_csv(f->store, "spmv", "lab-a.v100", "unwritten.csv", NULL),
+                 NITRO_ERR_NOT_FOUND, "on device 'lab-a.v100' can be read; if");
     assert_repaired(f, "WRONGTYPE");
     size_t count = 0;
     assert_int_equal(count_rows(f, OTHER), 3);
