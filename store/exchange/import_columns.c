@@ -297,10 +297,14 @@ static nitro_status find_costs(import_job *job)
         bool of_variant = has_prefix(name, NITRO_IMPORT_PREPARE_PREFIX);
         const char *bare = strchr(name, ':') + 1;
         char column[COLUMN_BYTES];
-        if (find_column(job->csv, of_variant, bare, column) == NITRO_NONE)
+        size_t of = find_column(job->csv, of_variant, bare, column);
+        if (of == NITRO_NONE || of == job->input_column)
             return nitro_fail(job->context, NITRO_ERR_FORMAT,
-                              "%s:1: column %zu ('%.100s') is the cost of '%s', but there is no "
-                              "such column",
+                              of == NITRO_NONE
+                                  ? "%s:1: column %zu ('%.100s') is the cost of '%s', but there is "
+                                    "no such column"
+                                  : "%s:1: column %zu ('%.100s') is the cost of '%s', but that "
+                                    "column has the names of inputs",
                               job->options->samples_path, i + 1, name, column);
         size_t *columns = of_variant ? job->prepare_columns : job->feature_cost_columns;
         size_t place = of_variant ? nitro_schema_variant(job->schema, bare)

@@ -212,6 +212,9 @@ static void test_bad_rows_import_nothing(void **state)
          "no such column"},
         {"input,rows,feature_ms:nnz,time_ms:csr\na,1,1,2\n",
          "samples.csv:1: column 3 ('feature_ms:nnz') is the cost of 'nnz', but there is no"},
+        {"input,rows,feature_ms:input,time_ms:csr\na,1,1,2\n",
+         "samples.csv:1: column 3 ('feature_ms:input') is the cost of 'input', but that column has "
+         "the names of inputs"},
         {"input,rows,time_ms:csr\na,1,measured\n",
          "samples.csv:2: column 3 ('time_ms:csr'): 'measured' is not a time"},
         {"input,rows,time_ms:csr\na,1,-2\n", "samples.csv:2: column 3 ('time_ms:csr'): '-2' is no"},
