@@ -8,6 +8,7 @@
 #include "nitro/base/json.h"
 #include "nitro/search/space_internal.h"
 
+#define UNSIGNED              "uint"
 #define MAX_CONSTRAINTS       1024
 #define MAX_EXPRESSION_BYTES  8192
 #define MAX_DESCRIPTION_BYTES ((size_t)64 << 20)
@@ -29,7 +30,7 @@ typedef struct space_reader {
 static const struct {
     const char *name;
     nitro_parameter_type type;
-} type_names[] = {{"int", NITRO_PARAMETER_INTEGER},  {"uint", NITRO_PARAMETER_INTEGER},
+} type_names[] = {{"int", NITRO_PARAMETER_INTEGER},  {UNSIGNED, NITRO_PARAMETER_INTEGER},
                   {"float", NITRO_PARAMETER_REAL},   {"double", NITRO_PARAMETER_REAL},
                   {"bool", NITRO_PARAMETER_BOOLEAN}, {"string", NITRO_PARAMETER_STRING}};
 
@@ -186,6 +187,12 @@ static nitro_status fill_parameter(space_reader *reader, const json_t *entry,
     }
     for (size_t v = 0; status == NITRO_OK && v < list.count; v++)
         status = add_value(reader, parameter, list.items[v].number, list.items[v].is_string);
+    bool is_unsigned = status == NITRO_OK &&
+                       strcmp(json_string_value(json_object_get(entry, "Type")), UNSIGNED) == 0;
+    for (size_t v = 0; is_unsigned && status == NITRO_OK && v < parameter->num_values; v++)
+        if (parameter->values[v].number < 0)
+            status = fail_value(reader, parameter, parameter->values[v].text,
+                                "is negative, and its type is " UNSIGNED);
     if (status == NITRO_OK)
         status = check_distinct(reader, parameter, reader->numbers[index]);
     free(list.items);

@@ -234,6 +234,7 @@ static void test_refused(void **state)
         {SPACE(PARAMETER("a", "int", "[]"), ""), "parameter 'a' has 0 values"},
         {SPACE(PARAMETER("a", "int", "[1, 2, 1]"), ""), "value 1 is listed twice"},
         {SPACE(PARAMETER("a", "int", "[1.5]"), ""), "value 1.5 is not a whole number"},
+        {SPACE(PARAMETER("a", "uint", "[-1]"), ""), "value -1 is negative, and its type is uint"},
         {SPACE(PARAMETER("a", "bool", "[2]"), ""), "value 2 is neither true nor false"},
         {SPACE(PARAMETER("a", "int", "['x']"), ""), "value x is not of its type"},
         {SPACE(PARAMETER("a", "vector", "[1]"), ""), "unknown type 'vector'"},
