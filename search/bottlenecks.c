@@ -62,8 +62,8 @@ nitro_status search_counter_columns(nitro_context *context, const char *what,
         found.column[q] = find(list, count, names[q][found.volta]);
         if (found.column[q] == NITRO_NONE && q < GLOBAL_X)
             return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                              "%s: counter '%s' is missing: the profile-based search needs the "
-                              "counters that docs/search.md lists",
+                              "%s: counter '%s' is missing, which the searcher 'profile' needs: "
+                              "record evaluations with it",
                               what, names[q][found.volta]);
     }
     *columns = found;

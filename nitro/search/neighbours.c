@@ -7,6 +7,7 @@
 typedef struct neighbour_list {
     nitro_context *context;
     const nitro_space *space;
+    bool is_hamming;
     uint16_t low[NITRO_MAX_PARAMETERS], high[NITRO_MAX_PARAMETERS]; /* of value indices */
     uint64_t *found;
     size_t count, capacity;
@@ -16,8 +17,8 @@ static nitro_status add_neighbour(neighbour_list *list, uint64_t configuration)
 {
     if (list->count == NITRO_MAX_NEIGHBOURS)
         return nitro_fail(list->context, NITRO_ERR_UNSUPPORTED,
-                          "a configuration has more than %d neighbours: take Hamming neighbours",
-                          NITRO_MAX_NEIGHBOURS);
+                          "a configuration has more than %d neighbours%s", NITRO_MAX_NEIGHBOURS,
+                          list->is_hamming ? ", too many to list" : ": take Hamming neighbours");
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 32;
         uint64_t *found = realloc(list->found, capacity * sizeof(*found));
@@ -95,9 +96,10 @@ nitro_status nitro_space_neighbours(nitro_context *context, const nitro_space *s
                                     const uint16_t *indices, nitro_neighbourhood kind,
                                     uint64_t **neighbours, size_t *count)
 {
-    neighbour_list list = {.context = context, .space = space};
+    neighbour_list list = {
+        .context = context, .space = space, .is_hamming = kind == NITRO_NEIGHBOURS_HAMMING};
     nitro_status status;
-    if (kind == NITRO_NEIGHBOURS_HAMMING) {
+    if (list.is_hamming) {
         status = add_hamming(&list, indices);
     } else {
         bound_adjacent(&list, indices, kind == NITRO_NEIGHBOURS_STRICTLY_ADJACENT);
