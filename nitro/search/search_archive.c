@@ -91,6 +91,20 @@ static nitro_status read_archive(const search_archive *archive, search_memo *mem
                                    read_sample, &reading);
 }
 
+/* Another space of the same name has other parameters. */
+static nitro_status put_schema(const search_archive *archive, const nitro_schema *schema)
+{
+    char message[1024];
+    nitro_status status = nitro_store_put_schema(archive->store, schema);
+    if (status != NITRO_ERR_MISMATCH)
+        return status;
+    nitro_context_last_error(archive->context, message, sizeof(message));
+    return nitro_fail(archive->context, status,
+                      "%s The store has evaluations of another space by this name: give this "
+                      "search another one (--name)",
+                      message);
+}
+
 nitro_status search_archive_open(nitro_context *context, const nitro_space *space,
                                  const nitro_search_options *options, search_archive *archive,
                                  search_memo *memo)
@@ -110,7 +124,7 @@ nitro_status search_archive_open(nitro_context *context, const nitro_space *spac
     nitro_status status =
         archive->computation ? make_schema(archive, &schema) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
-        status = nitro_store_put_schema(archive->store, schema);
+        status = put_schema(archive, schema);
     if (status == NITRO_OK)
         status = nitro_device_copy(context, options->device, &device);
     if (status == NITRO_OK)

@@ -87,6 +87,12 @@ printf 'a,time_ms,status\n1,,timeout\n2,,runtime_error\n' >invalid.csv
 try nitro search --recorded invalid.csv --quiet
 nitro search --recorded invalid.csv --json --quiet >invalid.json || echo "status $?"
 json_get evaluations invalid best <invalid.json
+try nitro evaluate --recorded times.csv invalid.csv --searchers random --repeats 2 --quiet
+try nitro report --recorded times.csv invalid.csv --searchers random --repeats 2 --output failed --quiet
+try nitro report --recorded wrong.json --output empty
+ls empty
+printf 'a,b,time_ms,status\n1,2,3,ok\n' >constant.csv
+try nitro search --recorded constant.csv --quiet
 try nitro evaluate --searchers random
 try nitro evaluate --recorded missing.csv
 
@@ -114,6 +120,8 @@ try nitro store list --store s.db
 sed -i 's/CASE; return/CASE + 0; return/' code.c
 nitro search code.json --store s.db --json --quiet >code.out
 json_get resumed best.configuration.CASE <code.out
+sed 's/CASE/OTHER/' code.json >renamed.json
+try nitro search renamed.json --name code --store s.db --quiet
 sed -i '/work_create/d' code.c
 try nitro search code.json --no-store --quiet
 

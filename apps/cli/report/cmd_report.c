@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "apps/cli/report/report_run.h"
 #include "apps/cli/report/report_searches.h"
@@ -73,6 +74,7 @@ typedef struct plan {
     invocation *call;
     nitro_store *store;
     nitro_string_list computations, methods, sub_methods;
+    bool made_folder;
 } plan;
 
 static bool is_quick(const char *method)
@@ -148,10 +150,11 @@ static int choose_computations(plan *self)
     return code;
 }
 
-static int make_folder(const plan *self)
+static int make_folder(plan *self)
 {
     const settings *given = self->call->settings;
-    if (mkdir(given->output, 0777) == 0)
+    self->made_folder = mkdir(given->output, 0777) == 0;
+    if (self->made_folder)
         return EXIT_DONE;
     int reason = errno;
     struct stat about;
@@ -192,7 +195,7 @@ static int make(const plan *self)
     return report_run(self->call, &request);
 }
 
-static int report_recorded(const plan *self)
+static int report_recorded(plan *self)
 {
     const settings *given = self->call->settings;
     const search_report_request request = {.output = given->output,
@@ -206,22 +209,27 @@ static int report_recorded(const plan *self)
     return code == EXIT_DONE ? report_searches(self->call, &request) : code;
 }
 
+static int report_stored(plan *self)
+{
+    const settings *given = self->call->settings;
+    int code = choose_methods(self);
+    if (code == EXIT_DONE && nitro_store_open(self->call->context, given->store, NITRO_STORE_READ,
+                                              &self->store) != NITRO_OK)
+        code = fail(self->call);
+    if (code == EXIT_DONE)
+        code = choose_computations(self);
+    if (code == EXIT_DONE)
+        code = make_folder(self);
+    return code == EXIT_DONE ? make(self) : code;
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
     plan self = {.call = call};
-    if (given->recorded.count > 0)
-        return report_recorded(&self);
-    int code = choose_methods(&self);
-    if (code == EXIT_DONE &&
-        nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
-        code = fail(call);
-    if (code == EXIT_DONE)
-        code = choose_computations(&self);
-    if (code == EXIT_DONE)
-        code = make_folder(&self);
-    if (code == EXIT_DONE)
-        code = make(&self);
+    int code = given->recorded.count > 0 ? report_recorded(&self) : report_stored(&self);
+    if (code != EXIT_DONE && self.made_folder)
+        rmdir(given->output); /* fails, as it should, where a part is in it */
     nitro_string_list_free(&self.computations);
     nitro_string_list_free(&self.methods);
     nitro_string_list_free(&self.sub_methods);

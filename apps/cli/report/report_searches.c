@@ -289,7 +289,9 @@ static nitro_status compute(search_report *self, size_t file, progress_line *pro
     size_t total = files->count * self->num_searchers;
     nitro_status status = nitro_recording_read(context, files->items[file], NULL, &recording);
     if (status == NITRO_OK)
-        status = simulate(self, recording, progress, file * self->num_searchers, total);
+        status =
+            search_error_in(context, files->items[file],
+                            simulate(self, recording, progress, file * self->num_searchers, total));
     if (status == NITRO_OK)
         status = add_curves(self, made, false);
     if (status == NITRO_OK)

@@ -262,8 +262,11 @@ static int open_target(search_command *self)
     if (!path && !given->recorded)
         return fail_usage(self->call, "name a space, or recorded evaluations (--recorded)");
     const search_place place = {given->device, given->input, given->generated, given->seed};
+    /* Counting the configurations of many linked parameters takes its time. */
+    progress_begin_waiting(&self->progress, self->call, "read the space", NULL);
     int code =
         search_target_open(self->call, path, given->recorded, &place, &tune.measure, &self->target);
+    progress_end(&self->progress);
     if (code == EXIT_DONE && !self->target.kernel && strcmp(given->device, "host") != 0)
         code = fail_usage(self->call, "--device: only variants (COMPUTATION:VARIANT) are searched "
                                       "on another device than the host");
@@ -319,7 +322,8 @@ static int write_file(const search_command *self, const char *path, nitro_evalua
         return EXIT_DONE;
     if (nitro_evaluations_write(self->call->context, path, format, &evaluations) != NITRO_OK)
         return fail(self->call);
-    note(self->call, "%zu evaluations written to %s", evaluations.num_answers, path);
+    note(self->call, "%zu evaluation%s written to %s", evaluations.num_answers,
+         evaluations.num_answers == 1 ? "" : "s", path);
     return EXIT_DONE;
 }
 
@@ -354,8 +358,10 @@ static int print_text(const search_command *self)
     const nitro_search_result *result = self->result;
     char size[32];
     nitro_format_number((double)nitro_space_size(self->target.space), size, sizeof(size));
-    printf("space      %s: %s configurations of %zu parameters\n", self->options.name, size,
-           nitro_space_num_parameters(self->target.space));
+    size_t num_parameters = nitro_space_num_parameters(self->target.space);
+    printf("space      %s: %s configuration%s of %zu parameter%s\n", self->options.name, size,
+           nitro_space_size(self->target.space) == 1 ? "" : "s", num_parameters,
+           num_parameters == 1 ? "" : "s");
     printf("evaluated  %llu by %s, %zu invalid, %llu from the store\n",
            (unsigned long long)num_evaluations(result), searcher_name(self), count_invalid(result),
            (unsigned long long)result->resumed);
@@ -368,7 +374,7 @@ static int print_text(const search_command *self)
     if (!text)
         return fail(self->call);
     format_time(best->time_ms, time, sizeof(time));
-    printf("best       %s\n", text);
+    printf("best       %s\n", text[0] ? text : "the only one: each parameter has one value");
     printf("time       %s, found by evaluation %llu\n", time,
            (unsigned long long)result->evaluations[result->best]);
     free(text);

@@ -83,9 +83,9 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
     const char *path = self->given->recorded->items[file];
     nitro_context *context = self->call->context;
     nitro_search_score *scores = &self->scores[file * (1 + self->num_entries)];
-    nitro_status status = nitro_recording_read(context, path, NULL, &recording);
-    if (status == NITRO_OK)
-        status = nitro_search_score_random(context, recording, &scores[0]);
+    if (nitro_recording_read(context, path, NULL, &recording) != NITRO_OK)
+        return fail(self->call);
+    nitro_status status = nitro_search_score_random(context, recording, &scores[0]);
     self->optima[file] = status == NITRO_OK ? optimum_of(recording) : (double)NAN;
     for (size_t e = 0; e < self->num_entries && status == NITRO_OK; e++) {
         const nitro_search_trial trial = {.searcher = self->entries[e].searcher,
@@ -98,7 +98,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
         status = nitro_search_score_searcher(context, recording, &trial, &scores[1 + e]);
     }
     nitro_recording_free(recording);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return search_error_in(context, path, status) == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */

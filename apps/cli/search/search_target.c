@@ -262,6 +262,15 @@ json_t *configuration_json(const nitro_space *space, uint64_t configuration)
     return object;
 }
 
+nitro_status search_error_in(nitro_context *context, const char *path, nitro_status status)
+{
+    char message[1024];
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    nitro_context_last_error(context, message, sizeof(message));
+    return nitro_fail(context, status, "%s: %s", path, message);
+}
+
 int searcher_unknown(const invocation *call, const char *name)
 {
     const char *known[64];

@@ -49,6 +49,8 @@ void search_target_close(search_target *target);
 /** Names and values of the parameters. */
 json_t *configuration_json(const nitro_space *space, uint64_t configuration);
 
+/** Put the name of the file in front of the error, if `status` is one. @return status */
+nitro_status search_error_in(nitro_context *context, const char *path, nitro_status status);
 /** Print that there is no such searcher. @return EXIT_USAGE */
 int searcher_unknown(const invocation *call, const char *name);
 /** Searchers with their options, for help. */
