@@ -49,8 +49,8 @@ int print_json(const invocation *call, json_t *value)
     json_decref(value);
     if (call->failure)
         call->failure->results_printed = true;
-    if (failed)
-        return fail_text(call, "cannot write JSON to the output");
+    if (failed) /* what did not reach the output is said once, when it is closed */
+        return ferror(stdout) ? EXIT_FAILED : fail_text(call, "cannot write JSON to the output");
     putchar('\n');
     return EXIT_DONE;
 }

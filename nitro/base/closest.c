@@ -57,7 +57,7 @@ const char *nitro_closest_name(const char *const *names, size_t count, const cha
 {
     size_t length = strnlen(word, MAX_LENGTH + 1);
     const char *closest = NULL;
-    size_t least = 2 + length / 4;
+    size_t least = length < 5 ? 2 : 2 + length / 4;
     for (size_t i = 0; i < count && length <= MAX_LENGTH; i++) {
         if (strnlen(names[i], MAX_LENGTH + 1) > MAX_LENGTH)
             continue;

@@ -32,7 +32,8 @@ static nitro_status read_all(nitro_context *context, const char *path, FILE *fil
     }
     if (ferror(file)) {
         free(buffer);
-        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path,
+                          errno == EISDIR ? "it is a folder; name a file in it" : strerror(errno));
     }
     if (used > max_bytes) {
         free(buffer);

@@ -204,10 +204,14 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
                           "%s: %s: the value is not a valid name: use 1 to 63 of [A-Za-z0-9_.+-]",
                           where, name);
     if (setting->is_number && (!nitro_parse_number(value, &number) || number < setting->minimum ||
-                               number > setting->maximum))
+                               number > setting->maximum)) {
+        char minimum[40], maximum[40];
+        nitro_format_number(setting->minimum, minimum, sizeof minimum);
+        nitro_format_number(setting->maximum, maximum, sizeof maximum);
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: %s: the value is not a number in [%g, %g]", where, name,
-                          setting->minimum, setting->maximum);
+                          "%s: %s: the value is not a number in [%s, %s]", where, name, minimum,
+                          maximum);
+    }
     return NITRO_OK;
 }
 
@@ -240,18 +244,20 @@ static size_t name_length(const char *item, size_t length)
     return nitro_name_is_valid(name) ? named : 0;
 }
 
-static bool is_list(const char *text)
+static bool is_list(const char *text, size_t *num_unnamed)
 {
+    size_t num_named = 0;
+    *num_unnamed = 0;
     for (const char *item = text; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
-        if (name_length(item, strcspn(item, ",")) > 0)
-            return true;
-    return false;
+        ++*(name_length(item, strcspn(item, ",")) > 0 ? &num_named : num_unnamed);
+    return num_named > 0;
 }
 
 /** "VALUE" for all, or "COMPUTATION=VALUE,...": the computation's item, else one without a name. */
 static bool find_in_text(const char *text, const char *computation, char *value, size_t size)
 {
-    const char *found = is_list(text) ? NULL : text;
+    size_t num_unnamed;
+    const char *found = is_list(text, &num_unnamed) ? NULL : text;
     size_t found_length = found ? strlen(found) : 0;
     bool own = false;
     for (const char *item = found ? NULL : text; item && !own;) {
@@ -276,6 +282,12 @@ static nitro_status look_in_environment(nitro_context *context, const nitro_sett
                                         const char *computation, nitro_setting_value *found)
 {
     const char *text = secure_getenv(setting->environment);
+    size_t num_unnamed = 0;
+    if (text && is_list(text, &num_unnamed) && num_unnamed > 1)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: %zu items of the list name no computation: write "
+                          "COMPUTATION=VALUE,..., and at most one VALUE for all others",
+                          setting->environment, num_unnamed);
     if (!text || !find_in_text(text, computation, found->text, sizeof found->text))
         return NITRO_OK;
     found->origin = NITRO_SETTING_ENVIRONMENT;

@@ -3,6 +3,8 @@ try nitro tuen
 try nitro store lst
 try nitro store
 try nitro help tunes
+try nitro help nope
+try nitro help --completion tcsh
 try nitro help store bogus
 try nitro completely-unknown
 
@@ -53,5 +55,8 @@ ls "$XDG_DATA_HOME" 2>&1 | sed 's/.*: //'
 
 title "results that cannot be written are a failure"
 nitro version >/dev/full 2>err.txt
+echo "exit $?"
+cat err.txt
+nitro config --json >/dev/full 2>err.txt # more than a buffer
 echo "exit $?"
 cat err.txt

@@ -58,6 +58,10 @@ static void test_a_computations_own_setting_covers_that_for_all(void **state)
     assert_string_equal(look_up(context, "stencil", "force"), "sort");
     assert_int_equal(setenv("NITRO_FORCE", "blocked,spmv=csr", 1), 0);
     assert_string_equal(look_up(context, "stencil", "force"), "blocked");
+    nitro_setting_value value;
+    assert_int_equal(setenv("NITRO_FORCE", "spmv=csr,,=x", 1), 0);
+    assert_fails(context, nitro_setting_get(context, "spmv", "force", &value), NITRO_ERR_FORMAT,
+                 "NITRO_FORCE: 2 items of the list name no computation");
     assert_int_equal(setenv("NITRO_MODEL", "/m=1/one.json,two", 1), 0);
     assert_string_equal(look_up(context, "spmv", "model"), "/m=1/one.json,two");
     temporary_remove(&folder);
@@ -87,6 +91,7 @@ static void test_malformed_settings_are_named(void **state)
     } cases[] = {
         {"log = loud", "conf:1: log: the value is not off, warning, info or debug"},
         {"\n\nlogg = info", "conf:3: unknown setting; did you mean 'log'?"},
+        {"memo_size = -1", "conf:1: memo_size: the value is not a number in [0, 16777216]"},
         {"min_confidence = 2", "conf:1: min_confidence: the value is not a number in [0, 1]"},
         {"min_confidence = nan", "not a number"},
         {"just words", "conf:1: the line is not of the form"},

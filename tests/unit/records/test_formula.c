@@ -348,6 +348,7 @@ static void test_closest(void **state)
     assert_string_equal(nitro_closest_name(known, 4, "device"), "device.peak_gbps");
     assert_string_equal(nitro_closest_name(known, 4, "column"), "columns");
     assert_null(nitro_closest_name(known, 4, "nothing-like-it"));
+    assert_null(nitro_closest_name(known, 4, "rest"));
     assert_null(nitro_closest_name(known, 0, "rows"));
 }
 
