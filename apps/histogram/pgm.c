@@ -81,9 +81,9 @@ static nitro_status check_header(reader *r, const graymap *map)
     if (map->width > NITRO_HISTOGRAM_MAX_SAMPLES / map->height ||
         (size_t)(map->width * map->height) > most)
         return malformed(r,
-                         "%lld x %lld pixels are declared, but the %zu bytes that follow hold %zu "
-                         "at most: the sizes are wrong, or the file is cut short",
-                         (long long)map->width, (long long)map->height, left, most);
+                         "%lld x %lld pixels are declared, but at most %zu are in what follows "
+                         "(bytes: %zu): the sizes are wrong, or the file is cut short",
+                         (long long)map->width, (long long)map->height, most, left);
     return NITRO_OK;
 }
 
@@ -158,9 +158,10 @@ nitro_status nitro_histogram_pgm_parse(nitro_context *context, const nitro_histo
         status = map.is_plain ? read_plain(&r, &map, samples) : read_raw(&r, &map, samples);
     if (status == NITRO_OK && r.at < r.end)
         status = malformed(&r,
-                           "%zu bytes follow the %lld x %lld pixels: the sizes are wrong, or there "
+                           "%zu byte%s after the %lld x %lld pixels: the sizes are wrong, or there "
                            "are several images in the file",
-                           (size_t)(r.end - r.at), (long long)map.width, (long long)map.height);
+                           (size_t)(r.end - r.at), r.end - r.at == 1 ? "" : "s",
+                           (long long)map.width, (long long)map.height);
     if (status != NITRO_OK) {
         nitro_histogram_samples_free(made);
         return status;

@@ -79,7 +79,7 @@ static nitro_status read_sides(const reader *r, nitro_npy *array)
 {
     const char *at = find_value(r, "'shape'");
     if (!at || *at != '(')
-        return malformed(r, "the header has no 'shape'");
+        return malformed(r, "the header has no 'shape' that is a tuple, as (300, 200)");
     array->count = 1;
     for (at++, at += strspn(at, " ,"); *at != ')'; at += strspn(at, " ,")) {
         char *end;
@@ -112,7 +112,8 @@ static nitro_status read_header(reader *r, const char *bytes, size_t size, size_
         length |= (size_t)(unsigned char)bytes[prefix + (size_t)i] << 8 * i;
     *begin = prefix + (size_t)length_bytes + length;
     if (length > MAX_HEADER || *begin > size)
-        return malformed(r, "the header has %zu bytes, and the file %zu", length, size);
+        return malformed(r, "the header's length is %zu: more than %d, or than the file's size %zu",
+                         length, MAX_HEADER, size);
     r->header = nitro_calloc(r->context, length + 1, 1);
     if (!r->header)
         return NITRO_ERR_NO_MEMORY;
@@ -136,7 +137,7 @@ nitro_status nitro_npy_parse(nitro_context *context, const char *name, const cha
         status = read_sides(&r, &made);
     if (status == NITRO_OK && (__builtin_mul_overflow(made.count, made.element_bytes, &declared) ||
                                (size_t)declared != size - begin))
-        status = malformed(&r, "'shape' declares %lld elements of %d bytes, and %zu bytes follow",
+        status = malformed(&r, "'shape' declares %lld x %d bytes, but %zu follow",
                            (long long)made.count, made.element_bytes, size - begin);
     made.elements = bytes + begin;
     if (status == NITRO_OK)

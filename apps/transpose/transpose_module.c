@@ -187,8 +187,8 @@ nitro_status nitro_transpose_npy_parse(nitro_context *context, const nitro_kit *
         return status;
     if (array.num_sides != 2)
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: an array of %d dimension%s is no matrix: it must have two", name,
-                          array.num_sides, array.num_sides == 1 ? "" : "s");
+                          "%s: the array is no matrix: it must have two dimensions, and has %d",
+                          name, array.num_sides);
     /* out of place, all is row-major: an array in Fortran order is its transpose in C order */
     bool is_turned = array.is_column_major && kit == &nitro_transpose_kit;
     const nitro_transpose sizes = {.num_rows = array.sides[is_turned],

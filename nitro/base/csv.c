@@ -236,8 +236,9 @@ static nitro_status read_rows(parser *p)
         nitro_status status = read_row(p, csv->num_columns);
         if (status == NITRO_OK && p->row_fields < csv->num_columns)
             status = nitro_fail(csv->context, NITRO_ERR_FORMAT,
-                                "%s:%zu: %zu fields, but the header has %zu columns", csv->origin,
-                                p->row_line, p->row_fields, csv->num_columns);
+                                "%s:%zu: %zu field%s, but the header has %zu columns", csv->origin,
+                                p->row_line, p->row_fields, p->row_fields == 1 ? "" : "s",
+                                csv->num_columns);
         if (status == NITRO_OK)
             status = grow_rows(csv);
         if (status != NITRO_OK)

@@ -140,8 +140,8 @@ static nitro_status check_split(nitro_context *context, const nitro_dataset *dat
             dataset->schema->computation, dataset->num_inputs, num_train, num_test);
     if (num_both > 0)
         nitro_log(context, NITRO_LOG_WARNING,
-                  "%zu inputs are both training and test inputs, so the result does not hold for "
-                  "unknown inputs",
+                  "inputs that are both training and test inputs: %zu, so the result does not hold "
+                  "for unknown inputs",
                   num_both);
     return NITRO_OK;
 }

@@ -321,7 +321,8 @@ static int print_plain(const invocation *call, const json_t *models, size_t num_
         note(call, "programs find no model for these devices here: computations run their default "
                    "variants; 'nitro tune' makes models");
     if (num_hidden)
-        note(call, "%zu models for other devices are not shown; --all lists them", num_hidden);
+        note(call, "models for other devices that are not shown: %zu; --all lists them",
+             num_hidden);
     return EXIT_DONE;
 }
 

@@ -107,9 +107,10 @@ static int report(profiling *self, const char *device, const nitro_profile_repor
                                       "failed_inputs", (json_int_t)made->failed_inputs));
         return EXIT_DONE;
     }
-    printf("%s: %zu profiles of %zu runs", device, made->profiles, made->runs);
+    printf("%s: %zu profile%s of %zu run%s", device, made->profiles, made->profiles == 1 ? "" : "s",
+           made->runs, made->runs == 1 ? "" : "s");
     if (made->found > 0)
-        printf(", %zu runs already stored", made->found);
+        printf(", %zu run%s already stored", made->found, made->found == 1 ? "" : "s");
     if (made->failed > 0)
         printf(", %zu failed", made->failed);
     putchar('\n');
@@ -125,7 +126,7 @@ static int profile_here(profiling *self, const nitro_device *device, const loade
         collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
-                         "stopped; %zu profiles are stored; run the same command to resume",
+                         "stopped; profiles stored: %zu; run the same command to resume",
                          made.profiles);
     return status == NITRO_OK ? report(self, device->id, &made) : fail(self->call);
 }
@@ -231,7 +232,7 @@ static int profile_devices(profiling *self)
     if (code == EXIT_DONE && given->json)
         code = print_json(self->call, json_incref(self->reports));
     if (code == EXIT_DONE && self->failed_inputs > 0)
-        code = fail_text(self->call, "%zu inputs could not be profiled; see above",
+        code = fail_text(self->call, "inputs that could not be profiled: %zu; see above",
                          self->failed_inputs);
     return code;
 }

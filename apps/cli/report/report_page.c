@@ -155,8 +155,8 @@ static void write_part(FILE *file, const report *self, const report_part *part)
     write_figure(file, part);
     if (part->digest.num_columns > 0) {
         write_table(file, &part->digest);
-        fprintf(file, "<details><summary>All numbers (%zu rows)</summary>\n",
-                report_table_rows(&part->table));
+        fprintf(file, "<details><summary>All numbers (%zu row%s)</summary>\n",
+                report_table_rows(&part->table), report_table_rows(&part->table) == 1 ? "" : "s");
         write_table(file, &part->table);
         fputs("</details>\n", file);
     } else {

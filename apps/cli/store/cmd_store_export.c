@@ -36,8 +36,8 @@ static nitro_status export_samples(const invocation *call, nitro_store *store, j
     if (status == NITRO_OK)
         status = nitro_store_count_samples(store, given->computation, given->device, &count);
     if (status == NITRO_OK)
-        note(call, "%zu samples of %s on %s are in %s", count, given->computation, given->device,
-             given->samples);
+        note(call, "%zu sample%s of %s on %s in %s", count, count == 1 ? "" : "s",
+             given->computation, given->device, given->samples);
     json_object_set_new(told, "samples", exported(given->samples, &count));
     json_object_set_new(told, "devices", exported(given->devices, NULL));
     return status;
@@ -50,7 +50,7 @@ static nitro_status export_profiles(const invocation *call, nitro_store *store, 
     nitro_status status = nitro_store_export_profiles(store, given->computation, given->device,
                                                       given->profiles, &count);
     if (status == NITRO_OK)
-        note(call, "%zu profiles are in %s", count, given->profiles);
+        note(call, "%zu profile%s in %s", count, count == 1 ? "" : "s", given->profiles);
     json_object_set_new(told, "profiles", exported(given->profiles, &count));
     return status;
 }
@@ -96,8 +96,8 @@ const command command_store_export = {
     .description =
         "Writes the samples, and with --devices the device's features, in the form that "
         "'nitro store import' reads: importing them gives samples of the same features, times, "
-        "outcomes "
-        "and costs. Messages of failed runs, spreads and provenance are not exported.\n\n"
+        "outcomes and costs. Messages and times of failed runs (a solver's that did not "
+        "converge), spreads and provenance are not exported.\n\n"
         "--profiles writes hardware metrics of kernels: those of the computation's "
         "variants on the device; without --computation those of all computations and of "
         "proxies, without --device on all devices.",

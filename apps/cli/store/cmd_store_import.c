@@ -70,7 +70,7 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
            report->added, report->added == 1 ? "" : "s");
     if (given->replace)
         printf(", %zu replaced", report->replaced);
-    printf("; %zu times missing", report->missing_values);
+    printf("; %zu time%s missing", report->missing_values, report->missing_values == 1 ? "" : "s");
     if (report->without_times > 0)
         printf("; %zu %s no time", report->without_times,
                report->without_times == 1 ? "input has" : "inputs have");

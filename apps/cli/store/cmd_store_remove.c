@@ -75,9 +75,9 @@ static int run(invocation *call)
         printf("device %s removed\n", given->device);
         return EXIT_DONE;
     }
-    printf("%zu %s of %s%s%s removed\n", removed, given->profiles ? "profiles" : "samples",
-           given->computation ? given->computation : "proxies", given->device ? " on " : "",
-           given->device ? given->device : "");
+    printf("%zu %s%s of %s%s%s removed\n", removed, given->profiles ? "profile" : "sample",
+           removed == 1 ? "" : "s", given->computation ? given->computation : "proxies",
+           given->device ? " on " : "", given->device ? given->device : "");
     return EXIT_DONE;
 }
 

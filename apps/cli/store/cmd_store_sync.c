@@ -79,8 +79,7 @@ static int send_all(const invocation *call, const nitro_string_list *urls)
         code = EXIT_FAILED;
     if (code == EXIT_DONE && left > 0)
         code = fail_text(
-            call, "%zu samples are still unsent; they are kept in the journal and sent later",
-            left);
+            call, "samples still unsent: %zu; they are kept in the journal and sent later", left);
     return code;
 }
 

@@ -22,17 +22,19 @@ static int print_report(const invocation *call, const nitro_copy_report *report,
                                        (json_int_t)report->damaged));
         return printed == EXIT_DONE ? code : printed;
     }
-    printf("%zu samples copied, %zu already present", report->samples, report->samples_skipped);
+    printf("%zu sample%s copied, %zu already present", report->samples,
+           report->samples == 1 ? "" : "s", report->samples_skipped);
     if (report->samples_differing > 0)
         printf(" (%zu of them with different values, which were kept)", report->samples_differing);
     printf("\n");
     if (report->samples_replaced > 0)
-        printf("%zu samples replaced by newer ones\n", report->samples_replaced);
+        printf("%zu sample%s replaced by newer ones\n", report->samples_replaced,
+               report->samples_replaced == 1 ? "" : "s");
     if (report->profiles + report->profiles_skipped > 0)
-        printf("%zu profiles copied, %zu already present\n", report->profiles,
-               report->profiles_skipped);
+        printf("%zu profile%s copied, %zu already present\n", report->profiles,
+               report->profiles == 1 ? "" : "s", report->profiles_skipped);
     if (report->damaged > 0)
-        fail_text(call, "%zu damaged records were not copied", report->damaged);
+        fail_text(call, "damaged records that were not copied: %zu", report->damaged);
     return code;
 }
 
@@ -55,7 +57,7 @@ int sync_stores(invocation *call, nitro_sync_options options, bool json)
     if (code == EXIT_DONE)
         code = print_report(call, &report, json);
     else if (report.samples + report.samples_replaced > 0)
-        fail_text(call, "%zu samples were copied before that; run the same command to resume",
+        fail_text(call, "samples copied before that: %zu; run the same command to resume",
                   report.samples + report.samples_replaced);
     nitro_store_close(to);
     nitro_store_close(from);

@@ -399,10 +399,10 @@ static void files_of_numpy_are_read(void **state)
     } faults[] = {
         {"NUMPY", "NUMPI", "not a file of numpy"},
         {"<f4", ">f4", "'descr' is '>f4'"},
-        {"<f4", "<f8", "declares 4 elements of 8 bytes, and 16 bytes follow"},
+        {"<f4", "<f8", "declares 4 x 8 bytes, but 16 follow"},
         {"False", "True ", "C order"},
         {"False", "Falso", "neither True nor False"},
-        {"(2, 2)", "(2, 3)", "declares 6 elements"},
+        {"(2, 2)", "(2, 3)", "declares 6 x 4 bytes"},
         {"(2, 2)", "(2, x)", "not a list of numbers"},
     };
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {

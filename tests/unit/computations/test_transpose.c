@@ -181,9 +181,11 @@ static void files_of_numpy_are_read(void **state)
     remove(path);
 
     static const char *const faults[][2] = {
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "1 dimension is no matrix"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }",
+         "must have two dimensions, and has 1"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (4, 6), }", "elements of 2 bytes"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }", "48 bytes follow"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }",
+         "declares 8 x 8 bytes, but 48 follow"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 1), }",
          "more numbers, or elements, than can be counted"},
     };

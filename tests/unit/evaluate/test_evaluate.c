@@ -235,7 +235,7 @@ static void test_training_inputs_as_tests_are_logged(void **state)
     f->options.train_inputs = &train;
     f->options.test_inputs = &test;
     evaluate(f, "toy");
-    assert_non_null(strstr(f->log, "1 inputs are both"));
+    assert_non_null(strstr(f->log, "both training and test inputs: 1, so"));
     nitro_string_list_free(&train);
     nitro_string_list_free(&test);
 }
