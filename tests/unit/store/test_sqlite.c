@@ -425,6 +425,8 @@ static void test_the_default_store_is_the_users_own(void **state)
     unsetenv("HOME");
     assert_fails(f->context, nitro_store_open(f->context, NULL, NITRO_STORE_READ, &store),
                  NITRO_ERR_ARGUMENT, "neither XDG_DATA_HOME nor HOME");
+    assert_fails(f->context, nitro_store_open_journaled(f->context, "redis://nowhere", &store),
+                 NITRO_ERR_ARGUMENT, "no folder for journal");
     temporary_write(&f->folder, "file", "text");
     setenv("XDG_DATA_HOME", temporary_path(&f->folder, "file"), 1);
     assert_fails(f->context, nitro_store_open(f->context, NULL, NITRO_STORE_WRITE, &store),
