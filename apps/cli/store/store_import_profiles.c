@@ -13,8 +13,9 @@ static int print_report(const invocation *call, const char *url,
                                           (json_int_t)report->profiles, "values",
                                           (json_int_t)report->values, "missing",
                                           (json_int_t)report->missing));
-    printf("%zu profiles on %zu device%s: %zu values of metrics", report->profiles, report->devices,
-           report->devices == 1 ? "" : "s", report->values);
+    printf("%zu profile%s on %zu device%s: %zu values of metrics", report->profiles,
+           report->profiles == 1 ? "" : "s", report->devices, report->devices == 1 ? "" : "s",
+           report->values);
     if (report->missing > 0)
         printf(", %zu not collected", report->missing);
     putchar('\n');

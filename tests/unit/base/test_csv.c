@@ -111,7 +111,7 @@ static void test_ragged_rows_are_refused(void **state)
 {
     refuse(*state, "a,b,c\n1,2,3\n1,2\n", "t.csv:3: 2 fields, but the header has 3 columns");
     refuse(*state, "a,b,c\n1,2,3\n\n1,2,3,\n", "t.csv:4: more than 3 fields");
-    refuse(*state, "a,b\n\"x\ny\",1\nz\n", "t.csv:4: 1 fields");
+    refuse(*state, "a,b\n\"x\ny\",1\nz\n", "t.csv:4: 1 field, but");
 }
 
 static void test_headers_that_cannot_be_told_apart_are_refused(void **state)
