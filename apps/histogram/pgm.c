@@ -81,9 +81,9 @@ static nitro_status check_header(reader *r, const graymap *map)
     if (map->width > NITRO_HISTOGRAM_MAX_SAMPLES / map->height ||
         (size_t)(map->width * map->height) > most)
         return malformed(r,
-                         "%lld x %lld pixels are declared, but at most %zu are in what follows "
-                         "(bytes: %zu): the sizes are wrong, or the file is cut short",
-                         (long long)map->width, (long long)map->height, most, left);
+                         "%lld x %lld pixels are declared, but the rest of the file holds %zu at "
+                         "most: the sizes are wrong, or the file is cut short",
+                         (long long)map->width, (long long)map->height, most);
     return NITRO_OK;
 }
 

@@ -181,9 +181,9 @@ static nitro_status check_sizes(reader *r, int64_t rows, int64_t cols)
     size_t most_entries = ((size_t)(r->end - r->at) + 1) / entry_bytes;
     if ((uint64_t)r->declared > most_entries)
         return malformed(r,
-                         "field 3 (entries): %lld are declared, but the %zu bytes that follow "
-                         "hold %zu at most: the count is wrong, or the file is cut short",
-                         (long long)r->declared, (size_t)(r->end - r->at), most_entries);
+                         "field 3 (entries): %lld are declared, but the rest of the file holds %zu "
+                         "at most: the count is wrong, or the file is cut short",
+                         (long long)r->declared, most_entries);
     return NITRO_OK;
 }
 
