@@ -203,8 +203,8 @@ typedef struct nitro_learn_options {
      * contradicting `dfs` is an error. */
     bool profiling_based_dfs;
     bool search_based_dfs;
-    /** All sources count the same. By default they count by their likeness to the target, chosen by
-     *  validation, unless the strategy is a method as published or uses device features. */
+    /** All sources count the same. By default they count by their similarity to the target, chosen
+     * by validation, unless the strategy is a method as published or uses device features. */
     bool equal_sources;
     size_t dfs_max_subset; /* search-based: size of the largest subset; 3 by default */
     size_t dfs_k;          /* search-based: number of device features to choose; 1 by default */

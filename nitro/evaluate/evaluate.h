@@ -88,8 +88,8 @@ nitro_status nitro_evaluation_select_nearest(const nitro_evaluation *evaluation,
 typedef nitro_status (*nitro_evaluation_step)(void *user, const char *order, size_t num_sources,
                                               const char *added);
 /** For every number of the target's sources, make the first so many evaluation->is_source and take
- *  the step: nearest first by likeness ("nearest"), then in an order by the seed ("random"). Stops
- *  at a step's error. */
+ *  the step: nearest first by similarity ("nearest"), then in an order by the seed ("random").
+ * Stops at a step's error. */
 nitro_status nitro_evaluation_grow_sources(nitro_evaluation *evaluation, size_t target,
                                            nitro_evaluation_step step, void *user);
 

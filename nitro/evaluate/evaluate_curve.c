@@ -5,10 +5,10 @@
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 
 typedef struct ranked_source {
-    double rank; /* unlikeness, or a hash */
+    double rank; /* dissimilarity, or a hash */
     size_t device;
 } ranked_source;
 
@@ -22,7 +22,7 @@ static int compare_ranks(const void *left, const void *right)
 
 /** Rank the marked sources. */
 static size_t rank_sources(const nitro_evaluation *evaluation, size_t target, const bool *marks,
-                           const nitro_string_list *hardware, bool by_likeness,
+                           const nitro_string_list *hardware, bool by_similarity,
                            ranked_source *sources)
 {
     nitro_device *const *devices = evaluation->dataset->devices;
@@ -33,7 +33,9 @@ static size_t rank_sources(const nitro_evaluation *evaluation, size_t target, co
         double hash =
             (double)nitro_hash(devices[d]->id, strlen(devices[d]->id), evaluation->seed + 1);
         sources[count++] = (ranked_source){
-            by_likeness ? nitro_device_unlikeness(devices[d], devices[target], hardware) : hash, d};
+            by_similarity ? nitro_device_dissimilarity(devices[d], devices[target], hardware)
+                          : hash,
+            d};
     }
     qsort(sources, count, sizeof *sources, compare_ranks);
     return count;
@@ -68,9 +70,9 @@ nitro_status nitro_evaluation_grow_sources(nitro_evaluation *evaluation, size_t 
         status = nitro_device_hardware_features(context, dataset->schema, dataset->devices[target],
                                                 &hardware);
     evaluation->is_source = growing;
-    for (size_t likeness = 2; likeness-- > 0 && status == NITRO_OK;) {
-        size_t count = rank_sources(evaluation, target, marks, &hardware, likeness == 1, sources);
-        status = grow(evaluation, sources, count, likeness ? "nearest" : "random", step, user);
+    for (size_t similarity = 2; similarity-- > 0 && status == NITRO_OK;) {
+        size_t count = rank_sources(evaluation, target, marks, &hardware, similarity == 1, sources);
+        status = grow(evaluation, sources, count, similarity ? "nearest" : "random", step, user);
     }
     evaluation->is_source = all;
     nitro_string_list_free(&hardware);

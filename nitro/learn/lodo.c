@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/data/folds.h"
 #include "nitro/learn/relative_selection.h"
 

@@ -14,7 +14,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 
 #define UNKNOWN_DISTANCE_SHARE 1.0 /* as far as the sources are from each other */
 #define SINGLE_SOURCE_SHARE                                                                        \

@@ -18,9 +18,9 @@ typedef struct nitro_training_task {
                     the quality on the target. Without, confidences hold for the sources */
     bool guards; /* implies lodo. Device values outside the sources' range become the end of
                     that range; device features are dropped if LODO quality is better without */
-    bool weighs_sources; /* sources count by their likeness to the target (source_choice.h), unless
-                            all are of one stack, or device features or a method as published learn
-                            from all of them */
+    bool weighs_sources; /* sources count by their similarity to the target (source_choice.h),
+                            unless all are of one stack, or device features or a method as published
+                            learn from all of them */
     bool all_members;  /* keep all members of an ensemble: models adapted later do best with all */
     bool as_published; /* without lodo and guards: held-out inputs choose no settings, features or
                           fixed variant */

@@ -10,7 +10,7 @@
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/range_ends_fit.h"
@@ -24,11 +24,11 @@
 /* Confidences are meant to be right in the mean over targets, not on the hardest one. */
 #define CONFIDENCE_SHARE 0.05
 #define MAX_MARGINS      2000 /* more do not move the ends of steps */
-/* Quality to expect of the unlikeness to the nearest source alone, percent: a fit over recorded
+/* Quality to expect of the dissimilarity to the nearest source alone, percent: a fit over recorded
  * targets and random subsets of the others. The mean of it and of validation errs by 1.8 in the
  * mean, validation alone by 2.3. */
-#define LIKE_QUALITY 97.0
-#define UNLIKE_LOSS  5.0
+#define SIMILAR_QUALITY    97.0
+#define DISSIMILARITY_LOSS 5.0
 
 struct nitro_source_weighing {
     nitro_context *context;
@@ -166,7 +166,7 @@ static double confidence_share(const nitro_source_weighing *t,
     return t->choice.is_far || !has_vendor ? 1.0 : CONFIDENCE_SHARE / LODO_SHARE * predicted->share;
 }
 
-/** By validation and by unlikeness. */
+/** By validation and by dissimilarity. */
 static void predict(const nitro_source_weighing *t, nitro_predicted_quality *predicted,
                     nitro_calibration *calibration)
 {
@@ -174,12 +174,12 @@ static void predict(const nitro_source_weighing *t, nitro_predicted_quality *pre
     nitro_predicted_quality_weigh(predicted, predicted->share, &by_lodo);
     double by_validation = predicted->quality;
     nitro_predicted_quality_weigh(predicted, confidence_share(t, predicted), calibration);
-    double by_unlikeness = LIKE_QUALITY - UNLIKE_LOSS * t->choice.unlikeness;
+    double by_dissimilarity = SIMILAR_QUALITY - DISSIMILARITY_LOSS * t->choice.dissimilarity;
     predicted->quality =
-        isnan(by_validation) ? by_unlikeness : 0.5 * (by_validation + by_unlikeness);
+        isnan(by_validation) ? by_dissimilarity : 0.5 * (by_validation + by_dissimilarity);
 }
 
-/** Show weights and likeness, and take the mean over validation devices in the target's situation
+/** Show weights and similarity, and take the mean over validation devices in the target's situation
  * as the prediction. */
 static void conclude(const nitro_source_weighing *t, nitro_model *model)
 {
@@ -192,15 +192,15 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
         source->weight = choice->weights[source->device];
         source->is_set_aside = choice->set_aside[source->device];
         source->distance = choice->nearest[source->device];
-        source->target_distance = nitro_device_unlikeness(t->task->sources->devices[source->device],
-                                                          t->task->target, &t->hardware);
+        source->target_distance = nitro_device_dissimilarity(
+            t->task->sources->devices[source->device], t->task->target, &t->hardware);
         if (isnan(source->lodo_quality))
             continue;
         distances += source->validation * source->distance;
         weights += source->validation;
     }
     predicted->usual_distance = distances / weights;
-    predicted->target_distance = choice->unlikeness;
+    predicted->target_distance = choice->dissimilarity;
     double ratio = predicted->target_distance / predicted->usual_distance; /* NaN or infinity: 2 */
     predicted->share = choice->is_far ? 1.0 : LODO_SHARE * (ratio < 2.0 ? ratio : 2.0);
     predicted->warning = NULL;

@@ -1,5 +1,5 @@
-/* select_sources.h - train a model whose sources count by their likeness to the target. Internal to
- * nitro/learn. */
+/* select_sources.h - train a model whose sources count by their similarity to the target. Internal
+ * to nitro/learn. */
 #ifndef NITRO_LEARN_SELECT_SOURCES_H
 #define NITRO_LEARN_SELECT_SOURCES_H
 

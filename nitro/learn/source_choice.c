@@ -8,13 +8,13 @@
 
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/data/source_checks.h"
 
 #define FAR             2.0 /* times the largest hardware distance between nearest sources */
 #define CLEARLY         0.6 /* percent by which another candidate must be better, and... */
 #define SIGNIFICANTLY   3.0 /* standard errors over devices */
-#define SITUATION       0.3 /* length of the kernel over unlikeness to the nearest source */
+#define SITUATION       0.3 /* length of the kernel over dissimilarity to the nearest source */
 #define LEAST_SITUATION 0.01
 #define NUM_CANDIDATES  (2 * NITRO_SOURCES_NUM_RULES)
 #define LEAST_VALIDATED 3 /* devices, to choose by validation */
@@ -214,12 +214,12 @@ static size_t choose(const choosing *c)
     return chosen;
 }
 
-/** How much a validation device says of the target: by the difference of their unlikeness to the
+/** How much a validation device says of the target: by the difference of their dissimilarity to the
  *  nearest source. For a far target, the worst device counts as much as all others together. */
 static double situation_weight(const choosing *c, size_t device)
 {
     const nitro_source_choice *choice = c->choice;
-    double away = (choice->nearest[device] - choice->unlikeness) / SITUATION;
+    double away = (choice->nearest[device] - choice->dissimilarity) / SITUATION;
     if (!choice->is_far)
         return exp(-0.5 * away * away) + LEAST_SITUATION;
     double count = 0.0;
@@ -298,7 +298,7 @@ static nitro_status run(choosing *c)
         return nitro_fail(c->context, NITRO_ERR_NO_DATA,
                           "%s: fewer than two sources have times that depend on their features",
                           c->task->sources->schema->computation);
-    nitro_source_nearest(&c->set, c->task->target, &choice->unlikeness);
+    nitro_source_nearest(&c->set, c->task->target, &choice->dissimilarity);
     choice->is_far = is_far(c);
     status = validate(c);
     if (status != NITRO_OK)

@@ -16,10 +16,10 @@ typedef struct nitro_source_choice {
     double *weights; /* shape [num_devices] */
     bool *set_aside; /* shape [num_devices]: the source's times do not depend on its features, or */
     bool *is_disputed; /* shape [num_devices]: near sources contradict them */
-    double *nearest;   /* shape [num_devices]: unlikeness of the source to its nearest source in
+    double *nearest;   /* shape [num_devices]: dissimilarity of the source to its nearest source in
                           validation; NaN: not validated on it */
-    double unlikeness; /* of the target to its nearest source */
-    nitro_lodo lodo;   /* with weights */
+    double dissimilarity; /* of the target to its nearest source */
+    nitro_lodo lodo;      /* with weights */
 } nitro_source_choice;
 
 /**

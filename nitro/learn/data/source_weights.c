@@ -1,5 +1,5 @@
 /*
- * Weights of sources by likeness to the target and agreement with each other. The constants come
+ * Weights of sources by similarity to the target and agreement with each other. The constants come
  * from a study on eleven recorded devices of three vendors and seven stacks, with random subsets of
  * them as sources; halving or doubling one of them changes the mean quality by less than 0.3.
  */
@@ -9,16 +9,16 @@
 #include <stdlib.h>
 
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 
-#define BRANCH_LENGTH     0.2 /* of the kernel over unlikeness between branches */
+#define BRANCH_LENGTH     0.2 /* of the kernel over dissimilarity between branches */
 #define HARDWARE_LOSS     1.5 /* percent that a unit of hardware distance is expected to cost, */
 #define ARCHITECTURE_LOSS 0.5 /* another architecture, */
 #define SOFTWARE_LOSS     2.0 /* another stack than the branch's nearest one, */
 #define VENDOR_LOSS       2.0 /* and another vendor */
 #define LOSS_LENGTH       2.5 /* percent, of the kernel over expected losses */
 #define LEAST_WEIGHT      0.06
-#define ODD_STACK         0.04 /* unlikeness for a percent that a stack and the others disagree */
+#define ODD_STACK         0.04 /* dissimilarity for a percent that a stack and the others disagree */
 #define NEAR              0.7  /* hardware distance of sources that should agree, */
 #define DISPUTED_LOSS     10.0 /* percent beyond the hardware's at which they contradict, */
 #define AGREED_LOSS       4.0  /* and below which they agree */
@@ -30,16 +30,16 @@ const char *nitro_source_rule_name(nitro_source_rule rule)
 }
 
 size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *target,
-                            double *unlikeness)
+                            double *dissimilarity)
 {
     size_t nearest = NITRO_NONE;
-    *unlikeness = INFINITY;
+    *dissimilarity = INFINITY;
     for (size_t d = 0; d < set->num_devices; d++) {
         if (!set->usable[d] || set->devices[d] == target)
             continue;
-        double own = nitro_device_unlikeness(set->devices[d], target, set->hardware);
-        if (own < *unlikeness) {
-            *unlikeness = own;
+        double own = nitro_device_dissimilarity(set->devices[d], target, set->hardware);
+        if (own < *dissimilarity) {
+            *dissimilarity = own;
             nearest = d;
         }
     }
@@ -173,7 +173,8 @@ static double oddness(const nitro_source_set *set, size_t member)
     return count > 0.0 ? sum / count : 0.0;
 }
 
-/** What to add to the unlikeness of each source where stacks are chosen: 0 for the target's own. */
+/** What to add to the dissimilarity of each source where stacks are chosen: 0 for the target's own.
+ */
 static void find_additions(const nitro_source_set *set, const nitro_device *target,
                            double *additions)
 {
@@ -183,18 +184,18 @@ static void find_additions(const nitro_source_set *set, const nitro_device *targ
 }
 
 /** Of the usable sources of the branch of `member`, the one whose stack counts.
- *  @param[out] unlikeness  of the branch: the least of its sources. */
+ *  @param[out] dissimilarity  of the branch: the least of its sources. */
 static size_t chosen_of_branch(const nitro_source_set *set, const nitro_device *target,
-                               size_t member, const double *additions, double *unlikeness)
+                               size_t member, const double *additions, double *dissimilarity)
 {
     size_t chosen = NITRO_NONE;
     double least = INFINITY;
-    *unlikeness = INFINITY;
+    *dissimilarity = INFINITY;
     for (size_t d = 0; d < set->num_devices; d++) {
-        double own = nitro_device_unlikeness(set->devices[d], target, set->hardware);
+        double own = nitro_device_dissimilarity(set->devices[d], target, set->hardware);
         if (!set->usable[d] || !nitro_device_same_branch(set->devices[d], set->devices[member]))
             continue;
-        *unlikeness = fmin(*unlikeness, own);
+        *dissimilarity = fmin(*dissimilarity, own);
         if (own + additions[d] < least) {
             least = own + additions[d];
             chosen = d;
@@ -211,12 +212,12 @@ static void weigh_by_stack(const nitro_source_set *set, const nitro_device *targ
     nitro_source_nearest(set, target, &least);
     find_additions(set, target, additions);
     for (size_t d = 0; d < set->num_devices; d++) {
-        double unlikeness;
-        if (!set->usable[d] || chosen_of_branch(set, target, d, additions, &unlikeness) != d)
+        double dissimilarity;
+        if (!set->usable[d] || chosen_of_branch(set, target, d, additions, &dissimilarity) != d)
             continue;
         weigh_stack(set, target, d, own);
         for (size_t i = 0; i < set->num_devices; i++)
-            weights[i] += exp(-(unlikeness - least) / BRANCH_LENGTH) * own[i];
+            weights[i] += exp(-(dissimilarity - least) / BRANCH_LENGTH) * own[i];
     }
 }
 
@@ -235,13 +236,13 @@ static void normalize(size_t count, double *weights)
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
                                 const nitro_device *target, nitro_source_rule rule, double *weights)
 {
-    double *own = nitro_calloc(context, 2 * set->num_devices, sizeof *own), unlikeness;
+    double *own = nitro_calloc(context, 2 * set->num_devices, sizeof *own), dissimilarity;
     if (!own)
         return NITRO_ERR_NO_MEMORY;
     for (size_t d = 0; d < set->num_devices; d++)
         weights[d] = rule == NITRO_SOURCES_EQUAL && set->usable[d];
     if (rule == NITRO_SOURCES_NEAREST)
-        weights[nitro_source_nearest(set, target, &unlikeness)] = 1.0;
+        weights[nitro_source_nearest(set, target, &dissimilarity)] = 1.0;
     if (rule == NITRO_SOURCES_BY_STACK)
         weigh_by_stack(set, target, own, own + set->num_devices, weights);
     normalize(set->num_devices, weights);

@@ -8,7 +8,7 @@ typedef enum nitro_source_rule {
     /**
      * Of each branch of software, the sources of the stack that is nearest to the target, weighted
      * by a kernel over their hardware distance, and sources of any stack that agree with them; of
-     * branches, by a kernel over unlikeness. A stack that the others disagree with counts as
+     * branches, by a kernel over dissimilarity. A stack that the others disagree with counts as
      * farther, unless it is the target's own. The default: changes of software add up along a
      * branch, so that its stacks behind the nearest one say nothing more, unless they agree.
      */
@@ -32,7 +32,7 @@ typedef struct nitro_source_set {
 
 /** The usable source that is most like the device, the first of equals, but the device itself. */
 size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *target,
-                            double *unlikeness);
+                            double *dissimilarity);
 
 /**
  * Mark sources whose times near ones contradict: at least two sources of the stack, of the same

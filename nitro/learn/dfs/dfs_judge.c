@@ -10,7 +10,7 @@
 
 #include "nitro/base/parallel.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/dfs/dfs_sample.h"
 #include "nitro/learn/dfs/dfs_tables.h"
 #include "nitro/learn/svm/svm_sweep.h"

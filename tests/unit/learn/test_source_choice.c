@@ -1,6 +1,6 @@
-/* Sources of a target by hand: likeness, weights, checks and the choice among rules, from losses
+/* Sources of a target by hand: similarity, weights, checks and the choice among rules, from losses
  * and scores that were made up rather than learnt. */
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/data/source_checks.h"
 #include "nitro/learn/source_choice.h"
 #include "unit/synthetic.h"
@@ -14,7 +14,7 @@ static void describe(nitro_context *context, nitro_device *device, const char *s
     assert_ok(context, nitro_device_set_label(context, device, "software", software));
 }
 
-static void test_likeness(void **state)
+static void test_similarity(void **state)
 {
     nitro_context *context = unit_context();
     (void)state;
@@ -28,11 +28,11 @@ static void test_likeness(void **state)
     assert_false(nitro_device_same_stack(a, b));
     assert_true(nitro_device_is_twin(a, b)); /* one card under two stacks */
     assert_true(fabs(nitro_device_version_gap(a, b) - 0.75) < 1e-12);
-    assert_true(fabs(nitro_device_unlikeness(a, b, &hardware) - 0.625) < 1e-12);
+    assert_true(fabs(nitro_device_dissimilarity(a, b, &hardware) - 0.625) < 1e-12);
     describe(context, b, "lib v2018-09", 1.0);
     assert_false(nitro_device_is_twin(a, b)); /* two cards of one kind */
     assert_true(nitro_device_is_copy(a, b));
-    assert_true(nitro_device_unlikeness(a, b, &hardware) == 0.0);
+    assert_true(nitro_device_dissimilarity(a, b, &hardware) == 0.0);
     describe(context, b, "other 12.4", 2.0);
     assert_false(nitro_device_same_branch(a, b));
     assert_true(nitro_device_version_gap(a, b) == 0.0); /* a date and a number */
@@ -429,7 +429,7 @@ static void test_validation_by_hand(void **state)
     EXPECT_CHOICE(NITRO_SOURCES_NEAREST, false);
     assert_false(f->choice.is_far);
     assert_true(f->choice.weights[0] == 1.0);
-    assert_true(is_near(f->choice.unlikeness, 0.2 * 0.1));
+    assert_true(is_near(f->choice.dissimilarity, 0.2 * 0.1));
     for (size_t d = 0; d < 4; d++) {
         double away = 0.2 * (nearest[d] - 0.1) / 0.3;
         assert_true(is_near(f->choice.nearest[d], 0.2 * nearest[d]));
@@ -707,7 +707,7 @@ static void test_one_that_agrees_is_not_enough(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_similarity),
         cmocka_unit_test(test_cpus_and_gpus_of_one_vendor),
         cmocka_unit_test(test_weights_by_hand),
         cmocka_unit_test(test_odd_stacks),

@@ -108,8 +108,8 @@ static const nitro_predicted_quality_source *source_of(const fixture *f, const c
     return NULL;
 }
 
-/** The prediction is the mean of validation's and of what unlikeness alone lets expect; confidences
- *  have a tenth of validation's share. */
+/** The prediction is the mean of validation's and of what dissimilarity alone lets expect;
+ * confidences have a tenth of validation's share. */
 static void check_prediction(const fixture *f)
 {
     const nitro_predicted_quality *predicted = f->model->predicted;
@@ -126,8 +126,8 @@ static void check_prediction(const fixture *f)
     assert_near(predicted->usual_distance, distances / weights, 1e-9);
     assert_near(predicted->share,
                 0.5 * fmin(predicted->target_distance / predicted->usual_distance, 2.0), 1e-9);
-    double by_unlikeness = 97.0 - 5.0 * predicted->target_distance;
-    assert_near(predicted->quality, 0.5 * (by_validation.quality + by_unlikeness), 1e-9);
+    double by_dissimilarity = 97.0 - 5.0 * predicted->target_distance;
+    assert_near(predicted->quality, 0.5 * (by_validation.quality + by_dissimilarity), 1e-9);
     nitro_predicted_quality_weigh(&by_validation, 0.1 * predicted->share, &calibration);
     assert_int_equal(f->model->calibration.num_knots, calibration.num_knots);
     assert_true(calibration.num_knots > 2);

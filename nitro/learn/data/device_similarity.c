@@ -1,5 +1,5 @@
 /* Likeness by labels and by hardware distance. */
-#include "nitro/learn/data/device_likeness.h"
+#include "nitro/learn/data/device_similarity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,8 +153,8 @@ double nitro_device_version_gap(const nitro_device *a, const nitro_device *b)
     return fmin(fabs(of_a[0] - of_b[0] + (of_a[1] - of_b[1]) / minor), MAX_GAP);
 }
 
-double nitro_device_unlikeness(const nitro_device *a, const nitro_device *b,
-                               const nitro_string_list *hardware)
+double nitro_device_dissimilarity(const nitro_device *a, const nitro_device *b,
+                                  const nitro_string_list *hardware)
 {
     double distance = nitro_device_distance(a, b, hardware);
     return SOFTWARE_WEIGHT * (strcmp(software_of(a), software_of(b)) != 0) +

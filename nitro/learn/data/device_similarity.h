@@ -1,7 +1,7 @@
-/* device_likeness.h - how alike two devices are, by vendor, software and hardware. Internal to
+/* device_similarity.h - how alike two devices are, by vendor, software and hardware. Internal to
  * nitro/. */
-#ifndef NITRO_LEARN_DATA_DEVICE_LIKENESS_H
-#define NITRO_LEARN_DATA_DEVICE_LIKENESS_H
+#ifndef NITRO_LEARN_DATA_DEVICE_SIMILARITY_H
+#define NITRO_LEARN_DATA_DEVICE_SIMILARITY_H
 
 #include "nitro/nitro_backend.h"
 
@@ -45,7 +45,7 @@ double nitro_device_version_gap(const nitro_device *a, const nitro_device *b);
  * distance in `hardware` (nitro_device_distance; 0 if unknown). Software and vendor count more than
  * hardware: on recorded SpMV data, the best variant depends more on them.
  */
-double nitro_device_unlikeness(const nitro_device *a, const nitro_device *b,
-                               const nitro_string_list *hardware);
+double nitro_device_dissimilarity(const nitro_device *a, const nitro_device *b,
+                                  const nitro_string_list *hardware);
 
 #endif
