@@ -539,6 +539,14 @@ template <typename Argument> class tuner
         all.c.user = &all;
         create();
     }
+    tuner(tuner &&other) = default;
+    tuner &operator=(tuner &&other) noexcept
+    {
+        handle_ = std::move(other.handle_); /* ends the old thread before what it calls is freed */
+        kept_ = std::move(other.kept_);
+        context_ = other.context_;
+        return *this;
+    }
 
     size_t num_parameters() const noexcept
     {

@@ -1,4 +1,6 @@
 /* The C++ face: what it adds to nitro.h, namely lambdas, exceptions and owned objects. */
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csetjmp>
 #include <cstdarg>
@@ -9,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <thread>
 
 extern "C" {
 #include <cmocka.h>
@@ -444,6 +448,44 @@ void test_tuners(void **)
     }
 }
 
+std::atomic<bool> is_run_by_thread{false}, was_freed_in_run{false};
+
+struct watch {
+    ~watch()
+    {
+        was_freed_in_run = was_freed_in_run || is_run_by_thread;
+    }
+};
+
+void test_a_tuner_that_is_replaced_ends_its_thread_first(void **)
+{
+    nitro::context context;
+    nitro::tunable<scaled> slow = scaled_tunable();
+    const std::thread::id caller = std::this_thread::get_id();
+    slow.run = [caller, kept = std::make_shared<watch>()](scaled &given, const double *) {
+        given.result = 42;
+        if (std::this_thread::get_id() == caller)
+            return;
+        is_run_by_thread = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        is_run_by_thread = false;
+    };
+    nitro::tuner<scaled> online(context, std::move(slow));
+    slow = {};
+    {
+        nitro::computation<scaled> called(context, "called");
+        nitro_online_options how = nitro::tuner<scaled>::online_options();
+        how.data = NITRO_ONLINE_BACKGROUND;
+        how.share = 1;
+        called.add_tunable(online, how);
+        for (scaled own; !is_run_by_thread;)
+            called.run(own);
+    }
+    online = nitro::tuner<scaled>(context, scaled_tunable());
+    assert_false(was_freed_in_run);
+    assert_int_equal(online.num_parameters(), 2);
+}
+
 } // namespace
 
 int main()
@@ -461,6 +503,7 @@ int main()
         cmocka_unit_test(test_context_and_formulas),
         cmocka_unit_test(test_tunes_learns_and_dispatches),
         cmocka_unit_test(test_tuners),
+        cmocka_unit_test(test_a_tuner_that_is_replaced_ends_its_thread_first),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
