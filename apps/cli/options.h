@@ -49,10 +49,11 @@ typedef struct option {
 #define OPTION_TARGETS                                                                             \
     OPTION(LIST, "targets", targets, "A,B,...", "target devices (default: all with samples)")
 #define OPTION_SOURCES                                                                             \
-    OPTION(LIST, "sources", sources, "auto|all|A,B,...",                                           \
-           "source devices: 'auto' (the default) takes all and weights them by their likeness to " \
-           "the target, 'all' counts them equally; named ones are weighted among themselves. A "   \
-           "target is never its own source")
+    OPTION(                                                                                        \
+        LIST, "sources", sources, "auto|all|A,B,...",                                              \
+        "source devices: 'auto' (the default) takes all and weights them by their similarity to "  \
+        "the target, 'all' counts them equally; named ones are weighted among themselves. A "      \
+        "target is never its own source")
 #define OPTION_TRAIN_FRACTION                                                                      \
     OPTION(NUMBER, "train-fraction", train_fraction, "X",                                          \
            "fraction of the inputs used for training", .minimum = 0.001, .maximum = 0.999)

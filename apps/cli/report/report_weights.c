@@ -128,7 +128,7 @@ nitro_status report_add_weights(report *owner)
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "weights", "Which sources count for which target", NULL);
     nitro_string_list targets = {0}, sources = {0};
-    part->method = "What each source counts in the model for a target, by its likeness to the "
+    part->method = "What each source counts in the model for a target, by its similarity to the "
                    "target and its agreement with other sources; the mean over the seeds.";
     part->chart_note = nitro_strdup(owner->context,
                                     "Rows are targets, columns are sources; 1 is the whole model.");
