@@ -121,7 +121,7 @@ static void test_malformed_settings_are_named(void **state)
     assert_fails(context, nitro_setting_get(context, NULL, "explain", &value), NITRO_ERR_FORMAT,
                  "NITRO_EXPLAIN: explain: the value is not 0 or 1");
     assert_fails(context, nitro_context_set(context, NULL, "log", "loud"), NITRO_ERR_ARGUMENT,
-                 "the program: log: the value is not one");
+                 "the program: log: the value is not off, warning, info or debug");
     assert_int_equal(setenv("NITRO_CONFIG", "/no/such/nitro.conf", 1), 0);
     assert_fails(context, nitro_setting_get(context, NULL, "log", &value), NITRO_ERR_NOT_FOUND,
                  "/no/such/nitro.conf");

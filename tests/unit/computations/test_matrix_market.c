@@ -278,7 +278,7 @@ static void files_that_cannot_be_read(void **state)
     assert_fails(context, nitro_matrix_market_read(context, "/nonexistent/a.mtx", &matrix),
                  NITRO_ERR_NOT_FOUND, "/nonexistent/a.mtx");
     assert_fails(context, nitro_matrix_market_read(context, BINARY_DIR, &matrix), NITRO_ERR_IO,
-                 "directory");
+                 "it is a folder");
     assert_null(matrix);
     nitro_context_free(context);
 }
