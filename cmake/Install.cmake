@@ -31,7 +31,7 @@ endif()
 option(NITRO_SHIP_MODELS "make and install models for hosts and for every NVIDIA card of data/devices" ${ship_models})
 if(NITRO_SHIP_MODELS)
     file(GLOB determining CONFIGURE_DEPENDS data/recorded/* nitro/learn/*/*.c nitro/learn/*.c nitro/models/*.c
-        features/device/model/*.c)
+        features/device/model/*.c nitro/kit/inputs.c apps/matrix/*.c apps/histogram/*.c)
     set(models ${PROJECT_BINARY_DIR}/models)
     add_custom_command(OUTPUT ${models}/shipped.csv
         COMMAND ${CMAKE_COMMAND} -E rm -rf ${models}

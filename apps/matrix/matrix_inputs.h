@@ -38,7 +38,7 @@ nitro_status nitro_matrix_build(nitro_context *context, const nitro_matrix_famil
                                 const nitro_matrix_shape *shape, nitro_random *random,
                                 const char *name, nitro_matrix **matrix);
 
-/** Sizes are numbers of non-zeros, from 1,000 to 1,000,000 as a rule; data is a nitro_matrix. */
+/** Sizes are numbers of non-zeros, from 30 to 1,000,000 as a rule; data is a nitro_matrix. */
 extern const nitro_kit_inputs nitro_matrix_inputs;
 /** Its `load`: a Matrix Market file. */
 nitro_status nitro_matrix_load(nitro_context *context, const char *path, void **data);

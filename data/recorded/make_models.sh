@@ -61,10 +61,11 @@ card() {
 
 cards() {
     local computation
+    local -A inputs=([spmv]=225 [histogram]=150)
     name_cards >cards.csv
     "$nitro" store import --store cards.db --devices cards.csv --quiet >/dev/null
     for computation in spmv histogram; do
-        "$nitro" tune "$computation" --generate 150 --device "$modelled" --store cards.db --no-model --quiet >/dev/null
+        "$nitro" tune "$computation" --generate "${inputs[$computation]}" --device "$modelled" --store cards.db --no-model --quiet >/dev/null
         cut -d , -f 1 cards.csv | tail -n +2 |
             xargs -P "$(nproc)" -I CARD bash -euo pipefail -c 'card "$1" CARD' card "$computation"
     done

@@ -60,7 +60,7 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
         assert_ok(context, spmv_inputs_generate(context, 1, index, name, sizeof(name), &spmv));
         assert_well_formed(spmv, name);
         double nonzeros = (double)spmv->num_nonzeros;
-        if (nonzeros < 200 || nonzeros > 8e6 || spmv->num_rows > 10000000)
+        if (nonzeros < 20 || nonzeros > 8e6 || spmv->num_rows > 10000000)
             fail_msg("%s: %g non-zeros in %lld rows", name, nonzeros, (long long)spmv->num_rows);
         total += nonzeros;
         largest = fmax(largest, nonzeros);
@@ -68,7 +68,7 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
         nitro_spmv_matrix_free(spmv);
     }
     assert_true(total < 65e6); /* a quarter of them are large, of up to 4e6 */
-    assert_true(largest > 1e6 && smallest < 5e3);
+    assert_true(largest > 1e6 && smallest < 50);
     nitro_context_free(context);
 }
 
