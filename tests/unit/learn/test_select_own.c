@@ -1,6 +1,7 @@
 /* Models of a device's own samples: their strategy, and one variant for all. */
 #include "nitro/backend/explain.h"
 #include "nitro/learn/candidate.h"
+#include "nitro/learn/feature_costs.h"
 #include "nitro/learn/fit.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/select.h"
@@ -123,6 +124,25 @@ static void test_costly_features_are_dropped_without_a_report(void **state)
     nitro_model *model = learn(context, dataset, "auto");
     assert_false(nitro_model_used_features(model) >> 1 & 1);
     nitro_model_free(model);
+    nitro_dataset_free(dataset);
+    nitro_context_free(context);
+}
+
+/* On inputs that take 40 ns, too, a feature whose evaluation takes no longer than reading the clock
+ * is free; one of 60 ns is not. */
+static void test_what_the_clock_cannot_tell_from_nothing_is_free(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_dataset *dataset = make_dataset(context, by_size);
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        double *costs_ms = nitro_dataset_feature_costs(dataset, row);
+        costs_ms[0] = 3e-5;
+        costs_ms[1] = 6e-5;
+        for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+            dataset->times_ms[row * SYNTHETIC_VARIANTS + v] = 4e-5 * (double)(1 + v);
+    }
+    assert_int_equal(nitro_feature_costs_free(dataset), 1);
     nitro_dataset_free(dataset);
     nitro_context_free(context);
 }
@@ -306,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_boosting_replaces_the_ensemble),
         cmocka_unit_test(test_boosting_forgets_what_is_excluded),
         cmocka_unit_test(test_costly_features_are_dropped_without_a_report),
+        cmocka_unit_test(test_what_the_clock_cannot_tell_from_nothing_is_free),
         cmocka_unit_test(test_boosted_trees_are_small),
         cmocka_unit_test(test_boosting_begins_with_the_mean),
         cmocka_unit_test(test_few_uses_count_in_the_cost),
