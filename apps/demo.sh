@@ -95,7 +95,7 @@ say "random picks any variant; fixed is the best single one on the five sources;
     "full, forest and auto learn from the sources alone: pooled by input features, full by all" \
     "device features besides, forest by features that relate input and device. auto, which made" \
     "the model above, averages kernel-ridge with boosted trees. native learns from measurements on the new" \
-    "device itself: the ceiling, unless five sources have more data than its few matrices."
+    "device itself, which five sources with more data may exceed."
 
 say "Done in $SECONDS seconds."
 if [[ $keep ]]; then
