@@ -30,6 +30,13 @@ static int open_recorded(const invocation *call, const char *recorded, search_ta
     return EXIT_DONE;
 }
 
+static void set_version(search_target *target, uint64_t hash)
+{
+    snprintf(target->code_version, sizeof(target->code_version), "1+%016llx",
+             (unsigned long long)hash);
+    target->version = target->code_version;
+}
+
 /* Times of other code, or with other options, do not count. */
 static nitro_status read_version(nitro_context *context,
                                  const nitro_tunable_description *description,
@@ -46,9 +53,7 @@ static nitro_status read_version(nitro_context *context,
     for (char **each = description->compiler_options; *each; each++)
         hash = nitro_hash(*each, strlen(*each) + 1, hash);
     free(code);
-    snprintf(target->code_version, sizeof(target->code_version), "1+%016llx",
-             (unsigned long long)hash);
-    target->version = target->code_version;
+    set_version(target, hash);
     return NITRO_OK;
 }
 
@@ -148,10 +153,8 @@ static int open_variant(const invocation *call, const char *path, const search_p
         return code;
     /* Times on another input do not count. */
     const char *input = target->inputs.inputs[0].name;
-    snprintf(target->code_version, sizeof(target->code_version), "1+%016llx",
-             (unsigned long long)nitro_hash(input, strlen(input),
-                                            nitro_kernel_digest(target->kernel, NULL)));
-    target->version = target->code_version;
+    set_version(target,
+                nitro_hash(input, strlen(input), nitro_kernel_digest(target->kernel, NULL)));
     nitro_status status =
         nitro_kernel_ask_target(call->context, target->kernel, place->device, &target->compiler);
     if (status == NITRO_OK)
