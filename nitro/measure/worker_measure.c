@@ -11,9 +11,11 @@
 #include "nitro/measure/bind_threads.h"
 #include "nitro/measure/worker_internal.h"
 
-/* Preparing is repeated once, and more often while that took less time. */
-#define PREPARE_MS    5
-#define PREPARE_CALLS 5
+/* Preparing is repeated until two calls after the first one agree; a single one takes up to five
+ * times as long as the next where memory is scarce. */
+#define PREPARE_CALLS  5
+#define PREPARE_MS     1000 /* no further call after so much time */
+#define PREPARE_SPREAD 0.1
 
 /* A variant's turn. Programs call one variant repeatedly: caches and branch predictors adapt to it
  * over tens of calls. Where variants alternate call by call, each finds what the others left there;
@@ -62,23 +64,25 @@ static int prepare_once(nitro_worker *self, size_t v, double *elapsed_ms)
  * reuse, or find the format that another variant made and both use. */
 static int try_prepare(nitro_worker *self, size_t v)
 {
-    uint64_t bit = UINT64_C(1) << v;
-    double spent_ms = 0;
-    for (unsigned call = 0; call < PREPARE_CALLS && (call < 2 || spent_ms < PREPARE_MS); call++) {
+    bool has_release = self->computation->variants[v].release;
+    double *fastest_ms = &self->prepare_ms[v], spent_ms = 0;
+    bool agree = false;
+    for (unsigned call = 0; call < (has_release ? PREPARE_CALLS : 1) && !agree; call++) {
         double elapsed_ms;
-        if (call > 0 && !self->computation->variants[v].release)
-            break;
         if (call > 0)
             release_variant(self, v);
         int failure = prepare_once(self, v, &elapsed_ms);
         if (failure)
             return failure;
-        self->prepared |= bit;
+        self->prepared |= UINT64_C(1) << v;
         if (!(elapsed_ms >= 0) || isinf(elapsed_ms))
             break;
-        if (call > 0 || !self->computation->variants[v].release)
-            self->prepare_ms[v] = fmin(self->prepare_ms[v], elapsed_ms);
+        if (call == 0 && has_release)
+            continue;
         spent_ms += elapsed_ms;
+        agree = fabs(elapsed_ms - *fastest_ms) <= PREPARE_SPREAD * fmin(elapsed_ms, *fastest_ms) ||
+                spent_ms >= PREPARE_MS;
+        *fastest_ms = fmin(*fastest_ms, elapsed_ms);
     }
     return 0;
 }
