@@ -24,9 +24,12 @@ from ._library import (
     TextOrPath,
     bytes_of,
     callback,
+    check_callables,
+    data_of,
     default_context,
     ffi,
     lib,
+    list_of,
     names_of,
     owned,
     set_members,
@@ -131,16 +134,24 @@ def _allows(features: Any, _argument: Any, user: Any) -> bool:
 
 @callback("nitro_python_evaluate")
 def _evaluate(argument: Any, values: Any, user: Any) -> int:
-    count, evaluate = _from_handle(user)
+    names, evaluate = _from_handle(user)
     result = evaluate(_from_handle(argument).value)
-    if count == 1 and not isinstance(result, (tuple, list)):
-        values[0] = result
-        return 0
-    if len(result) != count:
-        raise ValueError(f"{count} features were declared, and {len(result)} values returned")
-    for i, value in enumerate(result):
-        values[i] = value
-    return 0
+    try:
+        if len(names) == 1 and not isinstance(result, (tuple, list)):
+            values[0] = result
+            return 0
+        if len(result) == len(names):
+            for i, value in enumerate(result):
+                values[i] = value
+            return 0
+    except TypeError as error:
+        needed = "a number" if len(names) == 1 else f"a sequence of {len(names)} numbers"
+        raise TypeError(
+            f"{', '.join(names)}: {needed} is needed, not {type(result).__name__}: {error}"
+        ) from error
+    raise ValueError(
+        f"{', '.join(names)}: one value each is needed; the number returned is {len(result)}"
+    )
 
 
 @callback("nitro_python_prepare_input")
@@ -370,6 +381,8 @@ class Computation:
                 f"variant {name}: time source '{time_source}' is not one of "
                 f"{', '.join(_TIME_SOURCES)}"
             )
+        functions = {"run": run, "allows": allows, "prepare": prepare, "release": release}
+        check_callables(f"variant {name}", functions, required="run")
         user = ffi.new_handle(_Variant(run, prepare, release, allows, self._feature_names))
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, version)]
         made = ffi.new("nitro_variant *")
@@ -384,7 +397,8 @@ class Computation:
         if allows is not None:
             made.allows = lib.nitro_python.allows
         if allows_reads is not None:
-            texts.append(ffi.new("char[]", bytes_of(",".join(allows_reads))))
+            reads = ",".join(list_of(f"variant {name}: allows_reads", allows_reads))
+            texts.append(ffi.new("char[]", bytes_of(reads)))
             made.allows_reads = texts[-1]
         made.user = user
         self._context.check(lib.nitro_computation_add_variant(self._handle, made))
@@ -433,6 +447,10 @@ class Computation:
     ) -> None:
         """Declare features that one call of `evaluate` computes together, as a sequence; of a single
         one, as a number. Scales: auto, linear, log, signed-log. `cost_ns`: of that call."""
+        names = list_of("names of features", names)
+        check_callables(
+            f"feature {', '.join(names)}", {"evaluate": evaluate}, required="evaluate"
+        )
         if scale not in _SCALES:
             raise ValueError(
                 f"feature {names[0]}: scale '{scale}' is not one of {', '.join(_SCALES)}"
@@ -442,7 +460,7 @@ class Computation:
         for i, each in enumerate(made):
             each.name, each.unit, each.scale = texts[i], texts[-1], _SCALES.index(scale)
             each.cost_ns = cost_ns if i == 0 else 0
-        function = (len(names), evaluate)
+        function = (names, evaluate)
         handle = ffi.new_handle(function)
         first = lib.nitro_computation_num_features(self._handle)
         group = ffi.new("nitro_python_features *", (handle, first, len(names)))
@@ -524,6 +542,8 @@ class Computation:
         stream: gives the stream that an argument's work is put on, as a number: a cudaStream_t,
         such as cupy's stream.ptr; 0 is the default stream.
         """
+        functions = {"check": check, "outcome": outcome, "save": save, "restore": restore}
+        check_callables(f"{self.name}: set_hooks", {**functions, "stream": stream})
         hooks = self._hooks
         hooks.check, hooks.save, hooks.restore, hooks.stream = check, save, restore, stream
         hooks.outcome = outcome or (lambda _argument, result: result)
@@ -574,8 +594,9 @@ class Computation:
 
     def load_model_bytes(self, data: bytes) -> None:
         """load_model with a model file's contents."""
+        read = data_of(data)
         self._context.check(
-            lib.nitro_computation_load_model_memory(self._handle, data, len(data))
+            lib.nitro_computation_load_model_memory(self._handle, read, len(read))
         )
 
     def attach_model(self, model: Model) -> None:

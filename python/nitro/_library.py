@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, List, Optional, TypeVar, Union
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, TypeVar, Union
 
 
 def _load_bundled() -> None:
@@ -68,6 +68,29 @@ def bytes_of(text: TextOrPath) -> bytes:
     if b"\0" in encoded:
         raise ValueError(f"{text!r} contains a null character, at which C would end it")
     return encoded
+
+
+def list_of(what: str, items: Iterable[Any]) -> List[Any]:
+    """The items as a list; those of a text would be its characters."""
+    if isinstance(items, str):
+        raise TypeError(f"{what}: a list is needed, such as [{items!r}], not the text {items!r}")
+    return list(items)
+
+
+def check_callables(what: str, functions: Mapping[str, Any], required: str = "") -> None:
+    """Refuse now what C could not call later; None is a function that is left out."""
+    for name, function in functions.items():
+        if not callable(function) and (function is not None or name == required):
+            raise TypeError(f"{what}: {name} is {function!r}, not a function")
+
+
+def data_of(data: bytes) -> Any:
+    """The contents of a model file, as C reads them."""
+    if isinstance(data, str):
+        raise TypeError(
+            "a model file's contents are bytes, not text: open it with mode 'rb', or load it by its path"
+        )
+    return ffi.from_buffer(data)
 
 
 class Thrown(threading.local):

@@ -9,6 +9,7 @@ from ._library import (
     Context,
     TextOrPath,
     bytes_of,
+    data_of,
     default_context,
     ffi,
     lib,
@@ -138,7 +139,8 @@ class Model:
         """From a model file's contents."""
         context = context or default_context()
         handle = ffi.new("nitro_model **")
-        context.check(lib.nitro_model_load_memory(context.handle, data, len(data), handle))
+        read = data_of(data)
+        context.check(lib.nitro_model_load_memory(context.handle, read, len(read), handle))
         return cls(context, handle[0])
 
     def save(self, path: TextOrPath) -> None:

@@ -14,6 +14,7 @@ from ._library import (
     default_context,
     ffi,
     lib,
+    list_of,
     owned,
     set_members,
     text_of,
@@ -318,7 +319,7 @@ class Store:
                 setattr(options, name, kept[-1])
         for name, items in lists.items():
             if items is not None:
-                strings = [ffi.new("char[]", bytes_of(item)) for item in items]
+                strings = [ffi.new("char[]", bytes_of(item)) for item in list_of(name, items)]
                 kept += [strings, ffi.new("const char *[]", strings)]
                 setattr(options, name, kept[-1])
                 setattr(options, f"num_{name}", len(strings))
@@ -362,7 +363,7 @@ class Store:
         lists = {"methods": methods, "targets": targets, "sources": sources}
         for name, items in lists.items():
             if items is not None:
-                kept.append(StringList(self._context, items))
+                kept.append(StringList(self._context, list_of(name, items)))
                 setattr(given, name, kept[-1].handle)
         if progress is not None:
             kept.append(ffi.new_handle(progress))

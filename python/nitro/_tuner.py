@@ -13,9 +13,11 @@ from ._library import (
     Context,
     bytes_of,
     callback,
+    check_callables,
     default_context,
     ffi,
     lib,
+    list_of,
     names_of,
     set_members,
 )
@@ -23,7 +25,6 @@ from ._store import Store
 
 _NULL = ffi.NULL
 _from_handle = ffi.from_handle
-
 
 
 class _Inside(threading.local):
@@ -64,6 +65,11 @@ def _type_of(name: str, values: Sequence[Value]) -> str:
         return "string"
     if any(isinstance(value, (bool, str)) for value in values):
         raise ValueError(f"parameter {name}: its values are of different types")
+    for value in values:
+        if not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ValueError(
+                f"parameter {name}: {value!r} is not a whole or real number, a boolean or a text"
+            )
     return "int" if all(isinstance(value, int) for value in values) else "float"
 
 
@@ -96,13 +102,19 @@ class Tunable:
         repeatable: bool = False,
     ) -> None:
         self.name = name
-        self.parameters = {each: list(map(_plain, values)) for each, values in parameters.items()}
+        check_callables(
+            f"tunable {name}", {"run": run, "check": check, "load": load, "copy": copy}
+        )
+        self.parameters = {
+            each: list(map(_plain, list_of(f"parameter {each}", values)))
+            for each, values in parameters.items()
+        }
         self.run, self.check, self.load, self.copy = run, check, load, copy
         listed = [
             {"Name": each, "Type": _type_of(each, values), "Values": values}
             for each, values in self.parameters.items()
         ]
-        space = {"TuningParameters": listed, "Conditions": list(constraints)}
+        space = {"TuningParameters": listed, "Conditions": list_of("constraints", constraints)}
         self._texts = [
             ffi.new("char[]", bytes_of(text))
             for text in (name, version, json.dumps({"ConfigurationSpace": space}))

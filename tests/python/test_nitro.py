@@ -181,6 +181,39 @@ class RegisterAndSelect(unittest.TestCase):
         with self.assertRaises(nitro.NitroError):
             nitro.Model.load("/no/such/model.json")
 
+    def test_arguments_of_the_wrong_type_are_named(self):
+        total = declare()
+        for use, problem in (
+            (lambda: total.add_features("ab", len), "names of features: a list is needed, such as .'ab'."),
+            (lambda: total.add_variant("b", None), "variant b: run is None, not a function"),
+            (lambda: total.add_variant("b", sum, allows=3), "variant b: allows is 3, not a function"),
+            (lambda: total.add_variant("b", sum, allows_reads="length"), "variant b: allows_reads: a list"),
+            (lambda: total.add_feature("x", None), "feature x: evaluate is None, not a function"),
+            (lambda: total.set_hooks(check=True), "total: set_hooks: check is True, not a function"),
+            (lambda: nitro.Model.from_bytes("x"), "contents are bytes, not text: open it with mode 'rb'"),
+            (lambda: total.load_model_bytes("x"), "contents are bytes, not text: open it with mode 'rb'"),
+            (lambda: nitro.Tunable("t", {"tile": "12"}), "parameter tile: a list is needed"),
+            (lambda: nitro.Tunable("t", {"tile": [1]}, constraints="tile > 0"), "constraints: a list"),
+            (lambda: nitro.Tunable("t", {"tile": [1]}, 7), "tunable t: run is 7, not a function"),
+        ):
+            with self.subTest(problem), self.assertRaisesRegex(TypeError, problem):
+                use()
+        self.assertEqual((total.variants, total.features), (["loop", "short", "broken"], ["length"]))
+
+    def test_what_a_feature_returns_is_named_by_the_feature(self):
+        class Array:  # as numpy's: a number only where it has one element
+            def __float__(self):
+                raise TypeError("only length-1 arrays can be converted to Python scalars")
+
+        total = declare()
+        total.add_feature("size", lambda values: Array())
+        with self.assertRaisesRegex(TypeError, "size: a number is needed, not Array: only length-1"):
+            total.evaluate([1])
+        total = declare()
+        total.add_features(["rows", "columns"], lambda values: 5)
+        with self.assertRaisesRegex(TypeError, "rows, columns: a sequence of 2 numbers is needed, not int"):
+            total.evaluate([1])
+
 
 class Adjust(unittest.TestCase):
     """Settings, a forced variant, cached features, tickets, monitoring."""
@@ -225,7 +258,7 @@ class Adjust(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "missing: none; unknown: more"):
             total.select_features({"length": 20, "half": 10, "more": 1})
         total.add_feature("bad", lambda values: (1, 2))
-        with self.assertRaisesRegex(ValueError, "1 features were declared, and 2 values"):
+        with self.assertRaisesRegex(ValueError, "bad: one value each is needed; .* is 2"):
             total.evaluate([1])
 
     def test_features_declared_after_binding_are_evaluated(self):
@@ -558,6 +591,8 @@ class Tuning(unittest.TestCase):
             nitro.Tuner(self.tunable(), budget="soon")
         with self.assertRaisesRegex(ValueError, "different types"):
             nitro.Tunable("mixed", {"a": [1, "x"]})
+        with self.assertRaisesRegex(ValueError, "parameter a: nan is not a whole or real number"):
+            nitro.Tunable("endless", {"a": [1.0, float("nan")]})
         with self.assertRaisesRegex(ValueError, "data 'mine'"):
             nitro.Computation("c").add_tunable(nitro.Tuner(self.tunable()), data="mine")
 
