@@ -30,16 +30,20 @@ static void find_command(const char *name, char *path, size_t size)
     }
 }
 
-/* Another one after an upgrade of the compiler. */
-static uint64_t compiler_digest(const char *name)
+/* Another one after an upgrade of the compiler, or of what runs it: "ccache gcc". */
+static uint64_t compiler_digest(char *const *words, size_t count)
 {
     char path[4096];
     struct stat file;
-    find_command(name, path, sizeof(path));
-    if (stat(path, &file) != 0)
-        return 0;
-    uint64_t numbers[] = {(uint64_t)file.st_size, (uint64_t)file.st_mtim.tv_sec};
-    return nitro_hash(numbers, sizeof(numbers), 0);
+    uint64_t digest = 0;
+    for (size_t i = 0; i < count; i++) {
+        find_command(words[i], path, sizeof(path));
+        if (stat(path, &file) != 0)
+            continue; /* an option */
+        uint64_t numbers[] = {(uint64_t)file.st_size, (uint64_t)file.st_mtim.tv_sec};
+        digest = nitro_hash(numbers, sizeof(numbers), digest);
+    }
+    return digest;
 }
 
 /* What -march=native depends on: a folder of compiled kernels may serve several machines. */
@@ -63,13 +67,16 @@ static uint64_t processor_digest(void)
 static nitro_status open_target(nitro_context *context, const char *device, void *stream,
                                 nitro_kernel_target *target)
 {
-    char *words[NITRO_C_MAX_WORDS];
-    (void)context;
+    char *words[NITRO_C_MAX_WORDS], command[NITRO_C_COMPILER_BYTES];
+    size_t count;
     (void)device;
     (void)stream;
-    nitro_c_compiler_words(words);
-    snprintf(target->identity, sizeof(target->identity), "c %.200s %016llx %016llx", words[0],
-             (unsigned long long)compiler_digest(words[0]), (unsigned long long)processor_digest());
+    nitro_status status = nitro_c_compiler_words(context, command, words, &count);
+    if (status != NITRO_OK)
+        return status;
+    snprintf(target->identity, sizeof(target->identity), "c %.200s %016llx %016llx",
+             nitro_c_compiler(), (unsigned long long)compiler_digest(words, count),
+             (unsigned long long)processor_digest());
     target->limits[0] = (double)sysconf(_SC_NPROCESSORS_ONLN);
     target->limits[1] = 1;
     target->limits[2] = 0;
@@ -90,8 +97,7 @@ static nitro_status add_options(nitro_context *context, const char *origin, char
     const size_t before = *count;
     for (; word && *count < NITRO_C_MAX_WORDS - OWN_WORDS; word = strtok_r(NULL, " ", &rest))
         words[(*count)++] = word;
-    return word ? nitro_fail(context, NITRO_ERR_ARGUMENT,
-                             "%s: more than %zu compiler options, its parameters among them",
+    return word ? nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: more than %zu compiler options",
                              origin, NITRO_C_MAX_WORDS - OWN_WORDS - before)
                 : NITRO_OK;
 }
@@ -101,18 +107,22 @@ static nitro_status compile_in(nitro_context *context, const char *folder, const
 {
     static char to[] = "-o";
     char *words[NITRO_C_MAX_WORDS], file[128], object[128], messages[128], said[MESSAGE_BYTES];
+    char command[NITRO_C_COMPILER_BYTES];
+    size_t count;
     bool compiled;
     snprintf(file, sizeof(file), "%s/kernel.c", folder);
     snprintf(object, sizeof(object), "%s/kernel.so", folder);
     snprintf(messages, sizeof(messages), "%s/messages", folder);
-    size_t count = nitro_c_compiler_words(words);
-    nitro_status status = add_options(context, origin, options, words, &count);
+    nitro_status status = nitro_c_compiler_words(context, command, words, &count);
+    if (status == NITRO_OK)
+        status = add_options(context, origin, options, words, &count);
+    if (status != NITRO_OK)
+        return status;
     words[count++] = to;
     words[count++] = object;
     words[count++] = file;
     words[count] = NULL;
-    if (status == NITRO_OK)
-        status = nitro_file_write(context, file, source, strlen(source));
+    status = nitro_file_write(context, file, source, strlen(source));
     if (status == NITRO_OK)
         status = nitro_c_compile(context, words, messages, &compiled);
     if (status == NITRO_OK && !compiled) {

@@ -19,15 +19,31 @@ typedef struct command {
     const char *messages;
 } command;
 
-size_t nitro_c_compiler_words(char **words)
+const char *nitro_c_compiler(void)
 {
-    static char shared[] = "-shared", pic[] = "-fPIC", optimise[] = "-O2", compiler[] = "cc";
-    char *given = secure_getenv("CC");
-    words[0] = given && *given ? given : compiler;
-    words[1] = optimise; /* a later -O counts */
-    words[2] = shared;
-    words[3] = pic;
-    return 4;
+    const char *given = secure_getenv("CC");
+    return given && given[strspn(given, " ")] ? given : "cc";
+}
+
+nitro_status nitro_c_compiler_words(nitro_context *context, char *text, char **words, size_t *count)
+{
+    static char shared[] = "-shared", pic[] = "-fPIC", optimise[] = "-O2"; /* a later -O counts */
+    const char *compiler = nitro_c_compiler();
+    char *rest = NULL;
+    size_t made = 0;
+    int length = snprintf(text, NITRO_C_COMPILER_BYTES, "%s", compiler);
+    char *word = strtok_r(text, " ", &rest);
+    for (; word && made < NITRO_C_COMPILER_WORDS; word = strtok_r(NULL, " ", &rest))
+        words[made++] = word;
+    if (word || length >= NITRO_C_COMPILER_BYTES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "the variable CC, '%.80s...', has more than %d words or %d bytes",
+                          compiler, NITRO_C_COMPILER_WORDS, NITRO_C_COMPILER_BYTES - 1);
+    words[made++] = optimise;
+    words[made++] = shared;
+    words[made++] = pic;
+    *count = made;
+    return NITRO_OK;
 }
 
 /* Below what the compiler said. */

@@ -7,9 +7,22 @@
 /** Words before the caller's, NULL-ended ones. */
 #define NITRO_C_MAX_WORDS 160
 
-/** "cc -O2 -shared -fPIC"; $CC comes first. @param[out] words  shape [NITRO_C_MAX_WORDS].
- * @return how many. */
-size_t nitro_c_compiler_words(char **words);
+/** Limits of $CC, which may be several words: "ccache gcc". */
+#define NITRO_C_COMPILER_WORDS 16
+#define NITRO_C_COMPILER_BYTES 1024
+
+/** $CC, or "cc". */
+const char *nitro_c_compiler(void);
+
+/**
+ * "cc -O2 -shared -fPIC"; the words of $CC come first.
+ * @param[out] text   shape [NITRO_C_COMPILER_BYTES]: holds those of $CC.
+ * @param[out] words  shape [NITRO_C_MAX_WORDS].
+ * @param[out] count  of words.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT: $CC is too long.
+ */
+nitro_status nitro_c_compiler_words(nitro_context *context, char *text, char **words,
+                                    size_t *count);
 
 /**
  * Run a command of words, ended by NULL, in a child process.

@@ -127,11 +127,15 @@ static void log_compiler(const c_state *state)
 }
 
 /* cc -O2 -shared -fPIC [options] -DNAME=VALUE... -o OBJECT SOURCE */
-static size_t compiler_words(const c_state *state, char **words, nitro_string_list *defines)
+static nitro_status compiler_words(const c_state *state, char *command, char **words,
+                                   nitro_string_list *defines)
 {
     static char to[] = "-o";
     uint16_t indices[NITRO_MAX_PARAMETERS];
-    size_t count = nitro_c_compiler_words(words);
+    size_t count;
+    nitro_status status = nitro_c_compiler_words(state->context, command, words, &count);
+    if (status != NITRO_OK)
+        return status;
     for (size_t i = 0; state->options && state->options[i]; i++)
         words[count++] = state->options[i];
     nitro_space_indices(state->space, state->configuration, indices);
@@ -141,7 +145,7 @@ static size_t compiler_words(const c_state *state, char **words, nitro_string_li
                                       parameter->values[indices[p]].text);
         if (!define || nitro_string_list_add(state->context, defines, define) != NITRO_OK) {
             free(define);
-            return 0;
+            return NITRO_ERR_NO_MEMORY;
         }
         free(define);
         words[count++] = defines->items[p];
@@ -150,16 +154,16 @@ static size_t compiler_words(const c_state *state, char **words, nitro_string_li
     words[count++] = (char *)state->object;
     words[count++] = state->source;
     words[count] = NULL;
-    return count;
+    return NITRO_OK;
 }
 
 static nitro_status compile(const c_state *state, bool *compiled)
 {
-    char *words[NITRO_C_MAX_WORDS];
+    char *words[NITRO_C_MAX_WORDS], command[NITRO_C_COMPILER_BYTES];
     nitro_string_list defines = {0};
-    nitro_status status = NITRO_ERR_NO_MEMORY;
     *compiled = false;
-    if (compiler_words(state, words, &defines) > 0)
+    nitro_status status = compiler_words(state, command, words, &defines);
+    if (status == NITRO_OK)
         status = nitro_c_compile(state->context, words, state->output, compiled);
     nitro_string_list_free(&defines);
     if (status == NITRO_OK && !*compiled)

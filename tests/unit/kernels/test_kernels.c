@@ -478,6 +478,25 @@ static void options_that_find_no_room_are_refused(void **state)
     nitro_context_free(context);
 }
 
+static void a_compiler_may_be_of_several_words(void **state)
+{
+    static const nitro_kernel own = SCALE(.steps = {STEP("count", "from", "to")}, .options = "-w");
+    char many[200] = "";
+    nitro_context *context = unit_context();
+    scale_call call = call_of(4);
+    (void)state;
+    setenv("CC", "env NITRO_NO_VARIABLE=1  cc", 1);
+    assert_int_equal(prepare_and_run(&own, &call), 0);
+    assert_true(to[3] == 8);
+    for (size_t i = 0; i < 17; i++)
+        strcat(many, "cc ");
+    setenv("CC", many, 1);
+    assert_fails(context, nitro_kernel_backend_find("c")->open(context, NULL, NULL, NULL),
+                 NITRO_ERR_ARGUMENT, "CC, 'cc cc cc");
+    unsetenv("CC");
+    nitro_context_free(context);
+}
+
 static void a_killed_compiler_is_told_from_wrong_source(void **state)
 {
     static const char script[] = "#!/bin/sh\nkill -9 $$\n";
@@ -682,6 +701,7 @@ int main(void)
         cmocka_unit_test(processes_share_a_cache_that_is_full),
         cmocka_unit_test(an_upgraded_compiler_compiles_again),
         cmocka_unit_test(options_that_find_no_room_are_refused),
+        cmocka_unit_test(a_compiler_may_be_of_several_words),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
         cmocka_unit_test(a_cache_that_cannot_be_is_logged),
         cmocka_unit_test(spaces_follow_the_device),
