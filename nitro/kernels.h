@@ -23,9 +23,10 @@
  *                    .global = {"ceil_div(count, BLOCK * EACH) * BLOCK"}}}};
  *     static const nitro_variant scale_variant = NITRO_KERNEL_VARIANT("scale", scale);
  *
- * The source is compiled with -DBLOCK=64 -DEACH=1, once for each device: the result stays in a
- * cache on disk. `prepare` compiles, loads, and copies the input to the device; measuring prepares
- * several times and keeps the least, so that compiling does not count as preparing.
+ * The source is compiled below #define BLOCK 64 and #define EACH 1, once for each device: the
+ * result stays in a cache on disk. `prepare` compiles, loads, and copies the input to the device;
+ * measuring prepares several times and keeps the least, so that compiling does not count as
+ * preparing.
  *
  * Expressions are those of tuning-parameter spaces (docs/search.md), over the parameters, the
  * scalars among the fields of the argument (and of its part), and of the device: device.units (how
@@ -49,7 +50,7 @@ extern "C" {
 #define NITRO_KERNEL_MAX_ARGUMENTS  24
 
 typedef struct nitro_kernel_parameter {
-    const char *name;   /* an identifier: the compiler gets -DNAME=VALUE */
+    const char *name;   /* an identifier: a macro of the source */
     const char *values; /* "[1, 2, 4]", "[0] + list(range(8, 65, 8))": docs/search.md */
     const char *usual;  /* the value where nothing better is known; one of `values` */
 } nitro_kernel_parameter;

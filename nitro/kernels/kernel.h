@@ -73,9 +73,9 @@ struct nitro_kernel_call {
 size_t nitro_kernel_num_parameters(const nitro_kernel *kernel);
 size_t nitro_kernel_num_steps(const nitro_kernel *kernel);
 
-/** "BLOCK=64 EACH=1", each word after `prefix`; free with free(). */
+/** "BLOCK=64 EACH=1", where `is` is "=" and `between` is " "; free with free(). */
 char *nitro_kernel_values_text(nitro_context *context, const nitro_kernel *kernel,
-                               const char *const *values, const char *prefix);
+                               const char *const *values, const char *is, const char *between);
 
 /** Folder of the cache; made if it is missing. free() the path. */
 nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path);

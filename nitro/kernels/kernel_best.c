@@ -86,7 +86,7 @@ nitro_status nitro_kernel_keep_best(nitro_context *context, const nitro_kernel *
                                     const nitro_kernel_target *target, const char *const *values)
 {
     char *path = best_path(context, kernel, target->identity);
-    char *line = path ? nitro_kernel_values_text(context, kernel, values, "") : NULL;
+    char *line = path ? nitro_kernel_values_text(context, kernel, values, "=", " ") : NULL;
     nitro_status status = line   ? nitro_file_write(context, path, line, strlen(line))
                           : path ? NITRO_ERR_NO_MEMORY
                                  : nitro_fail(context, NITRO_ERR_IO,
@@ -98,14 +98,26 @@ nitro_status nitro_kernel_keep_best(nitro_context *context, const nitro_kernel *
     return status;
 }
 
-/* The value of `name` in "NAME=VALUE NAME=VALUE", or NULL; cuts the text there. */
-static char *find_value(char *text, const char *name)
+/* Where a parameter begins in "NAME=VALUE NAME=VALUE", or NULL. */
+static const char *find_name(const char *text, const char *name)
 {
     size_t length = strlen(name);
-    for (char *at = text; (at = strstr(at, name)); at += length)
+    for (const char *at = text; (at = strstr(at, name)); at += length)
         if ((at == text || at[-1] == ' ') && at[length] == '=')
-            return at + length + 1;
+            return at;
     return NULL;
+}
+
+/* Up to the next parameter: a value may have spaces. */
+static size_t value_length(const nitro_kernel *kernel, const char *value)
+{
+    size_t length = strcspn(value, "\n");
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++) {
+        const char *next = find_name(value, kernel->parameters[p].name);
+        if (next > value && (size_t)(next - value) <= length)
+            length = (size_t)(next - value) - 1;
+    }
+    return length;
 }
 
 bool nitro_kernel_read_best(nitro_context *context, const nitro_kernel *kernel,
@@ -116,8 +128,9 @@ bool nitro_kernel_read_best(nitro_context *context, const nitro_kernel *kernel,
     bool is_read = path && num_parameters > 0 &&
                    nitro_file_read(context, path, MAX_LINE_BYTES, &text, &size) == NITRO_OK;
     for (size_t p = 0; p < num_parameters && is_read; p++) {
-        const char *value = find_value(text, kernel->parameters[p].name);
-        values[p] = value ? strndup(value, strcspn(value, " \n")) : NULL;
+        const char *name = kernel->parameters[p].name, *at = find_name(text, name);
+        const char *value = at ? at + strlen(name) + 1 : NULL;
+        values[p] = value ? strndup(value, value_length(kernel, value)) : NULL;
         is_read = values[p] != NULL;
     }
     free(text);
@@ -135,7 +148,7 @@ char *nitro_kernel_known_text(nitro_context *context, const nitro_kernel *kernel
     for (size_t p = 0; p < num_parameters; p++)
         values[p] = target ? kept[p] : kernel->parameters[p].usual;
     if (is_known)
-        text = nitro_kernel_values_text(context, kernel, values, "");
+        text = nitro_kernel_values_text(context, kernel, values, "=", " ");
     for (size_t p = 0; p < num_parameters; p++)
         free(kept[p]);
     return text;

@@ -21,12 +21,12 @@ size_t nitro_kernel_num_parameters(const nitro_kernel *kernel)
 }
 
 char *nitro_kernel_values_text(nitro_context *context, const nitro_kernel *kernel,
-                               const char *const *values, const char *prefix)
+                               const char *const *values, const char *is, const char *between)
 {
     char *text = nitro_strdup(context, "");
     for (size_t p = 0; p < nitro_kernel_num_parameters(kernel) && text; p++) {
-        char *longer = nitro_asprintf(context, "%s%s%s%s=%s", text, p > 0 ? " " : "", prefix,
-                                      kernel->parameters[p].name, values[p]);
+        char *longer = nitro_asprintf(context, "%s%s%s%s%s", text, p > 0 ? between : "",
+                                      kernel->parameters[p].name, is, values[p]);
         free(text);
         text = longer;
     }
@@ -114,34 +114,51 @@ static void write_image(nitro_context *context, const char *path, const void *im
     free(text);
 }
 
+/* The parameters are defined above the source, not by options: their values may have spaces. */
+static char *configured_source(nitro_context *context, const nitro_kernel *kernel,
+                               const char *const *values)
+{
+    char *defines = nitro_kernel_values_text(context, kernel, values, " ", "\n#define ");
+    char *source = NULL;
+    if (defines)
+        source = nitro_asprintf(context, "%s%s\n#line 1\n%s", defines[0] ? "#define " : "", defines,
+                                kernel->source);
+    free(defines);
+    return source;
+}
+
+static void log_compiled(nitro_context *context, const nitro_kernel *kernel,
+                         const char *const *values, double compile_ms)
+{
+    char *text = nitro_kernel_values_text(context, kernel, values, "=", " ");
+    nitro_log(context, NITRO_LOG_INFO, "%s: compiled with '%s' in %.0f ms", kernel->origin,
+              text ? text : "", compile_ms);
+    free(text);
+}
+
 nitro_status nitro_kernel_make_image(nitro_context *context, const nitro_kernel_backend *backend,
                                      const nitro_kernel_target *target, const nitro_kernel *kernel,
                                      const char *const *values, bool may_read, void **image,
                                      size_t *bytes, double *compile_ms)
 {
-    char *defines = nitro_kernel_values_text(context, kernel, values, "-D");
-    char *options =
-        defines ? nitro_asprintf(context, "%s %s", defines, kernel->options ? kernel->options : "")
-                : NULL;
-    free(defines);
-    if (!options)
+    const char *options = kernel->options ? kernel->options : "";
+    char *source = configured_source(context, kernel, values);
+    if (!source)
         return NITRO_ERR_NO_MEMORY;
-    char *path = find_path(context, target, kernel->source, options);
+    char *path = find_path(context, target, source, options);
     nitro_status status = NITRO_OK;
     *compile_ms = 0;
     if (!may_read || !read_image(context, path, image, bytes)) {
         double start_ms = nitro_clock_wall_ms(context);
-        status = backend->compile(context, target, kernel->origin, kernel->source, options, image,
-                                  bytes);
+        status = backend->compile(context, target, kernel->origin, source, options, image, bytes);
         *compile_ms = nitro_clock_wall_ms(context) - start_ms;
         if (status == NITRO_OK) {
-            nitro_log(context, NITRO_LOG_INFO, "%s: compiled with '%s' in %.0f ms", kernel->origin,
-                      options, *compile_ms);
+            log_compiled(context, kernel, values, *compile_ms);
             write_image(context, path, *image, *bytes);
         }
     }
     free(path);
-    free(options);
+    free(source);
     return status;
 }
 

@@ -138,7 +138,7 @@ static nitro_status fail_excluded(nitro_context *context, const nitro_kernel *ke
     while (w < NITRO_KERNEL_MAX_WHERE && kernel->where[w] &&
            !excludes(context, kernel, kernel->where[w], target, values))
         w++;
-    char *text = nitro_kernel_values_text(context, kernel, values, "");
+    char *text = nitro_kernel_values_text(context, kernel, values, "=", " ");
     nitro_status status = nitro_fail(
         context, NITRO_ERR_ARGUMENT, "%s: %s violates the constraint '%s' (%s %g, %s %g, %s %g)",
         kernel->origin, text ? text : "this configuration",

@@ -32,7 +32,7 @@ static inline void configuration_draw(nitro_context *context, const nitro_kernel
         space, size <= count ? i % size : (uint64_t)(nitro_random_uniform(random) * (double)size),
         values);
     assert_ok(context, nitro_kernel_configure(context, kernel, values));
-    char *text = nitro_kernel_values_text(context, kernel, values, "");
+    char *text = nitro_kernel_values_text(context, kernel, values, "=", " ");
     size_t length = strlen(label);
     snprintf(label + length, CONFIGURATION_LABEL - length, "; %s", text);
     free(text);

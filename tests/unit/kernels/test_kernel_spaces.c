@@ -113,7 +113,7 @@ static bool compile_one(const compiling *c, uint64_t i)
         free(image);
         return true;
     }
-    char *text = nitro_kernel_values_text(c->context, c->kernel, values, "");
+    char *text = nitro_kernel_values_text(c->context, c->kernel, values, "=", " ");
     nitro_context_last_error(c->context, message, sizeof message);
     print_message("%s, %s: %s\n", c->name, text, message);
     free(text);
