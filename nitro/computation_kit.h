@@ -100,13 +100,15 @@ typedef struct nitro_room {
 
 /* ---- Devices ------------------------------------------------------------------------------- */
 
+#define NITRO_KIT_PROBLEM_BYTES 512
+
 /** Member of every argument on a device. Functions that take it return 0, or another number with
  * `problem` set to what failed, the sizes, and the remedy. */
 typedef struct nitro_on_device {
-    void *stream;      /* cudaStream_t or cl_command_queue: all work of this argument; NULL: the
-                          default one */
-    char problem[256]; /* of the last failure; "" if none */
-    int failure;       /* its return value; NITRO_ERR_NO_MEMORY: out of memory */
+    void *stream; /* cudaStream_t or cl_command_queue: all work of this argument; NULL: the
+                     default one */
+    char problem[NITRO_KIT_PROBLEM_BYTES]; /* of the last failure; "" if none */
+    int failure; /* its return value; NITRO_ERR_NO_MEMORY: out of memory */
     bool is_uploaded;
     nitro_room room;                  /* on the device, by nitro_kit_make_room */
     void *made[NITRO_KIT_MAX_FIELDS]; /* by the kit: field f's array; NULL: the caller's */

@@ -11,27 +11,30 @@ static nitro_on_device *on_device_of(const nitro_kernel *kernel, void *argument)
     return kernel->kit->device ? nitro_kit_on_device(kernel->kit, argument) : NULL;
 }
 
-static int fail(nitro_on_device *on_device, const char *text, int failure)
+static int fail(const nitro_kernel *kernel, void *argument, const char *text, int failure)
 {
+    nitro_on_device *on_device = on_device_of(kernel, argument);
     if (on_device) {
         snprintf(on_device->problem, sizeof(on_device->problem), "%s", text);
         on_device->failure = failure;
+    } else {
+        nitro_kit_keep_problem(argument, text);
     }
     return failure;
 }
 
-static int load(const nitro_kernel *kernel, nitro_on_device *on_device)
+static int load(const nitro_kernel *kernel, void *argument, void *stream)
 {
     nitro_context *context = NULL;
     loaded_kernel *loaded;
     nitro_status status = nitro_context_create(&context);
     if (status != NITRO_OK)
-        return fail(on_device, "out of memory", status);
-    status = nitro_kernel_load(context, kernel, on_device ? on_device->stream : NULL, &loaded);
+        return fail(kernel, argument, "out of memory", status);
+    status = nitro_kernel_load(context, kernel, stream, &loaded);
     if (status != NITRO_OK) {
-        char error[256];
+        char error[NITRO_KIT_PROBLEM_BYTES];
         nitro_context_last_error(context, error, sizeof(error));
-        fail(on_device, error, status);
+        fail(kernel, argument, error, status);
     }
     nitro_context_free(context);
     return status;
@@ -41,12 +44,12 @@ int nitro_kernel_prepare(void *argument, void *user)
 {
     const nitro_kernel *kernel = user;
     nitro_on_device *on_device = on_device_of(kernel, argument);
-    if (!nitro_kernel_find_loaded(kernel, on_device ? on_device->stream : NULL)) {
-        int failure = load(kernel, on_device);
-        if (failure)
-            return failure;
-    }
-    int failure = on_device ? nitro_kit_upload(kernel->kit, argument) : 0;
+    void *stream = on_device ? on_device->stream : NULL;
+    int failure = 0;
+    if (!nitro_kernel_find_loaded(kernel, stream))
+        failure = load(kernel, argument, stream);
+    if (!failure && on_device)
+        failure = nitro_kit_upload(kernel->kit, argument);
     return failure || !kernel->part ? failure
                                     : nitro_kit_prepare_part(kernel->kit, kernel->part, argument);
 }
@@ -82,7 +85,7 @@ static int begin_call(const nitro_kernel *kernel, void *argument, nitro_kernel_c
     call->argument = argument;
     if (!call->loaded || (on_device && !on_device->is_uploaded) ||
         (kernel->part && fill_part(call) != 0))
-        return fail(on_device, "run before prepare", 1);
+        return fail(kernel, argument, "run before prepare", 1);
     const kernel_names *names = &call->loaded->names;
     memcpy(call->values, call->loaded->parameters, names->num_parameters * sizeof(double));
     for (size_t i = 0; i < kit->num_fields; i++)
@@ -118,7 +121,7 @@ static int fail_value(const nitro_kernel_call *call, size_t step, const char *wh
     char text[256];
     snprintf(text, sizeof(text), "%s: step %s: %s is %g, but must be a whole number from 0 to 2^31",
              kernel->origin, kernel->steps[step].entry, what, value);
-    return fail(on_device_of(kernel, call->argument), text, 1);
+    return fail(kernel, call->argument, text, 1);
 }
 
 static bool is_count(double value, double least)
@@ -177,7 +180,7 @@ int nitro_kernel_launch_step(nitro_kernel_call *call, size_t step)
     int32_t integers[NITRO_KERNEL_MAX_ARGUMENTS];
     char problem[256] = "";
     if (step >= call->loaded->num_steps)
-        return fail(on_device, "a launcher launches a step that is not declared", 1);
+        return fail(kernel, call->argument, "a launcher launches a step that is not declared", 1);
     const kernel_step *parsed = &call->loaded->steps[step];
     if (fill_sizes(call, step, parsed->local, "local", launch.local) != 0 ||
         fill_sizes(call, step, parsed->global, "global", launch.global) != 0 ||
@@ -189,7 +192,7 @@ int nitro_kernel_launch_step(nitro_kernel_call *call, size_t step)
     int failure =
         call->loaded->on->backend->launch(parsed->function, &launch, problem, sizeof(problem));
     pthread_mutex_unlock(&call->loaded->lock);
-    return failure ? fail(on_device, problem, failure) : 0;
+    return failure ? fail(kernel, call->argument, problem, failure) : 0;
 }
 
 /* ---- For launchers ---- */

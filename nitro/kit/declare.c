@@ -107,9 +107,26 @@ static nitro_status check_fields(nitro_context *context, const nitro_kit *kit)
     return status == NITRO_OK ? check_relative(context, kit) : status;
 }
 
+static _Thread_local struct {
+    const void *argument; /* NULL: none */
+    char text[NITRO_KIT_PROBLEM_BYTES];
+} kept_problem;
+
+void nitro_kit_keep_problem(const void *argument, const char *text)
+{
+    snprintf(kept_problem.text, sizeof(kept_problem.text), "%s", text);
+    kept_problem.argument = argument;
+}
+
+/* A kept problem is told once: the argument's next failure may be another variant's. */
 static const char *host_problem(const void *argument, void *user)
 {
-    return ((const nitro_kit *)user)->problem(argument);
+    const nitro_kit *kit = user;
+    if (argument && kept_problem.argument == argument) {
+        kept_problem.argument = NULL;
+        return kept_problem.text;
+    }
+    return kit->problem ? kit->problem(argument) : NULL;
 }
 
 static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *kit,
@@ -125,7 +142,7 @@ static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *k
         hooks.clock = kit->device->memory->clock;
     hooks.user = (void *)kit; /* const in effect: hooks only read it */
     nitro_status status = nitro_computation_set_hooks(computation, &hooks);
-    if (status == NITRO_OK && (is_on_device || kit->problem))
+    if (status == NITRO_OK)
         status = nitro_computation_set_problem(
             computation, is_on_device ? nitro_kit_problem : host_problem, (void *)kit);
     return status;

@@ -64,6 +64,10 @@ static inline bool nitro_kit_device_is_plain(const nitro_kit_device *device)
 size_t nitro_kit_device_bytes(const nitro_kit *kit);
 nitro_on_device *nitro_kit_on_device(const nitro_kit *kit, const void *argument);
 
+/** Keep what a kernel said of its failure on a host's argument, which has no room for it, until
+ *  this thread asks for the argument's problem. */
+void nitro_kit_keep_problem(const void *argument, const char *text);
+
 /** What `nitro_kit_prepare_part` made. */
 struct nitro_made_part {
     struct nitro_made_part *next;

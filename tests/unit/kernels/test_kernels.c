@@ -529,6 +529,53 @@ static void values_may_have_spaces(void **state)
     nitro_context_free(context);
 }
 
+static nitro_status add_no_features(nitro_computation *computation)
+{
+    (void)computation;
+    return NITRO_OK;
+}
+
+static int refuse(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 3;
+}
+
+/* An argument on the host has no room for it. */
+static void what_a_compiler_says_reaches_the_caller(void **state)
+{
+    static const nitro_kernel wrong =
+        KERNEL("c", "int scale(void) { return }", "1", .steps = {STEP("count")});
+    static const nitro_variant scale_wrong = NITRO_KERNEL_VARIANT("scale", wrong),
+                               refused = {.name = "refused", .run = refuse};
+    static const nitro_variant *const variants[] = {&scale_wrong, &refused};
+    const nitro_kit own = {.name = "scale",
+                           .argument_bytes = sizeof(scale_call),
+                           .kept = offsetof(scale_call, kept),
+                           .fields = fields,
+                           .num_fields = 3,
+                           .variants = variants,
+                           .num_variants = 2,
+                           .usual = "scale",
+                           .add_features = add_no_features};
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    scale_call call = call_of(4);
+    char log[UNIT_LOG_BYTES] = "", last[256];
+    (void)state;
+    nitro_context_set_log(context, NITRO_LOG_INFO, unit_keep_log, log);
+    assert_ok(context, nitro_kit_create(context, &own, false, &computation));
+    assert_fails(context, nitro_run(computation, &call, NULL), NITRO_ERR_VARIANT_FAILED,
+                 "variant refused");
+    nitro_context_last_error(context, last, sizeof(last));
+    assert_null(strstr(last, "compile")); /* that is of the other variant */
+    assert_non_null(strstr(log, "scale.c: does not compile: "));
+    assert_non_null(strstr(log, "; now refused is tried"));
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void a_killed_compiler_is_told_from_wrong_source(void **state)
 {
     static const char script[] = "#!/bin/sh\nkill -9 $$\n";
@@ -604,12 +651,6 @@ static void spaces_follow_the_device(void **state)
 /* ---- Versions ---- */
 
 static const nitro_kernel versioned = SCALE(.steps = {STEP("count", "from", "to")});
-
-static nitro_status add_no_features(nitro_computation *computation)
-{
-    (void)computation;
-    return NITRO_OK;
-}
 
 /* The version of a computation's only variant while it is held. */
 static void hold(nitro_context *context, nitro_computation *computation, char version[64])
@@ -735,6 +776,7 @@ int main(void)
         cmocka_unit_test(options_that_find_no_room_are_refused),
         cmocka_unit_test(a_compiler_may_be_of_several_words),
         cmocka_unit_test(values_may_have_spaces),
+        cmocka_unit_test(what_a_compiler_says_reaches_the_caller),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
         cmocka_unit_test(a_cache_that_cannot_be_is_logged),
         cmocka_unit_test(spaces_follow_the_device),
