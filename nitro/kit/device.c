@@ -61,7 +61,7 @@ static int upload_indices(const nitro_device_memory *memory, nitro_on_device *on
 
 static int upload_array(const nitro_field *field, const nitro_device_memory *memory,
                         nitro_on_device *on_device, const void *from, int64_t count,
-                        bool may_be_filled, void **to)
+                        const char *what, bool may_be_filled, void **to)
 {
     size_t size = nitro_field_device_size(field);
     if (field->role == NITRO_OUT || field->role == NITRO_SCRATCH)
@@ -69,6 +69,11 @@ static int upload_array(const nitro_field *field, const nitro_device_memory *mem
     const void *array = *nitro_field_array(field, from);
     if (!array && may_be_filled)
         return memory->allocate(on_device, count, size, to);
+    if (!array && count > 0) {
+        snprintf(on_device->problem, sizeof(on_device->problem),
+                 "%s: %s is NULL, on the host and on the device", what, field->name);
+        return on_device->failure = 1;
+    }
     return field->element == NITRO_INDEX64 ? upload_indices(memory, on_device, array, count, to)
                                            : memory->upload(on_device, array, count, size, to);
 }
@@ -129,7 +134,7 @@ static int upload_fields(const nitro_field *fields, size_t num_fields,
             continue; /* the caller's */
         nitro_field_count(fields, num_fields, &fields[i], from, &count);
         int failure =
-            upload_array(&fields[i], memory, on_device, from, count, may_be_filled, array);
+            upload_array(&fields[i], memory, on_device, from, count, what, may_be_filled, array);
         if (failure) {
             memory->wait(on_device); /* copies of earlier arrays may be reading `from` */
             return on_device->failure = failure;
@@ -349,7 +354,7 @@ static int save_inout(const nitro_kit *kit, void *argument)
     for (size_t i = 0; i < kit->num_fields; i++)
         if (kit->fields[i].role == NITRO_INOUT && !kept->saved_on_device[i] &&
             upload_array(&kit->fields[i], memory, on_device, argument,
-                         nitro_field_count_of(kit, &kit->fields[i], argument), false,
+                         nitro_field_count_of(kit, &kit->fields[i], argument), "the input", false,
                          &kept->saved_on_device[i]) != 0)
             return on_device->failure;
     return memory->wait(on_device);

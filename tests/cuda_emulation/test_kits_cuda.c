@@ -223,6 +223,28 @@ static void numbers_beyond_32_bits_are_not_uploaded(void **state)
     nitro_context_free(context);
 }
 
+static void inputs_that_are_nowhere_are_named(void **state)
+{
+    static const nitro_field fields[] = {
+        {.name = "count",
+         .offset = offsetof(order_call, count),
+         NITRO_ON_DEVICE(order_cuda, count)},
+        NITRO_ARRAY(order_call, places, NITRO_IN, NITRO_INDEX64, "count",
+                    NITRO_ON_DEVICE(order_cuda, places)),
+    };
+    nitro_kit kit = order_kit;
+    order_cuda call = {.host.count = 3};
+    (void)state;
+    kit.fields = fields;
+    emulated_cases_start_device();
+    assert_int_equal(nitro_kit_upload(&kit, &call), 1);
+    assert_string_equal(call.cuda.problem,
+                        "the input of order: places is NULL, on the host and on the device");
+    call.host.count = 0;
+    assert_int_equal(nitro_kit_upload(&kit, &call), 0);
+    nitro_kit_release_device(&kit, &call);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(indices_that_are_results_get_64_bits),
         cmocka_unit_test(numbers_beyond_32_bits_are_not_uploaded),
+        cmocka_unit_test(inputs_that_are_nowhere_are_named),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
 }
