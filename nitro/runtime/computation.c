@@ -111,6 +111,11 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
                           "%s: variant '%.80s': '%.80s' is not a valid version: use 1 to 63 of "
                           "[A-Za-z0-9_.+-]",
                           schema->computation, variant->name ? variant->name : "(null)", version);
+    if ((unsigned)variant->time_source > NITRO_TIME_WALL)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: variant '%.80s': its time source %d is none of nitro_time_source",
+                          schema->computation, variant->name ? variant->name : "(null)",
+                          (int)variant->time_source);
     uint64_t reads = 0;
     if (variant->allows)
         status = find_reads(computation, variant, &reads);
@@ -134,6 +139,23 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
     if (index == 0)
         schema->default_variant = 0;
     return NITRO_OK;
+}
+
+/* Of a feature with a valid name: what a store would refuse only after it was measured. */
+static nitro_status check_feature(const nitro_computation *computation,
+                                  const nitro_feature *feature)
+{
+    const char *problem = NULL;
+    nitro_scale scale;
+    if (feature->unit && !nitro_text_is_valid(feature->unit, NITRO_STORE_MAX_TEXT))
+        problem = "its unit is not UTF-8 without control characters, or too long";
+    else if (!nitro_scale_from_name(nitro_scale_name(feature->scale), &scale))
+        problem = "its scale is none of nitro_scale";
+    else if (!isfinite(feature->cost_ns) || feature->cost_ns < 0)
+        problem = "its cost_ns is not a finite number of at least 0";
+    return problem ? nitro_fail(computation->context, NITRO_ERR_ARGUMENT, "%s: feature '%s': %s",
+                                computation->schema->computation, feature->name, problem)
+                   : NITRO_OK;
 }
 
 /* All features of a group are declared, or none. */
@@ -163,6 +185,8 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         status = nitro_schema_add_feature(computation->context, schema, features[i].name,
                                           features[i].unit, features[i].scale);
+        if (status == NITRO_OK)
+            status = check_feature(computation, &features[i]);
         if (status == NITRO_OK)
             computation->feature_costs_ns[first + i] = features[i].cost_ns;
     }

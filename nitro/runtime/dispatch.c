@@ -249,9 +249,10 @@ static nitro_status query_or_remember(const nitro_computation *computation, cons
 static nitro_status fail_no_variant(const nitro_computation *computation)
 {
     return nitro_fail(computation->context, NITRO_ERR_NO_VARIANT,
-                      "%s: none of the %zu variants accepts this input; declare one that always "
-                      "does",
-                      computation->schema->computation, computation->schema->num_variants);
+                      computation->schema->num_variants == 0
+                          ? "%s has no variants: declare one"
+                          : "%s: no variant accepts this input; declare one that always does",
+                      computation->schema->computation);
 }
 
 static uint64_t unconstrained_variants(const nitro_computation *computation)

@@ -70,6 +70,9 @@ static void test_names_are_checked(void **state)
     nitro_variant nothing = {.name = "nothing"};
     assert_fails(f->context, nitro_computation_add_variant(f->computation, &nothing),
                  NITRO_ERR_ARGUMENT, "no run function");
+    nitro_variant timeless = {.name = "t", .run = add_one, .time_source = (nitro_time_source)77};
+    assert_fails(f->context, nitro_computation_add_variant(f->computation, &timeless),
+                 NITRO_ERR_ARGUMENT, "its time source 77 is none of nitro_time_source");
     add(f, "first", add_one, NULL);
     nitro_variant again = {.name = "first", .run = add_one};
     assert_fails(f->context, nitro_computation_add_variant(f->computation, &again),
@@ -86,6 +89,20 @@ static void test_a_group_of_features_is_declared_whole_or_not(void **state)
     assert_fails(f->context,
                  nitro_computation_add_features(f->computation, group, 2, value_itself, NULL),
                  NITRO_ERR_EXISTS, "'value' is declared twice");
+    static const struct {
+        nitro_feature feature;
+        const char *says;
+    } wrong[] = {
+        {{.name = "costly", .cost_ns = -1}, "feature 'costly': its cost_ns is not a finite"},
+        {{.name = "odd", .scale = (nitro_scale)77}, "feature 'odd': its scale is none of"},
+        {{.name = "wild", .unit = "\x1b[31m"}, "feature 'wild': its unit is not UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        group[1] = wrong[i].feature;
+        assert_fails(f->context,
+                     nitro_computation_add_features(f->computation, group, 2, value_itself, NULL),
+                     NITRO_ERR_ARGUMENT, wrong[i].says);
+    }
     assert_int_equal(nitro_computation_num_features(f->computation), 1);
 }
 
@@ -199,10 +216,11 @@ static void test_no_variant_is_an_error(void **state)
     double argument = 1;
     nitro_decision decision = {.variant = 99};
     assert_fails(f->context, nitro_select(f->computation, &argument, &decision),
-                 NITRO_ERR_NO_VARIANT, "none of the 0 variants");
+                 NITRO_ERR_NO_VARIANT, "has no variants: declare one");
     add(f, "never", add_one, never);
     assert_fails(f->context, nitro_select(f->computation, &argument, &decision),
-                 NITRO_ERR_NO_VARIANT, "none of the 1 variants");
+                 NITRO_ERR_NO_VARIANT,
+                 ": no variant accepts this input; declare one that always does");
     assert_int_equal(decision.variant, 99);
 }
 
