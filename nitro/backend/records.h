@@ -64,10 +64,6 @@ NITRO_API nitro_status nitro_schema_check_relative(nitro_context *context,
 /** Does it replace the input feature of this name? */
 NITRO_API bool nitro_relative_info_replaces(const nitro_relative_info *relative,
                                             const char *feature);
-/** The device features, by their own names, that the schema's relative features need; appended. */
-NITRO_API nitro_status nitro_schema_relative_needs(nitro_context *context,
-                                                   const nitro_schema *schema,
-                                                   nitro_string_list *device_features);
 NITRO_API nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                          nitro_schema **schema);
 NITRO_API void nitro_schema_free(nitro_schema *schema);
@@ -212,8 +208,6 @@ typedef struct nitro_device_feature_info {
 
 /** NULL for a name not in the table (unit "1", scale auto, used for training). */
 NITRO_API const nitro_device_feature_info *nitro_device_feature_lookup(const char *name);
-/** The whole table, ended by a NULL name. */
-NITRO_API const nitro_device_feature_info *nitro_device_feature_table(void);
 
 /**
  * Read devices from a table with a `device` column: numeric columns are device features (empty:

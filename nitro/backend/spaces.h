@@ -82,8 +82,6 @@ NITRO_API const nitro_parameter *nitro_space_parameter(const nitro_space *space,
 NITRO_API size_t nitro_space_find_parameter(const nitro_space *space, const char *name);
 /** Number of configurations. */
 NITRO_API uint64_t nitro_space_size(const nitro_space *space);
-/** Product of the numbers of values, as a double because it may exceed 64 bits. */
-NITRO_API double nitro_space_product(const nitro_space *space);
 /** The value indices of a configuration. */
 NITRO_API void nitro_space_indices(const nitro_space *space, uint64_t configuration,
                                    uint16_t *indices);

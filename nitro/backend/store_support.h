@@ -95,8 +95,6 @@ NITRO_API nitro_status nitro_store_fail_no_samples(nitro_store *store, const cha
 NITRO_API nitro_status nitro_store_create(nitro_context *context, const nitro_store_kind *kind,
                                           nitro_store_mode mode, const char *url, void *state,
                                           nitro_store **store);
-/** The state that `open` made or nitro_store_create was given; borrowed. */
-NITRO_API void *nitro_store_state(const nitro_store *store);
 /** Open a store of this kind, which need not be built in. Errors as nitro_store_open. */
 NITRO_API nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                              const char *address, nitro_store_mode mode,

@@ -100,10 +100,6 @@ NITRO_API const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_res
                                                         size_t count, const char *target,
                                                         const char *method);
 
-/** The plain means of a method's results over all targets; false: it has none. `target` is NULL. */
-NITRO_API bool nitro_study_mean(const nitro_evaluate_result *results, size_t count,
-                                const char *method, nitro_evaluate_result *mean);
-
 /** Mean over targets at one place of their curves: 0 without measured inputs, 1 with the first
  * number of them, and so on. */
 typedef struct nitro_study_point {

@@ -36,7 +36,4 @@ uint64_t nitro_thread_number(void);
 /** From now on, errors of the calling thread are those of another one, for which it works. */
 void nitro_thread_work_for(uint64_t number);
 
-/** Lock the errors: in a forked child too, whose copy a thread of the parent may have locked. */
-void nitro_context_lock_error(nitro_context *context);
-
 #endif

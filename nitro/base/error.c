@@ -40,7 +40,8 @@ const char *nitro_status_name(nitro_status status)
     return (size_t)status < count ? names[status] : "unknown status";
 }
 
-void nitro_context_lock_error(nitro_context *context)
+/* In a forked child too, whose copy a thread of the parent may have locked. */
+static void lock_error(nitro_context *context)
 {
     pid_t self = getpid(), process = atomic_load(&context->lock_process);
     while (process != self) {
@@ -94,7 +95,7 @@ void nitro_context_last_error(nitro_context *context, char *buffer, size_t size)
     buffer[0] = '\0';
     if (!context)
         return;
-    nitro_context_lock_error(context);
+    lock_error(context);
     const nitro_thread_error *error = find_error(context);
     if (error)
         snprintf(buffer, size, "%s", error->message);
@@ -105,7 +106,7 @@ void nitro_context_clear_error(nitro_context *context)
 {
     if (!context)
         return;
-    nitro_context_lock_error(context);
+    lock_error(context);
     nitro_thread_error *error = find_error(context);
     if (error)
         error->message[0] = '\0';
@@ -121,7 +122,7 @@ nitro_status nitro_fail(nitro_context *context, nitro_status status, const char 
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    nitro_context_lock_error(context);
+    lock_error(context);
     nitro_thread_error *error = make_error(context);
     error->thread = nitro_thread_number();
     error->order = ++context->num_errors;

@@ -121,16 +121,6 @@ bool nitro_study_mean_at(const nitro_evaluate_result *results, size_t count, con
     return true;
 }
 
-bool nitro_study_mean(const nitro_evaluate_result *results, size_t count, const char *method,
-                      nitro_evaluate_result *mean)
-{
-    nitro_study_point point;
-    if (!nitro_study_mean_at(results, count, method, 0, &point))
-        return false;
-    *mean = point.mean;
-    return true;
-}
-
 /** The seeds of one study, and the results so far: sums, and how many seeds each one has. */
 typedef struct seed_run {
     const nitro_study_options *options;

@@ -48,11 +48,6 @@ static const nitro_device_feature_info feature_table[] = {
     {NULL, NULL, NITRO_SCALE_AUTO, false, NULL},
 };
 
-const nitro_device_feature_info *nitro_device_feature_table(void)
-{
-    return feature_table;
-}
-
 const nitro_device_feature_info *nitro_device_feature_lookup(const char *name)
 {
     for (const nitro_device_feature_info *info = feature_table; info->name; info++)

@@ -153,17 +153,3 @@ nitro_status nitro_schema_copy_relative(nitro_context *context, const nitro_sche
     }
     return status;
 }
-
-nitro_status nitro_schema_relative_needs(nitro_context *context, const nitro_schema *schema,
-                                         nitro_string_list *device_features)
-{
-    nitro_relative *compiled = NULL;
-    nitro_status status = nitro_relative_compile(context, schema, &compiled);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t i = 0; i < nitro_relative_num_device_values(compiled) && status == NITRO_OK; i++)
-        status = nitro_string_list_add(context, device_features,
-                                       nitro_relative_device_feature(compiled, i));
-    nitro_relative_free(compiled);
-    return status;
-}

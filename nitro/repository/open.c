@@ -145,11 +145,6 @@ nitro_status nitro_store_create(nitro_context *context, const nitro_store_kind *
     return NITRO_OK;
 }
 
-void *nitro_store_state(const nitro_store *store)
-{
-    return store->state;
-}
-
 /* The kind of the same scheme that has functions. */
 static nitro_status load_kind(nitro_context *context, const nitro_store_kind **kind)
 {

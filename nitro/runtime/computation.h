@@ -99,10 +99,6 @@ typedef struct nitro_query {
     uint64_t assumed; /* ...or is assumed to: its constraint reads features not known */
 } nitro_query;
 
-/** @return as nitro_select, and NITRO_ERR_NO_DATA (without a message): a newly attached model needs
- *         more features. */
-nitro_status nitro_computation_decide(const nitro_computation *computation, nitro_query *query,
-                                      nitro_decision *decision);
 /** Check a call's options (NULL: none), and set the query's share by them. */
 nitro_status nitro_query_set_options(const nitro_computation *computation,
                                      const nitro_call_options *options, nitro_query *query);

@@ -332,8 +332,10 @@ static nitro_status decide_among(const nitro_computation *computation, const nit
     return NITRO_OK;
 }
 
-nitro_status nitro_computation_decide(const nitro_computation *computation, nitro_query *query,
-                                      nitro_decision *decision)
+/* @return as nitro_select, and NITRO_ERR_NO_DATA (without a message): a newly attached model needs
+ *         more features. */
+static nitro_status decide(const nitro_computation *computation, nitro_query *query,
+                           nitro_decision *decision)
 {
     if (query->is_over)
         return decide_without(computation, query, NITRO_REASON_BUDGET, decision);
@@ -414,14 +416,14 @@ static nitro_status decide_and_ask(const nitro_computation *computation, nitro_q
                                    nitro_decision *decision)
 {
     if (!computation->has_constraints)
-        return nitro_computation_decide(computation, query, decision);
+        return decide(computation, query, decision);
     nitro_decision made;
-    nitro_status status = nitro_computation_decide(computation, query, &made);
+    nitro_status status = decide(computation, query, &made);
     while (status == NITRO_OK && query->assumed >> made.variant & 1) {
         bool allows = false;
         status = ask_constraint(computation, made.variant, query, &allows);
         if (status == NITRO_OK && !allows)
-            status = nitro_computation_decide(computation, query, &made);
+            status = decide(computation, query, &made);
     }
     if (status == NITRO_OK)
         *decision = made;
@@ -472,7 +474,7 @@ static nitro_status decide_or_default(const nitro_computation *computation, nitr
     query->known = UINT64_MAX;
     status =
         nitro_computation_evaluate_some(computation, query->argument, UINT64_MAX, query->features);
-    return status == NITRO_OK ? nitro_computation_decide(computation, query, decision) : status;
+    return status == NITRO_OK ? decide(computation, query, decision) : status;
 }
 
 /** Decide by what needs no features: a forced variant, constraints on the argument, no model or a
@@ -606,7 +608,7 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
     memcpy(query.features, features, num_features * sizeof *features);
     status = nitro_computation_require_finite(computation, features);
     if (status == NITRO_OK)
-        status = nitro_computation_decide(computation, &query, decision);
+        status = decide(computation, &query, decision);
     status = decide_anyway(computation, status, &query, decision);
     if (status == NITRO_OK)
         nitro_computation_explain(computation, &query, decision);

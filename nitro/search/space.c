@@ -29,7 +29,6 @@ nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter 
     if (!space)
         return NULL;
     space->num_parameters = num_parameters;
-    space->product = 1;
     space->parameters = nitro_calloc(context, num_parameters, sizeof(*space->parameters));
     space->order = nitro_calloc(context, num_parameters, sizeof(*space->order));
     space->below = nitro_calloc(context, num_parameters, sizeof(*space->below));
@@ -38,7 +37,6 @@ nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter 
     for (size_t p = 0; complete && p < num_parameters; p++) {
         size_t bytes = parameters[p].num_values * sizeof(uint16_t);
         space->order[p] = p;
-        space->product *= (double)parameters[p].num_values;
         space->below[p] = nitro_calloc(context, 1, bytes);
         space->above[p] = nitro_calloc(context, 1, bytes);
         complete = space->below[p] && space->above[p] &&
@@ -139,11 +137,6 @@ size_t nitro_space_find_parameter(const nitro_space *space, const char *name)
 uint64_t nitro_space_size(const nitro_space *space)
 {
     return space->sizes[space->root];
-}
-
-double nitro_space_product(const nitro_space *space)
-{
-    return space->product;
 }
 
 void nitro_space_indices(const nitro_space *space, uint64_t configuration, uint16_t *indices)

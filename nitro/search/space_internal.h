@@ -32,7 +32,6 @@ struct nitro_space {
     size_t num_parameters;
     nitro_parameter *parameters; /* shape [num_parameters] */
     size_t *order;               /* shape [num_parameters]: the parameter of each level */
-    double product;
     size_t num_nodes, num_edges;
     size_t *first_edge; /* shape [num_nodes + 1] */
     uint64_t *sizes;    /* shape [num_nodes]: configurations below it */

@@ -205,13 +205,13 @@ static void test_seeds_are_averaged(void **state)
     assert_true(isnan(found->confident) &&
                 isnan(found->confident_precision)); /* it has no confidences */
     assert_null(nitro_study_find(results, count, "gpu1", "auto"));
-    nitro_evaluate_result over_targets;
-    assert_true(nitro_study_mean(results, count, "fixed", &over_targets));
+    nitro_study_point over_targets;
+    assert_true(nitro_study_mean_at(results, count, "fixed", 0, &over_targets));
     mean = 0.0;
     for (size_t i = 1; i < count; i += 2)
         mean += results[i].mean / DEVICES;
-    assert_true(fabs(over_targets.mean - mean) < 1e-9);
-    assert_false(nitro_study_mean(results, count, "auto", &over_targets));
+    assert_true(fabs(over_targets.mean.mean - mean) < 1e-9);
+    assert_false(nitro_study_mean_at(results, count, "auto", 0, &over_targets));
     nitro_evaluate_results_free(results, count);
 }
 

@@ -250,7 +250,7 @@ static void test_shipped_description(void **state)
 {
     fixture *f = *state;
     nitro_description *description = NULL;
-    nitro_string_list needs = {0};
+    nitro_relative *compiled;
     assert_ok(f->context,
               nitro_description_read(f->context, SOURCE_DIR "/data/computations/spmv-ginkgo.json",
                                      &description));
@@ -262,11 +262,11 @@ static void test_shipped_description(void **state)
     /* The study's sixteen columns, the longest row, and what tells devices apart. */
     assert_int_equal(description->names->num_features - replaced + description->names->num_relative,
                      18);
-    assert_ok(f->context, nitro_schema_relative_needs(f->context, description->names, &needs));
-    assert_int_equal(needs.count, 4);
-    for (size_t i = 0; i < needs.count; i++)
-        assert_non_null(nitro_device_feature_lookup(needs.items[i]));
-    nitro_string_list_free(&needs);
+    assert_ok(f->context, nitro_relative_compile(f->context, description->names, &compiled));
+    assert_int_equal(nitro_relative_num_device_values(compiled), 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_non_null(nitro_device_feature_lookup(nitro_relative_device_feature(compiled, i)));
+    nitro_relative_free(compiled);
     nitro_description_free(description);
 }
 

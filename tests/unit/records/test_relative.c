@@ -11,7 +11,7 @@ static void test_declaration(void **state)
     (void)state;
     nitro_context *context = unit_context();
     nitro_schema *schema = synthetic_schema(context), *copy = NULL;
-    nitro_string_list needs = {0};
+    nitro_relative *compiled;
     const nitro_relative_feature more = {.name = "balance",
                                          .formula = "skew * device.launch / `device.a-b`",
                                          .replaces = "size,skew"};
@@ -27,14 +27,14 @@ static void test_declaration(void **state)
     assert_false(nitro_relative_info_replaces(&copy->relative[0], "siz"));
     assert_false(nitro_relative_info_replaces(&copy->relative[0], "size,skew"));
     assert_true(nitro_relative_info_replaces(&copy->relative[1], "skew"));
-    assert_ok(context, nitro_schema_relative_needs(context, copy, &needs));
-    assert_int_equal(needs.count, 2);
-    assert_string_equal(needs.items[0], "launch");
-    assert_string_equal(needs.items[1], "a-b");
+    assert_ok(context, nitro_relative_compile(context, copy, &compiled));
+    assert_int_equal(nitro_relative_num_device_values(compiled), 2);
+    assert_string_equal(nitro_relative_device_feature(compiled, 0), "launch");
+    assert_string_equal(nitro_relative_device_feature(compiled, 1), "a-b");
+    nitro_relative_free(compiled);
     nitro_schema_keep_relative(copy, (const bool[]){false, true});
     assert_int_equal(copy->num_relative, 1);
     assert_string_equal(copy->relative[0].name, "balance");
-    nitro_string_list_free(&needs);
     nitro_schema_free(copy);
     nitro_context_free(context);
 }
