@@ -43,14 +43,6 @@ static nitro_status make_room(nitro_context *context, profile_rows *rows)
     return NITRO_OK;
 }
 
-static size_t find_proxy(const nitro_proxies *proxies, const char *name)
-{
-    for (size_t i = 0; i < proxies->num_proxies; i++)
-        if (strcmp(proxies->proxies[i].name, name) == 0)
-            return i;
-    return NITRO_NONE;
-}
-
 static int compare_names(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
@@ -68,7 +60,7 @@ static nitro_status add_row(void *user, const char *device, const nitro_profile 
     const reading *self = user;
     profile_rows *rows = self->rows;
     size_t owner = self->inputs ? find_input(self->inputs, profile->input)
-                                : find_proxy(self->proxies, profile->name);
+                                : nitro_proxies_find(self->proxies, profile->name);
     (void)device;
     if (owner == NITRO_NONE || (self->wanted && !self->wanted[owner]))
         return NITRO_OK;

@@ -8,14 +8,14 @@
 extern "C" {
 #endif
 
-struct nitro_formula;
+struct nitro_expression;
 
 /** A metric by its nvprof name, and its formulas over counters of today's profilers. */
 typedef struct nitro_proxy_metric {
     char *name;
     bool is_ratio; /* percentage, rate or average: independent of the amount of work */
     size_t num_formulas;
-    struct nitro_formula *
+    struct nitro_expression *
         *formulas; /* over the set's counters; the first with all counters available is used */
 } nitro_proxy_metric;
 
@@ -50,6 +50,8 @@ NITRO_API nitro_status nitro_proxies_create(nitro_context *context, const char *
 NITRO_API nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies,
                                          const char *origin, const char *text, size_t size);
 NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
+/** Index of a proxy by name, or NITRO_NONE. */
+NITRO_API size_t nitro_proxies_find(const nitro_proxies *proxies, const char *name);
 /**
  * A profile as input of the proxies' models: each metric as collected, or computed from counters;
  * counts are divided by the kernel's issued instructions (metric inst_issued), ratios are not. A

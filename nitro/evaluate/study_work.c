@@ -10,21 +10,21 @@
 
 /** Of one variant of the dataset; NULL: its flops or bytes are not known. */
 typedef struct known_work {
-    nitro_formula *flops, *bytes;
+    nitro_expression *flops, *bytes;
     const char *peak; /* the device feature with the peak of its flops */
 } known_work;
 
 static void free_work(known_work *works, size_t count)
 {
     for (size_t v = 0; works && v < count; v++) {
-        nitro_formula_free(works[v].flops);
-        nitro_formula_free(works[v].bytes);
+        nitro_expression_free(works[v].flops);
+        nitro_expression_free(works[v].bytes);
     }
     free(works);
 }
 
 static nitro_status parse(nitro_context *context, const char *path, const char *text,
-                          const nitro_string_list *features, nitro_formula **formula)
+                          const nitro_string_list *features, nitro_expression **formula)
 {
     return text ? nitro_formula_parse(context, path, text, features, formula) : NITRO_OK;
 }
@@ -74,8 +74,8 @@ typedef struct sample_work {
 static sample_work work_of(const known_work *work, const nitro_device *device,
                            const double *features, double time_ms)
 {
-    double bytes = work->bytes ? nitro_formula_evaluate(work->bytes, features) : NAN;
-    double flops = work->flops ? nitro_formula_evaluate(work->flops, features) : NAN;
+    double bytes = work->bytes ? nitro_expression_evaluate(work->bytes, features) : NAN;
+    double flops = work->flops ? nitro_expression_evaluate(work->flops, features) : NAN;
     double memory_ms = bytes / (1e6 * nitro_device_value(device, "peak_gbps"));
     double arithmetic_ms = flops / (1e6 * nitro_device_value(device, work->peak));
     /* Without flops the memory is the only bound; a device without their peak has no roof. */

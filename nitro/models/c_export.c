@@ -70,7 +70,7 @@ static size_t depth_after(const expression_step *step, size_t depth)
 /** The function of one formula, one step a line; NaN if a step is undefined. */
 static void print_formula(FILE *out, const nitro_model *model, size_t index)
 {
-    const nitro_expression *program = nitro_formula_program(model->relative->formulas[index]);
+    const nitro_expression *program = model->relative->formulas[index];
     size_t depth = 0, most = 0;
     for (size_t i = 0; i < program->num_steps; i++) {
         depth = depth_after(&program->steps[i], depth);

@@ -23,8 +23,6 @@
 /** Maximum length. */
 #define NITRO_FORMULA_MAX_BYTES 4096
 
-typedef struct nitro_formula nitro_formula;
-
 /**
  * Read a formula.
  * @param[in]  origin     names the text in errors, as in "spmv.json: relative feature
@@ -35,28 +33,13 @@ typedef struct nitro_formula nitro_formula;
  *         (both from 1, columns in bytes), and for an unknown name the closest known one.
  */
 nitro_status nitro_formula_parse(nitro_context *context, const char *origin, const char *text,
-                                 const nitro_string_list *variables, nitro_formula **formula);
+                                 const nitro_string_list *variables, nitro_expression **formula);
 /**
  * The same if not all names are known beforehand: an unknown `prefix` followed by a valid name
  * (without prefix: a valid metric name) is appended to `variables`, possibly also on failure.
  */
 nitro_status nitro_formula_parse_open(nitro_context *context, const char *origin, const char *text,
                                       const char *prefix, nitro_string_list *variables,
-                                      nitro_formula **formula);
-void nitro_formula_free(nitro_formula *formula);
-
-/**
- * The formula's value, or NaN if undefined; never infinite.
- * @param[in] values  shape [count of the variables it was parsed with], in their order; only those
- *                    that occur are read.
- * Allocates nothing; safe from any number of threads.
- */
-double nitro_formula_evaluate(const nitro_formula *formula, const double *values);
-
-/** Does variable `variable` (its index) occur in the formula? */
-bool nitro_formula_uses(const nitro_formula *formula, size_t variable);
-
-/** The compiled form; owned by the formula. */
-const nitro_expression *nitro_formula_program(const nitro_formula *formula);
+                                      nitro_expression **formula);
 
 #endif

@@ -93,9 +93,9 @@ static uint16_t add_operation(set_maker *maker, expression_operation operation, 
 }
 
 /** The value of a formula. */
-static uint16_t add_formula(set_maker *maker, const nitro_formula *formula)
+static uint16_t add_formula(set_maker *maker, const nitro_expression *formula)
 {
-    const nitro_expression *program = nitro_formula_program(formula);
+    const nitro_expression *program = formula;
     uint16_t stack[EXPRESSION_MAX_STACK] = {0}, *top = stack;
     for (size_t i = 0; i < program->num_steps && !maker->is_full; i++) {
         const expression_step *step = &program->steps[i];
@@ -138,7 +138,7 @@ static void lay_out(const set_maker *maker, nitro_formula_set *set)
         set->results[i] = moved[set->results[i]];
 }
 
-nitro_status nitro_formula_set_create(nitro_context *context, nitro_formula *const *formulas,
+nitro_status nitro_formula_set_create(nitro_context *context, nitro_expression *const *formulas,
                                       size_t count, size_t num_open, const double *known,
                                       nitro_formula_set **set)
 {

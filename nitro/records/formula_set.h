@@ -1,6 +1,6 @@
 /*
  * formula_set.h - several formulas over the same variables, evaluated together with constants
- * folded and common subexpressions shared. Values are bit-identical to nitro_formula_evaluate's.
+ * folded and common subexpressions shared. Values are bit-identical to nitro_expression_evaluate's.
  * Internal to nitro/.
  */
 #ifndef NITRO_RECORDS_FORMULA_SET_H
@@ -17,7 +17,7 @@ typedef struct nitro_formula_set nitro_formula_set;
  *                       them one by one.
  * @return NITRO_OK or NITRO_ERR_NO_MEMORY.
  */
-nitro_status nitro_formula_set_create(nitro_context *context, nitro_formula *const *formulas,
+nitro_status nitro_formula_set_create(nitro_context *context, nitro_expression *const *formulas,
                                       size_t count, size_t num_open, const double *known,
                                       nitro_formula_set **set);
 void nitro_formula_set_free(nitro_formula_set *set);

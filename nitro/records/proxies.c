@@ -15,7 +15,7 @@ extern const char nitro_proxies_json[];
 static void free_metric(nitro_proxy_metric *metric)
 {
     for (size_t i = 0; i < metric->num_formulas; i++)
-        nitro_formula_free(metric->formulas[i]);
+        nitro_expression_free(metric->formulas[i]);
     free(metric->formulas);
     free(metric->name);
 }
@@ -69,17 +69,18 @@ nitro_status nitro_proxies_create(nitro_context *context, const char *path, nitr
     return status;
 }
 
-static bool has_counters(const nitro_formula *formula, const double *counters, size_t count)
+static bool has_counters(const nitro_expression *formula, const double *counters, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (nitro_formula_uses(formula, i) && isnan(counters[i]))
+        if (nitro_expression_uses(formula, i) && isnan(counters[i]))
             return false;
     return true;
 }
 
 /* The first formula whose counters are all available; NULL: none. */
-static const nitro_formula *usable_formula(const nitro_proxies *proxies,
-                                           const nitro_proxy_metric *metric, const double *counters)
+static const nitro_expression *usable_formula(const nitro_proxies *proxies,
+                                              const nitro_proxy_metric *metric,
+                                              const double *counters)
 {
     for (size_t i = 0; i < metric->num_formulas; i++)
         if (has_counters(metric->formulas[i], counters, proxies->counters.count))
@@ -92,10 +93,11 @@ static double metric_value(const nitro_proxies *proxies, const nitro_proxy_metri
                            const nitro_profile *profile, const double *counters)
 {
     double value = nitro_profile_value(profile, metric->name);
-    const nitro_formula *formula = isnan(value) ? usable_formula(proxies, metric, counters) : NULL;
+    const nitro_expression *formula =
+        isnan(value) ? usable_formula(proxies, metric, counters) : NULL;
     if (!formula)
         return value;
-    value = nitro_formula_evaluate(formula, counters);
+    value = nitro_expression_evaluate(formula, counters);
     return isnan(value) ? 0 : value;
 }
 
@@ -130,7 +132,7 @@ static bool is_used(const nitro_proxies *proxies, size_t counter)
 {
     for (size_t m = 0; m < proxies->num_metrics; m++)
         for (size_t i = 0; i < proxies->metrics[m].num_formulas; i++)
-            if (nitro_formula_uses(proxies->metrics[m].formulas[i], counter))
+            if (nitro_expression_uses(proxies->metrics[m].formulas[i], counter))
                 return true;
     return false;
 }
@@ -148,9 +150,9 @@ nitro_status nitro_proxies_choose_counters(nitro_context *context, const nitro_p
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
         known[i] = is_used(proxies, i) && has(user, proxies->counters.items[i]) ? 1 : NAN;
     for (size_t m = 0; m < proxies->num_metrics && status == NITRO_OK; m++) {
-        const nitro_formula *formula = usable_formula(proxies, &proxies->metrics[m], known);
+        const nitro_expression *formula = usable_formula(proxies, &proxies->metrics[m], known);
         for (size_t i = 0; formula && i < count; i++)
-            chosen[i] = chosen[i] || nitro_formula_uses(formula, i);
+            chosen[i] = chosen[i] || nitro_expression_uses(formula, i);
     }
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
         if (chosen[i])

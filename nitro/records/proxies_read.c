@@ -30,7 +30,7 @@ static size_t find_metric(const nitro_proxies *proxies, const char *name)
     return NITRO_NONE;
 }
 
-static size_t find_proxy(const nitro_proxies *proxies, const char *name)
+size_t nitro_proxies_find(const nitro_proxies *proxies, const char *name)
 {
     for (size_t i = 0; i < proxies->num_proxies; i++)
         if (strcmp(proxies->proxies[i].name, name) == 0)
@@ -62,8 +62,8 @@ static nitro_status read_formula(const nitro_json_place *place, const json_t *te
     char origin[512];
     if (!json_is_string(text))
         return refuse(place, "must be an array of formulas");
-    struct nitro_formula **grown =
-        grow(place, metric->formulas, metric->num_formulas, sizeof(struct nitro_formula *));
+    struct nitro_expression **grown =
+        grow(place, metric->formulas, metric->num_formulas, sizeof(struct nitro_expression *));
     if (!grown)
         return NITRO_ERR_NO_MEMORY;
     metric->formulas = grown;
@@ -84,7 +84,7 @@ static nitro_status place_metric(const nitro_json_place *place, nitro_proxies *p
     if (index != NITRO_NONE) {
         *metric = &proxies->metrics[index];
         while ((*metric)->num_formulas > 0)
-            nitro_formula_free((*metric)->formulas[--(*metric)->num_formulas]);
+            nitro_expression_free((*metric)->formulas[--(*metric)->num_formulas]);
         return NITRO_OK;
     }
     if (proxies->num_metrics == MAX_ITEMS)
@@ -196,7 +196,7 @@ static nitro_status read_device_features(const nitro_json_place *place, const js
 static nitro_status place_proxy(const nitro_json_place *place, nitro_proxies *proxies,
                                 const char *name, nitro_proxy **proxy)
 {
-    size_t index = find_proxy(proxies, name);
+    size_t index = nitro_proxies_find(proxies, name);
     if (index != NITRO_NONE) {
         *proxy = &proxies->proxies[index];
         free((*proxy)->metrics);

@@ -58,7 +58,7 @@ void nitro_relative_free(nitro_relative *relative)
     if (!relative)
         return;
     for (size_t i = 0; i < relative->count; i++)
-        nitro_formula_free(relative->formulas[i]);
+        nitro_expression_free(relative->formulas[i]);
     nitro_string_list_free(&relative->variables);
     free(relative);
 }
@@ -76,13 +76,13 @@ const char *nitro_relative_device_feature(const nitro_relative *relative, size_t
 
 bool nitro_relative_needs(const nitro_relative *relative, size_t index, size_t device_index)
 {
-    return nitro_formula_uses(relative->formulas[index], relative->num_features + device_index);
+    return nitro_expression_uses(relative->formulas[index], relative->num_features + device_index);
 }
 
 bool nitro_relative_needs_input(const nitro_relative *relative, size_t index)
 {
     for (size_t f = 0; f < relative->num_features; f++)
-        if (nitro_formula_uses(relative->formulas[index], f))
+        if (nitro_expression_uses(relative->formulas[index], f))
             return true;
     return false;
 }
@@ -97,5 +97,5 @@ void nitro_relative_evaluate(const nitro_relative *relative, const double *featu
     memcpy(variables + relative->num_features, device_values,
            nitro_relative_num_device_values(relative) * sizeof *variables);
     for (size_t i = 0; i < relative->count; i++)
-        values[i] = nitro_formula_evaluate(relative->formulas[i], variables);
+        values[i] = nitro_expression_evaluate(relative->formulas[i], variables);
 }

@@ -14,7 +14,7 @@ typedef struct nitro_relative {
     size_t num_features; /* of the input */
     nitro_string_list variables;
     size_t count;
-    nitro_formula *formulas[NITRO_MAX_FEATURES]; /* shape [count], in the schema's order */
+    nitro_expression *formulas[NITRO_MAX_FEATURES]; /* shape [count], in the schema's order */
 } nitro_relative;
 
 /** @return NITRO_OK; NITRO_ERR_FORMAT (a formula is wrong); NITRO_ERR_NO_MEMORY. */

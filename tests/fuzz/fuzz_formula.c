@@ -10,28 +10,28 @@ static char *names[] = {"rows", "nnz", "row-max", "device.peak_gbps"};
 static const nitro_string_list variables = {.items = names, .count = 4, .capacity = 4};
 static const double samples[][4] = {{1, 2, 3, 4}, {0, 0, 0, 0}, {-1, 1e308, 1e-308, -0.5}};
 
-static void evaluate(const nitro_formula *formula)
+static void evaluate(const nitro_expression *formula)
 {
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
-        if (isinf(nitro_formula_evaluate(formula, samples[i])))
+        if (isinf(nitro_expression_evaluate(formula, samples[i])))
             abort();
         double missing_values[4] = {NAN, NAN, NAN, NAN};
         for (size_t v = 0; v < variables.count; v++)
-            if (nitro_formula_uses(formula, v))
+            if (nitro_expression_uses(formula, v))
                 missing_values[v] = samples[i][v];
-        double all = nitro_formula_evaluate(formula, samples[i]);
-        double used = nitro_formula_evaluate(formula, missing_values);
+        double all = nitro_expression_evaluate(formula, samples[i]);
+        double used = nitro_expression_evaluate(formula, missing_values);
         if (memcmp(&all, &used, sizeof(all)) != 0 && !(isnan(all) && isnan(used)))
             abort();
     }
 }
 
-static void evaluate_as_set(nitro_context *context, nitro_formula *formula)
+static void evaluate_as_set(nitro_context *context, nitro_expression *formula)
 {
-    nitro_formula *twice[] = {formula, formula};
+    nitro_expression *twice[] = {formula, formula};
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         nitro_formula_set *set = NULL;
-        double alone = nitro_formula_evaluate(formula, samples[i]), together[2];
+        double alone = nitro_expression_evaluate(formula, samples[i]), together[2];
         if (nitro_formula_set_create(context, twice, 2, 2, samples[i] + 2, &set) != NITRO_OK)
             abort();
         if (!set) /* too large */
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1);
     nitro_context *context = NULL;
     if (text && nitro_context_create(&context) == NITRO_OK) {
-        nitro_formula *formula = NULL;
+        nitro_expression *formula = NULL;
         if (size > 0)
             memcpy(text, data, size);
         text[size] = '\0';
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             evaluate(formula);
             evaluate_as_set(context, formula);
         }
-        nitro_formula_free(formula);
+        nitro_expression_free(formula);
     }
     nitro_context_free(context);
     free(text);

@@ -24,7 +24,7 @@ static uint64_t features_of_formula(const nitro_model *model, size_t relative)
 {
     uint64_t features = 0;
     for (size_t f = 0; f < model->schema->num_features; f++)
-        if (nitro_formula_uses(model->relative->formulas[relative], f))
+        if (nitro_expression_uses(model->relative->formulas[relative], f))
             features |= UINT64_C(1) << f;
     return features;
 }

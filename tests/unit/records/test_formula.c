@@ -10,9 +10,9 @@ static char *names[] = {"rows", "cols", "nnz", "row-max", "device.peak_gbps", "m
 static const nitro_string_list variables = {.items = names, .count = 7, .capacity = 7};
 static const double values[] = {1000, 500, 20000, 64, 208.5, -3, 7};
 
-static nitro_formula *parsed(nitro_context *context, const char *text)
+static nitro_expression *parsed(nitro_context *context, const char *text)
 {
-    nitro_formula *formula = NULL;
+    nitro_expression *formula = NULL;
     assert_ok(context, nitro_formula_parse(context, "f", text, &variables, &formula));
     return formula;
 }
@@ -20,9 +20,9 @@ static nitro_formula *parsed(nitro_context *context, const char *text)
 static double value_of(const char *text)
 {
     nitro_context *context = unit_context();
-    nitro_formula *formula = parsed(context, text);
-    double value = nitro_formula_evaluate(formula, values);
-    nitro_formula_free(formula);
+    nitro_expression *formula = parsed(context, text);
+    double value = nitro_expression_evaluate(formula, values);
+    nitro_expression_free(formula);
     nitro_context_free(context);
     return value;
 }
@@ -44,7 +44,7 @@ static void assert_undefined(const char *text)
 static void assert_refused(const char *text, const char *error)
 {
     nitro_context *context = unit_context();
-    nitro_formula *formula = NULL;
+    nitro_expression *formula = NULL;
     nitro_status status = nitro_formula_parse(context, "f", text, &variables, &formula);
     if (status == NITRO_OK)
         fail_msg("'%s' was taken", text);
@@ -136,14 +136,14 @@ static void test_undefined_variables(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_formula *formula = parsed(context, "max(rows, cols)");
+    nitro_expression *formula = parsed(context, "max(rows, cols)");
     double missing_values[] = {1, NAN, NAN, NAN, NAN, NAN, NAN};
-    assert_true(isnan(nitro_formula_evaluate(formula, missing_values)));
+    assert_true(isnan(nitro_expression_evaluate(formula, missing_values)));
     missing_values[1] = INFINITY;
-    assert_true(isnan(nitro_formula_evaluate(formula, missing_values)));
+    assert_true(isnan(nitro_expression_evaluate(formula, missing_values)));
     missing_values[1] = 2;
-    assert_true(nitro_formula_evaluate(formula, missing_values) == 2);
-    nitro_formula_free(formula);
+    assert_true(nitro_expression_evaluate(formula, missing_values) == 2);
+    nitro_expression_free(formula);
     nitro_context_free(context);
 }
 
@@ -152,14 +152,14 @@ static void test_uses(void **state)
     (void)state;
     nitro_context *context = unit_context();
     char text[] = "ln(nnz) / device.peak_gbps";
-    nitro_formula *formula = parsed(context, text);
+    nitro_expression *formula = parsed(context, text);
     memset(text, 'x', sizeof(text) - 1); /* which is no longer needed */
     const bool used[] = {false, false, true, false, true, false, false, false};
     for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
-        assert_int_equal(nitro_formula_uses(formula, i), used[i]);
-    assert_false(nitro_formula_uses(formula, NITRO_NONE));
-    nitro_formula_free(formula);
-    nitro_formula_free(NULL);
+        assert_int_equal(nitro_expression_uses(formula, i), used[i]);
+    assert_false(nitro_expression_uses(formula, NITRO_NONE));
+    nitro_expression_free(formula);
+    nitro_expression_free(NULL);
     nitro_context_free(context);
 }
 
@@ -194,7 +194,7 @@ static void test_sets_give_the_same_numbers(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_formula *formulas[SET_FORMULAS];
+    nitro_expression *formulas[SET_FORMULAS];
     nitro_formula_set *set = NULL;
     for (size_t i = 0; i < SET_FORMULAS; i++)
         formulas[i] = parsed(context, set_texts[i]);
@@ -207,14 +207,14 @@ static void test_sets_give_the_same_numbers(void **state)
         memcpy(all, set_points[p], sizeof set_points[p]);
         nitro_formula_set_evaluate(set, set_points[p], together);
         for (size_t i = 0; i < SET_FORMULAS; i++) {
-            double alone = nitro_formula_evaluate(formulas[i], all);
+            double alone = nitro_expression_evaluate(formulas[i], all);
             if (!same_number(together[i], alone))
                 fail_msg("%s at point %zu: %.17g together, %.17g alone", set_texts[i], p,
                          together[i], alone);
         }
     }
     for (size_t i = 0; i < SET_FORMULAS; i++)
-        nitro_formula_free(formulas[i]);
+        nitro_expression_free(formulas[i]);
     nitro_formula_set_free(set);
     nitro_formula_set_free(NULL);
     nitro_context_free(context);
@@ -227,14 +227,14 @@ static void test_sets_are_bounded(void **state)
     char text[4000] = "rows";
     for (size_t i = 1; strlen(text) < sizeof text - 10; i++)
         sprintf(text + strlen(text), "+%zu", i); /* a different constant and sum each time */
-    nitro_formula *formula = parsed(context, text);
+    nitro_expression *formula = parsed(context, text);
     nitro_formula_set *set = NULL;
     assert_ok(context, nitro_formula_set_create(context, &formula, 1, 7, NULL, &set));
     assert_null(set);
     assert_ok(context, nitro_formula_set_create(context, &formula, 0, 7, NULL, &set));
     nitro_formula_set_evaluate(set, values, NULL);
     nitro_formula_set_free(set);
-    nitro_formula_free(formula);
+    nitro_expression_free(formula);
     nitro_context_free(context);
 }
 
@@ -250,7 +250,7 @@ static void test_unknown_names(void **state)
     assert_refused("2 * ln", "column 5: ln is a function and needs an argument");
     assert_refused("rows (2)", "column 1: 'rows' is not a function: is an operator missing");
     nitro_context *context = unit_context();
-    nitro_formula *formula = NULL;
+    nitro_expression *formula = NULL;
     nitro_string_list none = {0};
     assert_fails(context, nitro_formula_parse(context, "f", "x", &none, &formula), NITRO_ERR_FORMAT,
                  "unknown name 'x'");
