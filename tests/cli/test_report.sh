@@ -146,6 +146,14 @@ nitro report --store single.db --output single --quick --methods fixed --quiet >
 cut -d , -f 1-3,5 single/calc-recommended.csv
 json_get finding <single/calc-recommended.json
 
+title "a variant that a device never measured is not judged there"
+for n in 1 3; do
+    sed "s/$/,$([[ $n == 1 ]] || echo 2)/; 1s/,2*$/,time_ms:third/" gpu$n.csv >third.csv
+    nitro store import --store third.db --computation calc --device gpu$n --samples third.csv --devices devices.csv >/dev/null 2>&1
+done
+nitro report --store third.db --output third --quick --methods fixed --quiet >/dev/null 2>&1
+grep -o '<title>third, gpu[^<]*' third/calc-recommended.svg
+
 title "recorded spaces: names that pages, files and links can have, and no two alike"
 mkdir -p 'r&d <i>' times
 for file in 'r&d <i>/calc.csv' times/calc.v1.csv times/calc.v2.csv; do

@@ -8,12 +8,13 @@
 
 /** Always the same variant on one device: its qualities over the device's inputs. */
 typedef struct fixed_choice {
-    double mean, twice; /* percent; share of inputs on which it is more than twice as slow */
+    double mean;  /* percent; NaN: the device has no time of it */
+    double twice; /* percent of inputs on which it is more than twice as slow */
 } fixed_choice;
 
 static fixed_choice judge(const nitro_dataset *dataset, size_t device, size_t variant)
 {
-    size_t num_variants = dataset->schema->num_variants, count = 0, twice = 0;
+    size_t num_variants = dataset->schema->num_variants, count = 0, timed = 0, twice = 0;
     double sum = 0.0;
     for (size_t row = 0; row < dataset->num_rows; row++) {
         const double *times = dataset->times_ms + row * num_variants;
@@ -28,9 +29,10 @@ static fixed_choice judge(const nitro_dataset *dataset, size_t device, size_t va
         double quality = isfinite(times[variant]) ? best / times[variant] : 0.0;
         sum += quality;
         twice += quality < 0.5;
+        timed += isfinite(times[variant]);
         count++;
     }
-    return (fixed_choice){count ? 100.0 * sum / (double)count : (double)NAN,
+    return (fixed_choice){timed ? 100.0 * sum / (double)count : (double)NAN,
                           report_percent(twice, count)};
 }
 
@@ -52,21 +54,21 @@ static nitro_status begin_chart(report *self, report_part *part)
     return status == NITRO_OK ? report_chart_allocate(self->context, chart) : status;
 }
 
-/** A device's row: the best variant for all inputs, and the next best. @return the best; its
- *  quality is NaN where no input has times of two variants */
+/** A device's row: the best variant for all inputs, and the next best. @return the best, or
+ *  NITRO_NONE where no input has times of two variants. */
 static size_t add_device(report *self, report_part *part, size_t device, double *quality)
 {
     const nitro_dataset *dataset = self->dataset;
-    size_t best = 0, next = NITRO_NONE, drawn = 0;
+    size_t best = NITRO_NONE, next = NITRO_NONE, drawn = 0;
     fixed_choice of[NITRO_MAX_VARIANTS] = {{0}};
     char name[128];
     for (size_t v = 0; v < dataset->schema->num_variants; v++) {
         of[v] = judge(dataset, device, v);
         if (report_has_run(dataset, v))
             report_chart_set(&part->chart, drawn++, device, of[v].mean);
-        if (v == 0)
+        if (isnan(of[v].mean))
             continue;
-        if (of[v].mean > of[best].mean) {
+        if (best == NITRO_NONE || of[v].mean > of[best].mean) {
             next = best;
             best = v;
         } else if (next == NITRO_NONE || of[v].mean > of[next].mean) {
@@ -75,17 +77,17 @@ static size_t add_device(report *self, report_part *part, size_t device, double 
     }
     report_device_name(dataset->devices[device], name, sizeof name);
     report_table_text(&part->table, "%s", name);
-    if (isnan(of[best].mean))
-        next = NITRO_NONE;
+    static const fixed_choice unknown = {(double)NAN, (double)NAN};
+    const fixed_choice first = best == NITRO_NONE ? unknown : of[best];
     report_table_text(&part->table, "%s",
-                      isnan(of[best].mean) ? "-" : dataset->schema->variants[best]);
-    report_table_number(&part->table, of[best].mean);
-    report_table_number(&part->table, of[best].twice);
+                      best == NITRO_NONE ? "-" : dataset->schema->variants[best]);
+    report_table_number(&part->table, first.mean);
+    report_table_number(&part->table, first.twice);
     report_table_text(&part->table, "%s",
                       next == NITRO_NONE ? "-" : dataset->schema->variants[next]);
-    report_table_number(&part->table, next == NITRO_NONE ? (double)NAN : of[next].mean);
-    report_table_number(&part->table, 100.0 - of[best].mean);
-    *quality = of[best].mean;
+    report_table_number(&part->table, next == NITRO_NONE ? unknown.mean : of[next].mean);
+    report_table_number(&part->table, 100.0 - first.mean);
+    *quality = first.mean;
     return best;
 }
 
@@ -115,8 +117,10 @@ nitro_status report_add_recommended(report *self)
                                   : status;
     char range[32];
     report_format_range(least, highest, range, sizeof range);
-    part->method = "The variant with the highest mean quality where the same one runs on all of a "
-                   "device's inputs; a variant that cannot run on an input has quality 0 there.";
+    part->method =
+        "The variant with the highest mean quality where the same one runs on all of a "
+        "device's inputs; a variant that cannot run on an input has quality 0 there, and one "
+        "without any time on a device is left out there.";
     const char *name = self->dataset->schema->variants[most];
     if (status == NITRO_OK && report_is_alone(self))
         status = report_say(self, part,
