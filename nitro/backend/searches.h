@@ -215,7 +215,8 @@ typedef struct nitro_search_trial {
     const nitro_counter_model *counter_model; /* or NULL */
     const uint64_t *starts;                   /* shape [num_starts] */
     size_t num_starts;
-    unsigned repetitions;     /* with seeds 1, 2, ...; 0: 35 */
+    uint64_t seed;            /* repetitions have the seeds after it */
+    unsigned repetitions;     /* 0: 35 */
     uint64_t max_evaluations; /* of a search for the community score, which may take longer than
                                  220 evaluations; at least 220 */
     unsigned num_threads;     /* 0: one a core; results do not depend on it */

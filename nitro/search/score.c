@@ -93,7 +93,7 @@ static nitro_status run_one(void *user, size_t repetition)
     options.counter_model = trial->counter_model;
     options.starts = trial->starts;
     options.num_starts = trial->num_starts;
-    options.seed = repetition + 1;
+    options.seed = trial->seed + repetition + 1;
     options.budget.evaluations =
         trial->max_evaluations > LAST_POINT ? trial->max_evaluations : LAST_POINT;
     options.progress = goes_on;

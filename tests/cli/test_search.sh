@@ -35,6 +35,10 @@ nitro evaluate --recorded times.csv --searchers random,genetic:population=8,baye
     sed 's/  *[^ ]*$//; 1,/^$/!d'
 nitro evaluate --recorded times.csv --searchers random --repeats 2 --quiet | grep '^mean over'
 nitro evaluate --recorded times.csv --searchers random --repeats 5 --json --quiet >scores.json
+for seed in 0 0 5; do
+    nitro evaluate --recorded times.csv --searchers random --repeats 5 --seed $seed --json --quiet |
+        json_get spaces.0.scores.1.mae_ms
+done | uniq | wc -l # another seed, another result
 json_get repeats spaces.0.best_ms spaces.0.scores.0.searcher spaces.0.scores.1.reached means.1.searcher <scores.json
 
 title "a portfolio as variants, and a search that starts as a model ranks them"

@@ -58,7 +58,7 @@ static const option options[] = {
     OPTION_TRAIN_FRACTION,
     OPTION(TEXT, "group-by", group_by, "TEXT",
            "keep inputs with the same prefix before TEXT in one split, such as / between group "
-           "and matrix (default: split each input by itself)"),
+           "and matrix (default: split each input by itself); not with --extrapolate"),
     OPTION(FLAG, "extrapolate", extrapolate, NULL,
            "train on the smaller inputs and test on the largest fifth, to see what is chosen "
            "beyond the training range"),
@@ -69,17 +69,18 @@ static const option options[] = {
     OPTION_USES,
     OPTION(FLAG, "without-generation", without_generation, NULL,
            "leave out sources of the target's own generation"),
-    OPTION(COUNT, "seed", seed, "N",
-           "seed of the split, of method random, and of cross-validation"),
+    OPTION(
+        COUNT, "seed", seed, "N",
+        "seed of the split, of method random, and of cross-validation; with --recorded, searches "
+        "have the seeds after it"),
     OPTION_THREADS,
     OPTION(FILES, "recorded", recorded, "FILE",
            "evaluate searchers of tuning parameters on these recorded spaces instead"),
     OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
            "with --recorded, the searchers (default: all that need no counter model)"),
     OPTION(COUNT, "repeats", repeats, "N",
-           "with --recorded, searches of each space, with seeds 1, "
-           "2, ...",
-           .minimum = 1, .maximum = 100000),
+           "with --recorded, searches of each space, with as many seeds", .minimum = 1,
+           .maximum = 100000),
     OPTION(COUNT, "portfolio", portfolio, "K",
            "with --recorded, choose at most K configurations that serve all of the files best",
            .minimum = 1, .maximum = NITRO_MAX_PORTFOLIO),
@@ -241,6 +242,7 @@ static int run_searchers(invocation *call)
     const settings *given = call->settings;
     const searcher_evaluation evaluation = {.searchers = &given->searchers,
                                             .recorded = &given->recorded,
+                                            .seed = given->seed,
                                             .repeats = given->repeats,
                                             .max_evaluations = given->max_evaluations,
                                             .threads = given->threads,
@@ -277,9 +279,9 @@ static int run(invocation *call)
     nitro_string_list train = {0}, test = {0};
     size_t measures[MAX_MEASURES], num_measures = 0;
     int code = check_methods(call, &given->methods);
-    if (code == EXIT_DONE && given->extrapolate && (given->train || given->test))
-        code = fail_usage(call, "--extrapolate chooses the inputs itself: leave out --train and "
-                                "--test");
+    if (code == EXIT_DONE && given->extrapolate && (given->train || given->test || given->group_by))
+        code = fail_usage(call, "--extrapolate chooses the inputs itself: leave out --train, "
+                                "--test and --group-by");
     if (code == EXIT_DONE && given->size_feature && !given->extrapolate)
         code = fail_usage(call, "--size-feature needs --extrapolate");
     if (code == EXIT_DONE && given->picture && !given->curve)
@@ -328,8 +330,8 @@ const command command_evaluate = {
         "[--extrapolate [--size-feature NAME]] [--curve sources [--picture DIR]] "
         "[--without-generation] [--measure N,...] [--uses N] [--seed N] "
         "[--format table|csv|json]"
-        "\n--recorded FILE... [--searchers NAME,...] [--repeats 35] [--max-evaluations 1000] "
-        "[--threads N] [--json]\n"
+        "\n--recorded FILE... [--searchers NAME,...] [--repeats 35] [--seed N] "
+        "[--max-evaluations 1000] [--threads N] [--json]\n"
         "(--recorded FILE... | --cases FILE) --portfolio K [--space FILE] [--name NAME [--store "
         "URL]] [--json]",
     .description =

@@ -90,6 +90,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
     for (size_t e = 0; e < self->num_entries && status == NITRO_OK; e++) {
         const nitro_search_trial trial = {.searcher = self->entries[e].searcher,
                                           .searcher_options = self->entries[e].options,
+                                          .seed = self->given->seed,
                                           .repetitions = (unsigned)self->given->repeats,
                                           .max_evaluations = self->given->max_evaluations,
                                           .num_threads = (unsigned)self->given->threads};

@@ -7,7 +7,7 @@
 typedef struct searcher_evaluation {
     const nitro_string_list *searchers; /* "NAME:OPTION=VALUE:..."; empty: all */
     const nitro_string_list *recorded;  /* files */
-    uint64_t repeats, max_evaluations, threads;
+    uint64_t seed, repeats, max_evaluations, threads;
     bool json;
 } searcher_evaluation;
 
