@@ -23,7 +23,7 @@ endmacro()
 
 nitro_optional_library(NITRO_PNG "PNG images as inputs of histogram (libpng)" png "libpng>=1.6"
     nitro_optional_dependencies)
-nitro_optional_library(NITRO_ZLIB "Recorded tuning spaces compressed by gzip (zlib)" zlib zlib
+nitro_optional_library(NITRO_ZLIB "Matrices and recorded tuning spaces compressed by gzip (zlib)" zlib zlib
     nitro_optional_dependencies)
 nitro_optional_library(NITRO_REDIS "The Redis store (hiredis)" hiredis hiredis
     nitro_redis_dependencies)

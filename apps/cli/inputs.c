@@ -23,7 +23,7 @@ static nitro_status load(nitro_context *context, void *state, void **input)
     return input_load(context, state, input);
 }
 
-/** The last `parts` parts of a path, without the last one's extension. */
+/** The last `parts` parts of a path, without the last one's extension: "A" of "A.mtx.gz". */
 static int name_of_file(const invocation *call, const char *path, size_t parts, char *name)
 {
     const char *start = path + strlen(path);
@@ -31,9 +31,12 @@ static int name_of_file(const invocation *call, const char *path, size_t parts, 
         start--;
     while (start[0] == '/' || (start[0] == '.' && start[1] == '/'))
         start++;
-    const char *last = strrchr(start, '/');
-    const char *dot = strrchr(last ? last : start, '.');
-    size_t length = dot && dot > (last ? last + 1 : start) ? (size_t)(dot - start) : strlen(start);
+    const char *slash = strrchr(start, '/'), *last = slash ? slash + 1 : start;
+    const char *end = start + strlen(start);
+    if (end - last > 3 && strcmp(end - 3, ".gz") == 0)
+        end -= 3;
+    const char *dot = memrchr(last, '.', (size_t)(end - last));
+    size_t length = (size_t)((dot && dot > last ? dot : end) - start);
     if (length >= NAME_SIZE)
         return fail_text(call, "the name of %s is longer than %d bytes", path, NAME_SIZE - 1);
     memcpy(name, start, length);

@@ -332,7 +332,7 @@ nitro_status nitro_matrix_market_read(nitro_context *context, const char *path,
 {
     char *text;
     size_t size;
-    nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
+    nitro_status status = nitro_file_read_gzip(context, path, MAX_FILE_BYTES, &text, &size);
     if (status != NITRO_OK)
         return status;
     status = nitro_matrix_market_parse(context, path, text, size, matrix);

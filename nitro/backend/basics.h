@@ -69,6 +69,13 @@ NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) 
 NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                                        char **text, size_t *size);
 /**
+ * As nitro_file_read; a file that begins with gzip's signature is decompressed.
+ * @return also NITRO_ERR_FORMAT (damaged, or larger than `max_bytes` decompressed) and
+ *         NITRO_ERR_NOT_BUILT (compressed, and this build has no zlib).
+ */
+NITRO_API nitro_status nitro_file_read_gzip(nitro_context *context, const char *path,
+                                            size_t max_bytes, char **text, size_t *size);
+/**
  * Create a temporary file in the folder of `path`, under a name that nobody can predict, with the
  * permissions that the umask leaves of 0666. It never opens a file that exists.
  * @param[out] temporary   its path; free with free().

@@ -4,13 +4,6 @@
 
 #include "nitro/nitro_backend.h"
 
-/**
- * As nitro_file_read; a file that begins with gzip's signature is decompressed.
- * @return also NITRO_ERR_FORMAT (damaged, or larger than `max_bytes` decompressed) and
- *         NITRO_ERR_NOT_BUILT (compressed, and this build has no zlib).
- */
-nitro_status nitro_file_read_gzip(nitro_context *context, const char *path, size_t max_bytes,
-                                  char **text, size_t *size);
 /** Decompress; free `text`, which has a final '\0', with free(). @param[in] origin  for errors. */
 nitro_status nitro_gunzip(nitro_context *context, const char *origin, const char *data,
                           size_t data_size, size_t max_bytes, char **text, size_t *size);

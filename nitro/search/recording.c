@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/gzip.h"
 #include "nitro/search/recording_json.h"
 
 #define MAX_RECORDING_BYTES ((size_t)1 << 30)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/gzip.h"
 #include "nitro/base/json.h"
 #include "nitro/search/space_internal.h"
 

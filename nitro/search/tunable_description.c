@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/gzip.h"
 #include "nitro/base/json.h"
 
 void nitro_tunable_description_free(nitro_tunable_description *description)

@@ -32,3 +32,11 @@ grep -v '^tune' err.txt
 json_get 0.inputs 0.samples <tune.json
 nitro store info --store s.db --json | json_get samples
 try nitro tune spmv --inputs truncated.mtx --store s.db --quiet
+
+title "compressed by gzip"
+gzip -k good.mtx truncated.mtx
+nitro features spmv good.mtx --csv | tail -n +2 >plain.csv
+nitro features spmv good.mtx.gz --csv | tail -n +2 | diff plain.csv - && echo "the same"
+try nitro run spmv --input truncated.mtx.gz
+head -c 60 good.mtx.gz >cut.mtx.gz
+try nitro run spmv --input cut.mtx.gz
