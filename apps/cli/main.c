@@ -110,7 +110,7 @@ static int dispatch(invocation *call, char **words, size_t num_words)
  */
 static void bound_spinning(char **argv)
 {
-    static const char *const timing[] = {"tune", "run", "tune-from-source"};
+    static const char *const timing[] = {"tune", "run", "tune-from-source", "search"};
     bool times = false;
     for (size_t i = 0; i < sizeof timing / sizeof timing[0]; i++)
         times = times || strcmp(argv[1], timing[i]) == 0;
