@@ -18,6 +18,7 @@
 #ifndef NITRO_NITRO_HPP
 #define NITRO_NITRO_HPP
 
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -109,6 +110,31 @@ inline std::string thrown_text()
         return "";
     }
     return "";
+}
+
+/** thrown_text() for C, of the application's last failure on this thread; nullptr: unknown. */
+inline const char *thrown_problem(const void * = nullptr, void * = nullptr) noexcept
+{
+    static thread_local std::string text;
+    try {
+        text = thrown_text();
+        return text.c_str();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+/** Of a check that gives a text where a result is wrong. @return 0, or -1 with the text, or with
+ *  what it threw, in `why`, shape [size]. */
+template <typename F> int judged(F &&check, char *why, size_t size) noexcept
+{
+    std::string wrong;
+    if (guarded([&] { wrong = std::forward<F>(check)(); }) == 0 && wrong.empty())
+        return 0;
+    const char *threw = wrong.empty() ? thrown_problem() : nullptr;
+    std::snprintf(why, size, "%s%s", threw ? "the check threw: " : "",
+                  threw ? threw : wrong.c_str());
+    return -1;
 }
 
 inline void check(nitro_context *context, nitro_status status)
@@ -535,6 +561,7 @@ template <typename Argument> class tuner
         all.c.unload = &unload_argument;
         all.c.copy = all.tuned.copy ? &copy_argument : nullptr;
         all.c.discard = &discard_copy;
+        all.c.problem = &detail::thrown_problem;
         all.c.repeatable = all.tuned.repeatable;
         all.c.user = &all;
         create();
@@ -663,12 +690,11 @@ template <typename Argument> class tuner
     }
     static int check_result(void *argument, char *why, size_t size, void *user) noexcept
     {
-        std::string wrong;
-        int failed = detail::guarded([&] {
-            wrong = static_cast<kept *>(user)->tuned.check(*static_cast<Argument *>(argument));
-        });
-        why[wrong.copy(why, size - 1)] = '\0';
-        return failed != 0 || !wrong.empty() ? -1 : 0;
+        return detail::judged(
+            [&] {
+                return static_cast<kept *>(user)->tuned.check(*static_cast<Argument *>(argument));
+            },
+            why, size);
     }
     static nitro_status load_argument(nitro_context *context, void *user, void **argument) noexcept
     {
@@ -1142,25 +1168,17 @@ template <typename Argument> class computation
     }
     static int check_result(void *argument, char *why, size_t size, void *user) noexcept
     {
-        std::string wrong;
-        int failed = detail::guarded(
-            [&] { wrong = static_cast<kept_hooks *>(user)->check_result(given(argument)); });
-        if (failed == 0 && wrong.empty())
-            return 0;
-        size_t length = wrong.copy(why, size > 0 ? size - 1 : 0);
-        if (size > 0)
-            why[length] = '\0';
-        return -1;
+        return detail::judged(
+            [&] { return static_cast<kept_hooks *>(user)->check_result(given(argument)); }, why,
+            size);
     }
     static const char *problem_of(const void *argument, void *user) noexcept
     {
-        static thread_local std::string text;
         try {
             const auto &problem = *static_cast<problem_function *>(user);
             if (problem)
                 return problem(*static_cast<const Argument *>(argument));
-            text = detail::thrown_text();
-            return text.c_str();
+            return detail::thrown_problem();
         } catch (...) {
             return nullptr; /* nobody to tell: the reason is unknown */
         }

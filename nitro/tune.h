@@ -309,6 +309,9 @@ typedef struct nitro_tunable {
      *  configurations, and its end. */
     void *(*copy)(const void *argument, void *user);
     void (*discard)(void *copy, void *user);
+    /** Optional: why the last run or load of an argument failed, as in
+     *  nitro_computation_set_problem; for searches in worker processes. */
+    nitro_problem_text_function problem;
     /** A run only overwrites outputs: it may be repeated on its argument, also after it failed. */
     bool repeatable;
     void *user; /* borrowed */

@@ -27,10 +27,12 @@ static bool restore_input(nitro_timing *timing)
     nitro_timing_enter(timing, NITRO_PHASE_RESTORE);
     int failure = hooks->restore_input(timing->argument, hooks->user);
     nitro_timing_enter(timing, NITRO_PHASE_BETWEEN);
-    if (failure)
+    if (failure) {
+        const char *problem = nitro_computation_problem(timing->computation, timing->argument);
         snprintf(timing->why, sizeof(timing->why),
-                 "restore_input returned %d before call %llu of run", failure,
-                 (unsigned long long)timing->calls + 1);
+                 "restore_input returned %d before call %llu of run%s%.300s", failure,
+                 (unsigned long long)timing->calls + 1, problem[0] ? ": " : "", problem);
+    }
     return failure == 0;
 }
 

@@ -146,8 +146,10 @@ static bool keep_reference(nitro_worker *self, size_t v)
     int failure = hooks->keep_reference ? hooks->keep_reference(self->argument, hooks->user) : 0;
     nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     if (failure) {
-        char why[64];
-        snprintf(why, sizeof(why), "keep_reference returned %d", failure);
+        char why[512];
+        const char *problem = nitro_computation_problem(self->computation, self->argument);
+        snprintf(why, sizeof(why), "keep_reference returned %d%s%.400s", failure,
+                 problem[0] ? ": " : "", problem);
         nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, why);
         return false;
     }

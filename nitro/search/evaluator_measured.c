@@ -28,7 +28,7 @@ nitro_status evaluator_measure(nitro_computation *computation, const nitro_input
         char why[512]; /* its input cannot be made: this configuration is invalid, others may not */
         nitro_context *context = computation->context;
         nitro_context_last_error(context, why, sizeof(why));
-        nitro_log(context, NITRO_LOG_INFO, "a configuration failed: %s", why);
+        nitro_log(context, NITRO_LOG_WARNING, "a configuration failed: %s", why);
         answer->outcome = NITRO_OUTCOME_FAILED;
         return NITRO_OK;
     }
@@ -108,6 +108,9 @@ static nitro_status declare(tunable_state *state)
                                                                 .version = state->tunable->version,
                                                                 .run = run_tunable,
                                                                 .user = state});
+    if (status == NITRO_OK)
+        status = nitro_computation_set_problem(computation, state->tunable->problem,
+                                               state->tunable->user);
     if (status == NITRO_OK && state->tunable->check)
         status = nitro_computation_set_hooks(
             computation, &(nitro_hooks){.check_result = check_tunable, .user = state});

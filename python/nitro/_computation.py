@@ -28,6 +28,7 @@ from ._library import (
     data_of,
     default_context,
     ffi,
+    judged,
     lib,
     list_of,
     names_of,
@@ -176,13 +177,12 @@ def _keep_reference(argument: Any, user: Any) -> int:
 @callback("nitro_python_check_result")
 def _check_result(argument: Any, why: Any, size: int, user: Any) -> int:
     given, hooks = _from_handle(argument), _from_handle(user)
-    verdict = hooks.check(given.reference, hooks.outcome(given.value, given.result))
-    if verdict is None or verdict is True or verdict == "":
-        return 0
-    text = verdict if isinstance(verdict, str) else "the result differs from the reference"
-    cut = text.encode("utf-8", "replace")[: size - 1] + b"\0"
-    ffi.memmove(why, cut, len(cut))
-    return -1
+    return judged(
+        lambda: hooks.check(given.reference, hooks.outcome(given.value, given.result)),
+        "the result differs from the reference",
+        why,
+        size,
+    )
 
 
 @callback("nitro_python_stream", error=_NULL)
@@ -775,8 +775,11 @@ class Computation:
         lib.nitro_tune_options_init(options)
         set_members(ffi.addressof(options, "measure"), "tune", measure)
         options.again = again
+        for name, load in inputs.items():
+            check_callables(f"{self.name}: input", {name: load}, required=name)
         if progress:
             function = _print_progress if progress is True else progress
+            check_callables(f"{self.name}: tune", {"progress": function})
             user = ffi.new_handle(function)
             options.progress, options.progress_user = lib.nitro_python_tuned, user
         items = list(inputs.items())

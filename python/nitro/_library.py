@@ -64,7 +64,11 @@ def owned(handle: Any, free: Callable[[Any], None], *uses: Any) -> Any:
 
 
 def bytes_of(text: TextOrPath) -> bytes:
-    encoded = os.fspath(text).encode("utf-8", "surrogateescape")
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if not isinstance(text, str):
+        raise TypeError(f"a text is needed, not {text!r}")
+    encoded = text.encode("utf-8", "surrogateescape")
     if b"\0" in encoded:
         raise ValueError(f"{text!r} contains a null character, at which C would end it")
     return encoded
@@ -116,6 +120,21 @@ def callback(name: str, error: Any = -1) -> Callable[[_Function], _Function]:
         return function
 
     return define
+
+
+def judged(check: Callable[[], object], refusal: str, why: Any, size: int) -> int:
+    """What C gets of a check: 0 if that gives True, None or "", else -1 with the text it gave, its
+    exception, or `refusal`."""
+    try:
+        verdict = check()
+    except Exception as exception:
+        verdict = f"the check raised {type(exception).__name__}: {exception}"
+    if verdict is None or verdict is True or verdict == "":
+        return 0
+    text = verdict if isinstance(verdict, str) else refusal
+    cut = text.encode("utf-8", "replace")[: size - 1] + b"\0"
+    ffi.memmove(why, cut, len(cut))
+    return -1
 
 
 class Context:
@@ -193,4 +212,7 @@ def set_members(struct: Any, what: str, members: dict[str, Any]) -> None:
     for name, value in members.items():
         if name not in known:
             raise TypeError(f"{what}: there is no option '{name}'; there are {', '.join(known)}")
-        setattr(struct, name, value)
+        try:
+            setattr(struct, name, value)
+        except (TypeError, OverflowError) as error:
+            raise type(error)(f"{what}: {name} is {value!r}: {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import threading
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -16,6 +17,7 @@ from ._library import (
     check_callables,
     default_context,
     ffi,
+    judged,
     lib,
     list_of,
     names_of,
@@ -40,6 +42,8 @@ class _Inside(threading.local):
 
 
 _inside = _Inside()
+
+_LARGEST = (sys.float_info.max, 2**53)  #: a real number, and a whole one, which C has as a real
 
 Value = Union[bool, int, float, str]
 Values = Dict[str, Value]
@@ -66,9 +70,10 @@ def _type_of(name: str, values: Sequence[Value]) -> str:
     if any(isinstance(value, (bool, str)) for value in values):
         raise ValueError(f"parameter {name}: its values are of different types")
     for value in values:
-        if not isinstance(value, (int, float)) or not math.isfinite(value):
+        if not isinstance(value, (int, float)) or not abs(value) <= _LARGEST[type(value) is int]:
             raise ValueError(
-                f"parameter {name}: {value!r} is not a whole or real number, a boolean or a text"
+                f"parameter {name}: {value!r} is not a boolean, a text, a finite number or a whole "
+                "one of at most 2**53"
             )
     return "int" if all(isinstance(value, int) for value in values) else "float"
 
@@ -126,6 +131,7 @@ class Tunable:
         made.user = self._handle
         if run is not None:
             made.run = lib.nitro_python.run_tunable
+        made.problem = lib.nitro_python.problem
         if check is not None:
             made.check = lib.nitro_python.check_tunable
         if load is not None:
@@ -174,13 +180,12 @@ def _run(argument: Any, values: Any, user: Any) -> int:
 def _check(argument: Any, why: Any, size: int, user: Any) -> int:
     given = _from_handle(argument)
     with _inside:
-        verdict = _from_handle(user).check(given.value, given.result)
-    if verdict is None or verdict is True or verdict == "":
-        return 0
-    text = verdict if isinstance(verdict, str) else "the result is wrong"
-    cut = text.encode("utf-8", "replace")[: size - 1] + b"\0"
-    ffi.memmove(why, cut, len(cut))
-    return -1
+        return judged(
+            lambda: _from_handle(user).check(given.value, given.result),
+            "the result is wrong",
+            why,
+            size,
+        )
 
 
 @callback("nitro_python_load_tunable", error=lib.NITRO_ERR_IO)

@@ -8,7 +8,7 @@ from ._library import bytes_of, ffi, lib, text_of
 
 
 def _written(write: Any, *arguments: Any) -> str:
-    given = [bytes_of(each) if isinstance(each, str) else each for each in arguments]
+    given = [each if isinstance(each, float) else bytes_of(each) for each in arguments]
     size = write(ffi.NULL, 0, *given) + 1
     text = ffi.new("char[]", size)
     write(text, size, *given)
@@ -32,7 +32,7 @@ def per_l2(size_bytes: str) -> str:
 
 def streaming_time(size_bytes: str, floor_us: float) -> str:
     """The time to stream so many bytes, relative to a floor such as a kernel launch."""
-    return _written(lib.nitro_formula_streaming_time, size_bytes, floor_us)
+    return _written(lib.nitro_formula_streaming_time, size_bytes, float(floor_us))
 
 
 def imbalance(longest: str, work: str) -> str:

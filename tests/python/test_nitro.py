@@ -195,6 +195,11 @@ class RegisterAndSelect(unittest.TestCase):
             (lambda: nitro.Tunable("t", {"tile": "12"}), "parameter tile: a list is needed"),
             (lambda: nitro.Tunable("t", {"tile": [1]}, constraints="tile > 0"), "constraints: a list"),
             (lambda: nitro.Tunable("t", {"tile": [1]}, 7), "tunable t: run is 7, not a function"),
+            (lambda: nitro.Computation(None), "a text is needed, not None"),
+            (lambda: nitro.Store(b"x"), "a text is needed, not b'x'"),
+            (lambda: nitro.formula.per_core(5), "a text is needed, not 5"),
+            (lambda: total.monitor(every="x"), "monitor: every is 'x': "),
+            (lambda: total.tune(None, {"few": [1, 2]}), r"total: input: few is \[1, 2\], not a function"),
         ):
             with self.subTest(problem), self.assertRaisesRegex(TypeError, problem):
                 use()
@@ -466,6 +471,27 @@ class WholeWay(unittest.TestCase):
             self.assertIn("no such list", " ".join(log.output))
             self.assertEqual(store.num_samples("total", store.devices("total")[0]), 1)
 
+    def test_what_is_raised_in_a_worker_process_is_said(self):
+        def refuse(*_arguments):
+            raise Refused("not today")
+
+        for name, said in (
+            ("outcome", "keep_reference returned -1: Refused: not today"),
+            ("restore", "restore_input returned -1 before call 1 of run: Refused: not today"),
+            ("check", "the check raised Refused: not today"),
+        ):
+            total = declare()
+            total.set_hooks(**{"check": lambda expected, result: True, name: refuse})
+            with nitro.Store(self.folder / f"{name}.db", write=True) as store:
+                total.tune(store, {"few": lambda: [1]}, min_repetitions=1, max_repetitions=1)
+                (sample,) = store.samples("total", store.devices("total")[0])
+            self.assertIn(said, sample.problems["short"])
+        total = declare()
+        total.add_feature("size", refuse)
+        with nitro.Store(self.folder / "feature.db", write=True) as store:
+            with self.assertRaisesRegex(nitro.NitroError, "feature size failed .* Refused: not today"):
+                total.tune(store, {"few": lambda: [1]})
+
     def test_a_closed_store_says_so(self):
         store = nitro.Store(self.folder / "closed.db", write=True)
         store.close()
@@ -591,10 +617,25 @@ class Tuning(unittest.TestCase):
             nitro.Tuner(self.tunable(), budget="soon")
         with self.assertRaisesRegex(ValueError, "different types"):
             nitro.Tunable("mixed", {"a": [1, "x"]})
-        with self.assertRaisesRegex(ValueError, "parameter a: nan is not a whole or real number"):
+        with self.assertRaisesRegex(ValueError, "parameter a: nan is not a boolean, a text, a finite"):
             nitro.Tunable("endless", {"a": [1.0, float("nan")]})
+        with self.assertRaisesRegex(ValueError, "parameter a: 9007199254740993 is not a boolean"):
+            nitro.Tunable("vast", {"a": [2**53 + 1]})
         with self.assertRaisesRegex(ValueError, "data 'mine'"):
             nitro.Computation("c").add_tunable(nitro.Tuner(self.tunable()), data="mine")
+
+    def test_what_is_raised_in_a_worker_process_is_said(self):
+        def refuse(*_arguments):
+            raise Refused("not today")
+
+        for options, said in (
+            ({"run": refuse, "load": lambda: [1]}, "run returned -1 in call 1: Refused: not today"),
+            ({"check": refuse, "load": lambda: [1]}, "the check raised Refused: not today"),
+            ({"load": refuse}, "a configuration failed: .*load: Refused: not today"),
+        ):
+            with self.assertLogs("nitro", logging.WARNING) as log:
+                self.assertIsNone(nitro.Tuner(self.tunable(**options), budget="1").search())
+            self.assertRegex(" ".join(log.output), said)
 
     def test_worker_processes(self):
         def run(values, chosen):

@@ -429,9 +429,19 @@ void test_tuners(void **)
     } catch (const nitro::error &thrown) {
         assert_int_equal(thrown.status(), NITRO_ERR_ARGUMENT);
     }
+    std::string log;
+    context.set_log(NITRO_LOG_WARNING, [&](nitro_log_level, const char *message) {
+        log.append(message).append("\n");
+    });
     nitro::tuner<scaled> searched(context, scaled_tunable());
     searched.search();
     assert_int_equal(searched.statistics().num_invalid, 2);
+    assert_true(log.find("run returned -1 in call 1: not 3") != std::string::npos);
+    nitro::tunable<scaled> unchecked = scaled_tunable();
+    unchecked.check = [](scaled &) -> std::string { throw std::runtime_error("no check today"); };
+    nitro::tuner<scaled>(context, std::move(unchecked)).search();
+    assert_true(log.find("the check threw: no check today") != std::string::npos);
+    context.set_log(NITRO_LOG_WARNING, nullptr);
     for (nitro_online_data data : {NITRO_ONLINE_OWN, NITRO_ONLINE_COPY, NITRO_ONLINE_BACKGROUND}) {
         nitro::tuner<scaled> online(context, scaled_tunable());
         nitro::computation<scaled> called(context, "called");
