@@ -158,3 +158,15 @@ nitro search slow.json --store slow.db --searcher random --json --quiet >slow.ou
 json_get evaluations invalid <slow.out
 resumed=$(json_get resumed <slow.out | sed 's/.*: //')
 ((resumed == before)) || echo "$before evaluations were stored, but $resumed were found"
+
+title "OpenMP's threads do not spin for long while code is timed"
+cat >spin.c <<'END'
+#include <stdlib.h>
+void *spin_create(void) { return getenv("GOMP_SPINCOUNT") ? malloc(X) : NULL; }
+int spin(void *argument) { *(volatile char *)argument = X; return 0; }
+END
+cat >spin.json <<'END'
+{"ConfigurationSpace": {"TuningParameters": [{"Name": "X", "Type": "int", "Values": [1]}]},
+ "KernelSpecification": {"Language": "C", "KernelName": "spin", "KernelFile": "spin.c"}}
+END
+env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT nitro search spin.json --store spin.db --quiet --json | json_get best.configuration.X
