@@ -61,7 +61,7 @@ configure_package_config_file(cmake/nitroConfig.cmake.in nitroConfig.cmake
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(nitroConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/nitroConfig.cmake ${PROJECT_BINARY_DIR}/nitroConfigVersion.cmake
-    ${PROJECT_SOURCE_DIR}/cmake/nitroSourceVersion.cmake
+    cmake/nitroEmbed.cmake cmake/nitroSourceVersion.cmake
     DESTINATION ${nitro_cmake_dir} COMPONENT development)
 
 add_custom_target(uninstall

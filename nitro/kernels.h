@@ -8,7 +8,7 @@
  * A variant is a const nitro_kernel; its computation is a kit on a device without an argument of
  * its own (nitro_kit_device.argument_bytes is 0):
  *
- *     // the text of scale.cl, made by nitro_embed (cmake/Embed.cmake)
+ *     // the text of scale.cl, made by the CMake function nitro_embed
  *     extern const char scale_cl[];
  *     static const nitro_kernel scale = {
  *         .kit = &scale_opencl_kit,

@@ -2,8 +2,9 @@
  * kernels_module.c - kernels with many configurations, compiled at run time by OpenCL devices or by
  * NVRTC, as a module for the command line:
  *
- *     nitro search ./libkernels.so:ktt_gemm:tuned --device opencl --budget 50
- *     nitro tune ./libkernels.so:ktt_reduction --device opencl --generate 20
+ *     cmake -S . -B build -DCMAKE_PREFIX_PATH=/opt/nitro && cmake --build build
+ *     nitro search build/libkernels.so:ktt_gemm:tuned --device opencl --budget 50
+ *     nitro tune build/libkernels.so:ktt_reduction --device opencl --generate 20
  */
 #include "kernel_computation.h"
 

@@ -117,6 +117,17 @@ CC=$CC "$CMAKE" -S "$work/consumer" -B "$work/consumer build" -DCMAKE_PREFIX_PAT
 "$CMAKE" --build "$work/consumer build" >"$work/build.log" || fail "nitro::nitro does not link"
 expect_version "$work/consumer build/consumer"
 
+# The examples that are installed, in their own builds.
+for example in tutorial kernels; do
+    "$CMAKE" -S "$(find "$prefix/share" -path "*/examples/$example")" -B "$work/$example" \
+        -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log" ||
+        fail "examples/$example does not find the installed Nitro"
+    "$CMAKE" --build "$work/$example" >"$work/build.log" ||
+        fail "examples/$example does not build: $(tail -5 "$work/build.log")"
+done
+NITRO_GENERATE_MB=1 "$prefix/bin/nitro" features "$work/kernels/libkernels.so:ktt_reduction" --generate 1 --quiet \
+    >"$work/features" || fail "the module of examples/kernels cannot be loaded"
+
 # The example with CUDA streams, where there is nvcc; without a GPU it says so and exits with 77.
 if type nvcc >"$work/nvcc" 2>&1; then
     "$CMAKE" -S "$source_dir/examples/cuda_streams" -B "$work/streams" \

@@ -1,5 +1,5 @@
-# Text files, one after another, as a string in the library; the files stay its only source.
-# nitro_embed(FILES SYMBOL OUTPUT): writes OUTPUT, a C file that defines `const char SYMBOL[]`.
+# nitro_embed(FILES SYMBOL OUTPUT): writes OUTPUT, a C file that defines `const char SYMBOL[]`: text files, such as
+# the sources of kernels, one after another as a string; the files stay its only source.
 function(nitro_embed files symbol output)
     foreach(file IN LISTS files)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
