@@ -3,7 +3,7 @@
  * inputs, and the module that `nitro tune` loads. One variant is CUB's, the other adds with
  * atomics.
  *
- *     nvcc -shared -Xcompiler -fPIC sum_module.cu -lnitro -o libsum.so
+ *     nvcc -shared -Xcompiler -fPIC sum_module.cu $(pkg-config --cflags --libs nitro) -o libsum.so
  *     nitro tune ./libsum.so --generate 20 --device cuda
  */
 #include <cub/device/device_reduce.cuh>
