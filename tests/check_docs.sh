@@ -93,10 +93,14 @@ check_session() {
 }
 
 cmake --install "$build_dir" --prefix "$work/prefix" >"$work/install.log"
-pc_file=$(find "$work/prefix" -name nitro.pc)
-PKG_CONFIG_PATH=$(dirname "$pc_file")
-export PKG_CONFIG_PATH LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
-export NITRO=$source_dir CMAKE_PREFIX_PATH=$work/prefix PATH="$work/prefix/bin:$PATH"
+# As pages say, with another prefix.
+for page in "$source_dir"/docs/{using,tutorial}.md; do
+    exports=$(sed -n 's/^    export /export /p' "$page")
+    eval "${exports//\/opt\/nitro/$work/prefix}"
+    [[ $(type -P nitro) == "$work/prefix/bin/nitro" ]] && pkg-config --exists nitro ||
+        fail "$page" "with its exports, an installed Nitro is not found"
+done
+export NITRO=$source_dir
 export NITRO_GENERATE_MB=spmv=48,histogram=128
 export XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 
