@@ -62,8 +62,10 @@ def build(folder: Path) -> Path:
         return Path(given).resolve()
     options = ["-DNITRO_BUILD_TESTS=OFF", f"-DPython3_EXECUTABLE={sys.executable}"]
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, *options], check=True)
+    # Without a number make compiles everything at once.
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(len(os.sched_getaffinity(0)))
     built = subprocess.run(
-        ["cmake", "--build", folder, "--parallel", "--target", "nitro_wheel_parts"]
+        ["cmake", "--build", folder, "--parallel", jobs, "--target", "nitro_wheel_parts"]
     )
     if built.returncode != 0:
         raise RuntimeError("the build failed, or has no Python package; its messages say why")

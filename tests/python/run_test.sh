@@ -41,7 +41,14 @@ notebook)
 wheel)
     "$python" -c 'import pip' 2>/dev/null || skip "$python has no pip (Debian: python3-pip)"
     touch "$work/begun"
-    unset PYTHONPATH PYTHONDONTWRITEBYTECODE
+    unset PYTHONPATH
+    # A build of the checkout, by a cmake that only writes down what it is asked for.
+    printf '#!/bin/sh\necho "$*" >>"%s"\n[ "$1" != --build ]\n' "$work/asked" >"$work/cmake"
+    chmod +x "$work/cmake"
+    ! PATH=$work:$PATH "$python" "$source_dir/python/backend.py" "$work" 2>"$work/error"
+    grep -qE -- '^--build .* --parallel [0-9]+ ' "$work/asked" ||
+        { echo "a wheel's build has no number of jobs: $(<"$work/asked")" && exit 1; }
+    unset PYTHONDONTWRITEBYTECODE
     NITRO_BUILD_DIR=$build_dir "$python" -m pip wheel --quiet --no-deps --no-build-isolation --no-index \
         --disable-pip-version-check --wheel-dir "$work/wheels" "$source_dir/python"
     written=$(find "$source_dir/python" -type f -newer "$work/begun")
