@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,13 +243,18 @@ static nitro_status check_folder(nitro_context *context, const char *path)
 static nitro_status check_path(nitro_context *context, const char *path, nitro_store_mode mode)
 {
     struct stat file;
+    char folder[PATH_MAX] = "";
     if (path[0] == '\0')
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "the store's URL names no file: write sqlite:PATH");
-    if (strlen(path) > MAX_PATH_BYTES)
+    if (path[0] != '/' && !getcwd(folder, sizeof(folder)))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot find its folder: %s", path,
+                          strerror(errno));
+    if (strlen(folder) + strlen(path) > MAX_PATH_BYTES)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
-                          path, strlen(path), MAX_PATH_BYTES);
+                          "%.80s%s: a path of %zu bytes%s is too long for a store; at most %d work",
+                          path, strlen(path) > 80 ? "..." : "", strlen(folder) + strlen(path),
+                          folder[0] ? ", its folder's included," : "", MAX_PATH_BYTES);
     bool exists = stat(path, &file) == 0;
     if (!exists && errno != ENOENT)
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,

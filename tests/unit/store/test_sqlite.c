@@ -337,6 +337,12 @@ static void test_a_very_long_path_is_refused(void **state)
     path[490] = '\0'; /* not too long for SQLite, but for the file system */
     assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store),
                  NITRO_ERR_IO, "File name too long");
+    path[200] = '\0';
+    assert_int_equal(chdir(f->folder.folder), 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(mkdir(path + 1, 0700) == 0 && chdir(path + 1) == 0);
+    assert_fails(f->context, nitro_store_open(f->context, "s.db", NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_ARGUMENT, "its folder's included, is too long for a store");
 }
 
 static void test_the_first_write_makes_the_file(void **state)
