@@ -37,8 +37,10 @@ nitro_status make_folders_above(nitro_context *context, const char *path)
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            status = nitro_fail(context, NITRO_ERR_IO, "cannot make the folder %s: %s", copy,
-                                strerror(errno));
+            status = nitro_fail(
+                context, NITRO_ERR_IO,
+                "cannot make the folder %s for the model: %s; name the model's file with --output",
+                copy, strerror(errno));
         *slash = '/';
     }
     free(copy);

@@ -10,7 +10,7 @@
  */
 nitro_status require_writable(nitro_context *context, const char *path);
 
-/** Make the folders above a file where they are missing. */
+/** Make the folders above a model in its usual place where they are missing. */
 nitro_status make_folders_above(nitro_context *context, const char *path);
 
 /** A file of share/nitro, such as "devices/nvidia.csv", of the prefix that Nitro is installed in or

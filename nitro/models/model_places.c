@@ -33,9 +33,9 @@ nitro_status nitro_model_users_path(nitro_context *context, const char *computat
 {
     char *folder = users_folder(context);
     if (!folder)
-        return nitro_fail(
-            context, NITRO_ERR_NOT_FOUND,
-            "no default folder for models: XDG_DATA_HOME and HOME are not set; name a file");
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "no folder for models: neither XDG_DATA_HOME nor HOME is an absolute "
+                          "path; set HOME, or name the model's file (--output)");
     char *made = nitro_asprintf(context, "%s/%s@%s.json", folder, computation, device);
     free(folder);
     if (!made)
