@@ -27,8 +27,12 @@ int main(void)
     nitro_context *context = NULL;
     nitro_computation *sum = NULL;
     if (nitro_context_create(&context) || nitro_computation_declare(context, &declaration, &sum) ||
-        nitro_computation_configure(sum) || nitro_run(sum, &v, NULL))
+        nitro_computation_configure(sum) || nitro_run(sum, &v, NULL)) {
+        char error[1000];
+        nitro_context_last_error(context, error, sizeof(error));
+        fprintf(stderr, "sum: %s\n", error);
         return 1;
+    }
     printf("%g %g %g\n", v.sum[0], v.sum[1], v.sum[2]);
     nitro_computation_free(sum);
     nitro_context_free(context);
