@@ -113,7 +113,7 @@ static void format_line(const progress_line *progress, size_t done, size_t total
     double seconds = (nitro_clock_wall_ms(progress->call->context) - progress->started_ms) / 1e3;
     size_t here = done > found ? done - found : 0;
     char rate[80] = "";
-    if (here > 0 && seconds > 0.0) {
+    if (here > 0 && seconds > 0.0 && done < total) {
         double per_second = (double)here / seconds;
         char left[32];
         format_left(progress->left_ms > 0.0 ? progress->left_ms / 1e3
@@ -130,7 +130,7 @@ static bool is_due(const progress_line *progress, double now_ms, size_t percent,
     double waited_ms = now_ms - progress->last_ms;
     if (now_ms - progress->started_ms < BRIEF_MS)
         return false;
-    if (last)
+    if (last && progress->last_percent < 100)
         return true;
     if (progress->terminal)
         return !progress->shown || waited_ms >= REDRAW_MS;

@@ -29,6 +29,13 @@ title "progress: none when quiet, none on the standard output"
 nitro tune spmv --generate 7 --seed 3 --budget 2 --quiet --no-model 2>&1 >/dev/null | grep -v 'is busy'
 nitro tune spmv --generate 8 --seed 3 --budget 2 --no-model 2>/dev/null | sed -n 1p
 
+title "progress in a log: at most a line a second, further blocks of inputs included"
+SECONDS=0
+NITRO_GENERATE_MB=1 nitro tune histogram --generate 20 --store blocks.db --no-model 2>err.txt >out.txt
+lines=$(grep -c '^tune histogram' err.txt)
+((lines <= SECONDS + 2)) || cat err.txt
+grep '20 of 20.* left' err.txt
+
 title "with one sample there is a model or a reason"
 nitro tune spmv --generate 1 --budget 2 --quiet --store one.db --json | json_get 0.samples
 
