@@ -4,6 +4,7 @@ try nitro store lst
 try nitro store
 try nitro help tunes
 try nitro help nope
+try nitro help spmv
 try nitro help --completion tcsh
 try nitro help store bogus
 try nitro completely-unknown
