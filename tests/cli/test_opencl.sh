@@ -34,6 +34,9 @@ grep -cE 'wrong|failed' samples.csv
 title "search: the best configuration is what runs from then on"
 nitro search spmv:csr --device opencl --generated 3 --budget 3 --repetitions 3 --no-store --json >search.json 2>err.txt || cat err.txt
 json_get name evaluations invalid <search.json
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 1 2.5\n' >matrix.mtx
+nitro search spmv:csr --device opencl --input matrix.mtx --budget 1 --repetitions 3 --no-store --json >search.json 2>err.txt || cat err.txt
+json_get name evaluations invalid <search.json
 nitro run spmv --device opencl --generated 3 | grep -cE '^result  *(correct|this is the reference)'
 # What was kept is evaluated first, whatever the seed.
 best_of() { nitro search spmv:csr --device opencl --generated 3 --repetitions 3 --no-store --output $1.json --quiet "${@:2}" 2>err.txt >/dev/null || cat err.txt; }

@@ -124,7 +124,6 @@ static int open_variant(const invocation *call, const char *path, const search_p
                         const nitro_measure_options *options, search_target *target)
 {
     const char *colon = strrchr(path, ':');
-    nitro_string_list files = {0};
     nitro_device *device = NULL;
     const nitro_device_kind *kind = NULL;
     size_t variant = 0;
@@ -143,12 +142,12 @@ static int open_variant(const invocation *call, const char *path, const search_p
     if (code == EXIT_DONE)
         code = find_variant(call, colon + 1, target, &variant);
     if (code == EXIT_DONE && place->input &&
-        nitro_string_list_add(call->context, &files, place->input) != NITRO_OK)
+        nitro_string_list_add(call->context, &target->files, place->input) != NITRO_OK)
         code = fail(call);
     const generated_range generated = {place->seed, (size_t)place->generated, !place->input};
     if (code == EXIT_DONE)
-        code = inputs_make(call, target->loaded.module, &files, generated, 1, &target->inputs);
-    nitro_string_list_free(&files);
+        code =
+            inputs_make(call, target->loaded.module, &target->files, generated, 1, &target->inputs);
     if (code != EXIT_DONE)
         return code;
     /* Times on another input do not count. */
@@ -242,6 +241,7 @@ void search_target_close(search_target *target)
     nitro_recording_free(target->recording);
     nitro_space_free(target->owned_space);
     inputs_free(&target->inputs);
+    nitro_string_list_free(&target->files);
     module_close(&target->loaded);
     *target = (search_target){0};
 }
