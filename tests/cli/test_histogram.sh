@@ -28,6 +28,13 @@ title "predict: from features alone"
 nitro predict --model "$XDG_DATA_HOME"/nitro/models/histogram@*.json --json \
     --features num_elements=1e6,elements_per_bin=3906.25,sub_sample_sd=0.29 | json_get computation
 
+title "the examples of the help"
+cp "$XDG_DATA_HOME"/nitro/models/histogram@*.json h.json
+for command in predict explain; do
+    example=$(nitro help $command | sed -n '/^  nitro .*h\.json/,/[^\\]$/p')
+    eval "$example" 2>&1 | sed -n 's/^variant .*/a variant/p'
+done
+
 title "modelled devices: fewer launches win small inputs, atomics decide large ones"
 try nitro tune histogram --generate 18 --device model:c2075,model:k20c,model:gtx-480 --store m.db --no-model --quiet
 nitro tune-from-source histogram --store m.db --target model:gtx-770 --strategy svm --output m.json --json \

@@ -88,7 +88,8 @@ const command command_explain = {
         "model's scaled feature space, where the training range of a feature is 2. Similarity is "
         "the cosine of 'nitro devices similarity' over all device features that the target and its "
         "sources share.",
-    .examples = "  nitro explain --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n"
+    .examples = "  nitro explain --model h.json \\\n"
+                "      --features num_elements=1e6,elements_per_bin=4e3,sub_sample_sd=0.1\n"
                 "  nitro explain --model gpu2.json --input A.mtx --store sqlite:lab.db\n",
     .arguments = arguments,
     COMMAND_USUAL};

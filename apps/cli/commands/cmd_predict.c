@@ -104,7 +104,8 @@ const command command_predict = {
                    "computation evaluates them: for a model of recorded measurements, any that has "
                    "features of the same names. Where the model knows what preparing a variant "
                    "costs, it is given in runs of the fastest variant, and --uses counts it.",
-    .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n"
+    .examples = "  nitro predict --model h.json \\\n"
+                "      --features num_elements=1e6,elements_per_bin=4e3,sub_sample_sd=0.1\n"
                 "  nitro predict --model gpu2.json --input A.mtx\n",
     .arguments = arguments,
     COMMAND_USUAL};
