@@ -89,7 +89,7 @@ def stage(built: Path, folder: Path) -> None:
         built / "python" / "nitro", package, ignore=shutil.ignore_patterns("__pycache__")
     )
     install = ["cmake", "--install", str(built), "--strip", "--prefix"]
-    for component in ("libraries", "plugins", "program"):
+    for component in ("libraries", "plugins", "program", "models"):
         subprocess.run(
             [*install, str(package), "--component", component], check=True, stdout=subprocess.DEVNULL
         )

@@ -42,6 +42,7 @@ wheel)
     "$python" -c 'import pip' 2>/dev/null || skip "$python has no pip (Debian: python3-pip)"
     touch "$work/begun"
     unset PYTHONPATH
+    # shellcheck disable=SC2016 # an expansion of the script that is made
     # A build of the checkout, by a cmake that only writes down what it is asked for.
     printf '#!/bin/sh\necho "$*" >>"%s"\n[ "$1" != --build ]\n' "$work/asked" >"$work/cmake"
     chmod +x "$work/cmake"
@@ -60,5 +61,10 @@ wheel)
     env -i HOME="$work" PYTHONPATH="$work/installed" "$python" "$source_dir/tests/python/use_wheel.py" \
         "$work/installed"
     env -i HOME="$work" PYTHONPATH="$work/installed" "$work/installed/bin/nitro" version
+    if [[ -e $build_dir/models/shipped.csv ]]; then
+        env -i HOME="$work" XDG_DATA_DIRS="$work" PYTHONPATH="$work/installed" \
+            "$work/installed/bin/nitro" models spmv --json | grep -q '"ships": true' ||
+            { echo "the wheel has no models" && exit 1; }
+    fi
     ;;
 esac
