@@ -286,7 +286,8 @@ static uintptr_t lay_out(nitro_krylov *k, uintptr_t at, const nitro_krylov_metho
         k->vectors[i] = take(&at, (groups + 1) * LINE);
     k->chunk_sums =
         take(&at, num_chunks(groups) * NITRO_KRYLOV_MAX_SUMS * (int64_t)sizeof(*k->chunk_sums));
-    k->factors = take(&at, method->preconditioner->bytes(k->system));
+    k->factors = take(&at, (k->n + NITRO_KRYLOV_BLOCK) * method->preconditioner->row_bytes +
+                               k->system->num_nonzeros * method->preconditioner->entry_bytes);
     k->slots.values = take(&at, slots * LINE);
     k->slots.indices =
         take(&at, (slots + groups) * NITRO_ROWS * (int64_t)sizeof(*k->slots.indices));
@@ -342,7 +343,9 @@ static int solve(nitro_krylov *k, const nitro_krylov_method *method)
 {
     nitro_solver *system = k->system;
     double before = INFINITY, norm = k->residual;
-    int failure = method->preconditioner->set_up(k);
+    int failure = method->preconditioner->set_up ? method->preconditioner->set_up(k) : 0;
+    if (method->preconditioner->set_up_step)
+        nitro_krylov_do(k, *method->preconditioner->set_up_step, 0);
     while (!failure) {
         if (!isfinite(system->residual))
             return NITRO_RUN_NOT_FINITE;

@@ -31,35 +31,32 @@ typedef void nitro_krylov_chunk(nitro_krylov *k, int64_t begin, int64_t end, nit
 enum { NITRO_KRYLOV_BASELINE, NITRO_KRYLOV_AVX2, NITRO_KRYLOV_AVX512, NITRO_KRYLOV_NUM_UNITS };
 typedef nitro_krylov_chunk *const nitro_krylov_step[NITRO_KRYLOV_NUM_UNITS];
 
-#define NITRO_KRYLOV_PARAMETERS nitro_krylov *k, int64_t begin, int64_t end, nitro_rows *sums
+#define NITRO_KRYLOV_PARAMETERS                                                                    \
+    nitro_krylov *k, int64_t begin, int64_t end, nitro_rows *sums __attribute__((unused))
 #if NITRO_SPMV_HAS_UNITS
+#define NITRO_KRYLOV_TARGET(unit) __attribute__((target(#unit)))
+#else
+#define NITRO_KRYLOV_TARGET(unit)
+#endif
 #define NITRO_KRYLOV_COMPILE(name, unit)                                                           \
-    __attribute__((target(#unit))) static void name##_##unit(NITRO_KRYLOV_PARAMETERS)              \
+    NITRO_KRYLOV_TARGET(unit) static void name##_##unit(NITRO_KRYLOV_PARAMETERS)                   \
     {                                                                                              \
         name##_body(k, begin, end, sums);                                                          \
     }
-#define NITRO_KRYLOV_TABLE(name)                                                                   \
+#define NITRO_KRYLOV_STEP(name)                                                                    \
+    NITRO_SPMV_INLINE void name##_body(NITRO_KRYLOV_PARAMETERS);                                   \
     NITRO_KRYLOV_COMPILE(name, sse2)                                                               \
     NITRO_KRYLOV_COMPILE(name, avx2)                                                               \
     NITRO_KRYLOV_COMPILE(name, avx512f)                                                            \
-    static nitro_krylov_step name = {name##_sse2, name##_avx2, name##_avx512f};
-#else
-#define NITRO_KRYLOV_TABLE(name)                                                                   \
-    static void name##_baseline(NITRO_KRYLOV_PARAMETERS)                                           \
-    {                                                                                              \
-        name##_body(k, begin, end, sums);                                                          \
-    }                                                                                              \
-    static nitro_krylov_step name = {name##_baseline};
-#endif
-#define NITRO_KRYLOV_STEP(name)                                                                    \
-    NITRO_SPMV_INLINE void name##_body(NITRO_KRYLOV_PARAMETERS);                                   \
-    NITRO_KRYLOV_TABLE(name)                                                                       \
+    static nitro_krylov_step name = {name##_sse2, name##_avx2, name##_avx512f};                    \
     NITRO_SPMV_INLINE void name##_body(NITRO_KRYLOV_PARAMETERS)
 
 typedef struct nitro_preconditioner {
-    int64_t (*bytes)(const nitro_solver *system); /* of nitro_krylov.factors */
-    /** @return 0, or NITRO_RUN_BREAKDOWN with the system's `problem` set. */
+    int row_bytes, entry_bytes; /* of nitro_krylov.factors, for each row and entry of A */
+    /** Both may be NULL; the step is last. @return 0, or NITRO_RUN_BREAKDOWN with the system's
+     *  `problem` set. */
     int (*set_up)(nitro_krylov *k);
+    nitro_krylov_step *set_up_step;
     /** to = M from in whole chunks, from `from` there: done within other steps; else NULL. */
     nitro_krylov_step *local;
     void (*apply)(nitro_krylov *k, const nitro_rows *from, nitro_rows *to); /* else NULL */
@@ -225,9 +222,10 @@ NITRO_SPMV_INLINE void nitro_krylov_dot(const nitro_rows *a, const nitro_rows *b
     *sums = even + odd;
 }
 
+#define NITRO_KRYLOV_BLOCK 16 /* rows of block Jacobi's; divides a chunk */
 extern const nitro_preconditioner nitro_krylov_jacobi;
 extern const nitro_preconditioner nitro_krylov_absolute; /* Jacobi by |a_ii|: positive definite */
-extern const nitro_preconditioner nitro_krylov_bjacobi;  /* dense blocks of 16 x 16 */
+extern const nitro_preconditioner nitro_krylov_bjacobi;  /* dense blocks */
 extern const nitro_preconditioner nitro_krylov_fsai;     /* approximate inverses: factorised... */
 extern const nitro_preconditioner nitro_krylov_isai;     /* ...and not */
 extern const nitro_preconditioner nitro_krylov_ilu0;

@@ -65,7 +65,6 @@ NITRO_KRYLOV_STEP(cg_direction)
     const nitro_rows *restrict r = R, *restrict z = CG_Z, *restrict d = k->factors;
     double alpha = k->alpha, beta = k->beta;
     bool is_diagonal = k->preconditioner->is_diagonal;
-    (void)sums;
     for (int64_t i = begin; i < end; i++) {
         x[i] += alpha * p[i];
         nitro_rows next = is_diagonal ? r[i] : z[i];
@@ -129,7 +128,6 @@ NITRO_KRYLOV_STEP(bi_direction)
     nitro_rows *restrict p = BI_P;
     const nitro_rows *restrict r = R, *restrict v = BI_V;
     double beta = k->beta, omega = k->omega;
-    (void)sums;
     for (int64_t i = begin; i < end; i++)
         p[i] = r[i] + beta * (p[i] - omega * v[i]);
     nitro_krylov_local(k, begin, end);
@@ -147,7 +145,6 @@ NITRO_KRYLOV_STEP(bi_half)
     nitro_rows *restrict r = R;
     const nitro_rows *restrict v = BI_V;
     double alpha = k->alpha;
-    (void)sums;
     for (int64_t i = begin; i < end; i++)
         r[i] -= alpha * v[i];
     nitro_krylov_local(k, begin, end);
@@ -241,7 +238,6 @@ NITRO_KRYLOV_STEP(gm_combine)
 /* to = alpha from */
 NITRO_KRYLOV_STEP(gm_scale)
 {
-    (void)sums;
     for (int64_t i = begin; i < end; i++)
         k->to[i] = k->alpha * k->from[i];
 }
@@ -403,7 +399,6 @@ NITRO_KRYLOV_STEP(mr_update)
     const nitro_rows *restrict y = l->y, *restrict last = l->last_w;
     const double by_y = k->weights[0], by_w = k->weights[1], by_last = k->weights[2];
     const double phi = k->weights[3];
-    (void)sums;
     for (int64_t i = begin; i < end; i++) {
         w[i] = by_y * y[i] - by_w * w[i] - by_last * last[i];
         x[i] += phi * w[i];

@@ -7,7 +7,7 @@
 
 #include "variants/solver/host/krylov.h"
 
-#define BLOCK    16 /* divides a chunk */
+#define BLOCK    NITRO_KRYLOV_BLOCK
 #define MOST     32 /* entries of a row of an approximate inverse: those nearest to the diagonal */
 #define SINGULAR 1e-14 /* a pivot over the greatest entry */
 
@@ -20,37 +20,24 @@ static double inverse_diagonal(const nitro_solver *system, int64_t row)
 
 /* ---- Jacobi ---- */
 
-static int64_t jacobi_bytes(const nitro_solver *system)
-{
-    return (system->num_rows + NITRO_ROWS) * (int64_t)sizeof(double);
-}
-
 NITRO_KRYLOV_STEP(jacobi_inverses)
 {
     double *d = k->factors;
-    (void)sums;
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS; i++) {
         double inverse = inverse_diagonal(k->system, i);
         d[i] = k->preconditioner->is_positive ? fabs(inverse) : inverse;
     }
 }
 
-static int jacobi_set_up(nitro_krylov *k)
-{
-    nitro_krylov_do(k, jacobi_inverses, 0);
-    return 0;
-}
-
 NITRO_KRYLOV_STEP(jacobi_local)
 {
     const nitro_rows *restrict d = k->factors, *restrict from = k->from;
     nitro_rows *restrict to = k->to;
-    (void)sums;
     for (int64_t i = begin; i < end; i++)
         to[i] = d[i] * from[i];
 }
 
-#define JACOBI .bytes = jacobi_bytes, .set_up = jacobi_set_up, .local = &jacobi_local
+#define JACOBI .row_bytes = sizeof(double), .set_up_step = &jacobi_inverses, .local = &jacobi_local
 const nitro_preconditioner nitro_krylov_jacobi = {JACOBI, .is_diagonal = true};
 const nitro_preconditioner nitro_krylov_absolute = {JACOBI, .is_diagonal = true,
                                                     .is_positive = true};
@@ -133,11 +120,6 @@ static void gather(const nitro_solver *system, const int32_t *j, int size, dense
 
 /* ---- Block Jacobi: the inverses of dense blocks, in single precision, by columns ---- */
 
-static int64_t bjacobi_bytes(const nitro_solver *system)
-{
-    return (system->num_rows + BLOCK) * BLOCK * (int64_t)sizeof(float);
-}
-
 static void invert_block(const nitro_solver *system, int64_t first, float *inverse)
 {
     int size = system->num_rows - first < BLOCK ? (int)(system->num_rows - first) : BLOCK;
@@ -166,21 +148,13 @@ static void invert_block(const nitro_solver *system, int64_t first, float *inver
 
 NITRO_KRYLOV_STEP(bjacobi_inverses)
 {
-    (void)sums;
     for (int64_t first = begin * NITRO_ROWS; first < end * NITRO_ROWS; first += BLOCK)
         invert_block(k->system, first, (float *)k->factors + first * BLOCK);
-}
-
-static int bjacobi_set_up(nitro_krylov *k)
-{
-    nitro_krylov_do(k, bjacobi_inverses, 0);
-    return 0;
 }
 
 NITRO_KRYLOV_STEP(bjacobi_local)
 {
     typedef float quarter __attribute__((vector_size(16), may_alias));
-    (void)sums;
     for (int64_t i = begin; i < end; i += BLOCK / NITRO_ROWS) {
         const float *inverse = (const float *)k->factors + i * NITRO_ROWS * BLOCK;
         const double *from = (const double *)(k->from + i);
@@ -199,7 +173,7 @@ NITRO_KRYLOV_STEP(bjacobi_local)
 }
 
 const nitro_preconditioner nitro_krylov_bjacobi = {
-    .bytes = bjacobi_bytes, .set_up = bjacobi_set_up, .local = &bjacobi_local};
+    .row_bytes = BLOCK * sizeof(float), .set_up_step = &bjacobi_inverses, .local = &bjacobi_local};
 
 /* ---- Factors and inverses on A's pattern ---- */
 
@@ -212,10 +186,7 @@ typedef struct factors {
     };
 } factors;
 
-static int64_t factors_bytes(const nitro_solver *system)
-{
-    return (system->num_nonzeros + 2 * system->num_rows) * (int64_t)sizeof(double);
-}
+#define ON_PATTERN .entry_bytes = sizeof(double), .row_bytes = 2 * sizeof(int64_t)
 
 static factors factors_of(const nitro_krylov *k)
 {
@@ -262,7 +233,6 @@ static void inverse_row(const nitro_solver *system, const factors *f, int64_t ro
 NITRO_KRYLOV_STEP(inverse_rows)
 {
     const factors f = factors_of(k);
-    (void)sums;
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
         f.pivots[i] = nitro_solver_find_entry(k->system, i, i);
         inverse_row(k->system, &f, i, k->preconditioner->is_positive);
@@ -272,7 +242,6 @@ NITRO_KRYLOV_STEP(inverse_rows)
 static int inverse_set_up(nitro_krylov *k)
 {
     memset(k->factors, 0, (size_t)k->system->num_nonzeros * sizeof(double));
-    nitro_krylov_do(k, inverse_rows, 0);
     return 0;
 }
 
@@ -283,7 +252,6 @@ NITRO_KRYLOV_STEP(inverse_product)
     const double *restrict from = (const double *)k->from;
     const int32_t *restrict columns = k->system->columns;
     double *restrict to = (double *)k->to;
-    (void)sums;
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++) {
         int64_t pivot = f.pivots[i];
         int64_t at = k->part == UPPER ? pivot : k->system->row_offsets[i];
@@ -314,7 +282,8 @@ static void inverse_apply(nitro_krylov *k, const nitro_rows *from, nitro_rows *t
     multiply_by(k, UPPER, f.between, to);
 }
 
-#define INVERSE .bytes = factors_bytes, .set_up = inverse_set_up, .apply = inverse_apply
+#define INVERSE                                                                                    \
+    ON_PATTERN, .set_up = inverse_set_up, .set_up_step = &inverse_rows, .apply = inverse_apply
 const nitro_preconditioner nitro_krylov_isai = {INVERSE};
 const nitro_preconditioner nitro_krylov_fsai = {INVERSE, .is_positive = true};
 
@@ -380,6 +349,6 @@ static void solve_factors(nitro_krylov *k, const nitro_rows *from, nitro_rows *t
     }
 }
 
-#define FACTORS .bytes = factors_bytes, .set_up = factorise, .apply = solve_factors
+#define FACTORS ON_PATTERN, .set_up = factorise, .apply = solve_factors
 const nitro_preconditioner nitro_krylov_ilu0 = {FACTORS};
 const nitro_preconditioner nitro_krylov_ic0 = {FACTORS, .is_positive = true};
