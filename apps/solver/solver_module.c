@@ -25,14 +25,6 @@ static const nitro_field fields[] = {
                 NITRO_ON_DEVICE(nitro_solver_cuda, x)),
 };
 
-static const nitro_variant *const variants[] = {
-    &nitro_solver_variant_cg_jacobi,        &nitro_solver_variant_cg_bjacobi,
-    &nitro_solver_variant_cg_fainv,         &nitro_solver_variant_bicgstab_jacobi,
-    &nitro_solver_variant_bicgstab_bjacobi, &nitro_solver_variant_bicgstab_fainv,
-    &nitro_solver_variant_cg_ic0,           &nitro_solver_variant_bicgstab_ilu0,
-    &nitro_solver_variant_gmres30_ilu0,     &nitro_solver_variant_minres,
-};
-
 /* The residual in long double. */
 static int check(const void *argument, char *why, size_t size)
 {
@@ -147,8 +139,8 @@ const nitro_kit nitro_solver_kit = {
     .room = offsetof(nitro_solver, room),
     .fields = fields,
     .num_fields = sizeof(fields) / sizeof(fields[0]),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .variants = nitro_solver_variants,
+    .num_variants = NITRO_SOLVER_NUM_VARIANTS,
     .usual = "bicgstab_ilu0",
     .add_features = nitro_solver_add_features,
     .check = check,

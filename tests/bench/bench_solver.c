@@ -42,7 +42,7 @@ typedef struct solving {
 static void run_ours(void *state)
 {
     const solving *s = state;
-    const nitro_variant *variant = &nitro_solver_variant_cg_jacobi;
+    const nitro_variant *variant = nitro_solver_variants[0]; /* cg_jacobi */
     variant->run(s->system, variant->user);
 }
 
@@ -59,8 +59,7 @@ static int measure_iterations(bench_report *report, nitro_context *context, cons
     while (strcmp(nitro_system_families[f].name, family) != 0)
         f++;
     nitro_solver *system = make(context, f, size, 1);
-    if (!system ||
-        nitro_solver_variant_cg_jacobi.prepare(system, nitro_solver_variant_cg_jacobi.user) != 0)
+    if (!system || nitro_solver_variants[0]->prepare(system, nitro_solver_variants[0]->user) != 0)
         return bench_fail("out of memory");
     system->tolerance = 1e-300;
     system->max_iterations = ITERATIONS;

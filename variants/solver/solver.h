@@ -68,16 +68,8 @@ enum {
 
 /** The host's variants, in declared order. Those by CG allow matrices that look symmetric with a
  *  positive diagonal, minres symmetric ones; the others allow all. */
-extern const nitro_variant nitro_solver_variant_cg_jacobi;
-extern const nitro_variant nitro_solver_variant_cg_bjacobi;
-extern const nitro_variant nitro_solver_variant_cg_fainv;
-extern const nitro_variant nitro_solver_variant_bicgstab_jacobi;
-extern const nitro_variant nitro_solver_variant_bicgstab_bjacobi;
-extern const nitro_variant nitro_solver_variant_bicgstab_fainv;
-extern const nitro_variant nitro_solver_variant_cg_ic0;
-extern const nitro_variant nitro_solver_variant_bicgstab_ilu0;
-extern const nitro_variant nitro_solver_variant_gmres30_ilu0;
-extern const nitro_variant nitro_solver_variant_minres;
+#define NITRO_SOLVER_NUM_VARIANTS 10
+extern const nitro_variant *const nitro_solver_variants[NITRO_SOLVER_NUM_VARIANTS];
 
 /** The place in a row of the first entry at or after a column. */
 static inline int64_t nitro_solver_find(const nitro_solver *system, int64_t row, int64_t column)

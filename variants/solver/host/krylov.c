@@ -412,32 +412,29 @@ static bool allows_positive(const double *features, const void *argument, void *
     return allows_symmetric(features, argument, user) && features[NITRO_SOLVER_NOT_POSITIVE] <= 0;
 }
 
-#define VARIANT(its_name, its_iterate, its_preconditioner, vectors, its_allows, reads)             \
-    static const nitro_krylov_method its_name##_method = {                                         \
-        .iterate = nitro_krylov_##its_iterate,                                                     \
-        .preconditioner = &nitro_krylov_##its_preconditioner,                                      \
-        .num_vectors = NITRO_KRYLOV_OWN + (vectors)};                                              \
-    const nitro_variant nitro_solver_variant_##its_name = {                                        \
-        .name = #its_name,                                                                         \
-        .version = "4",                                                                            \
-        .run = run,                                                                                \
-        .prepare = prepare,                                                                        \
-        .allows = its_allows,                                                                      \
-        .allows_reads = reads,                                                                     \
-        .fails_cleanly = true,                                                                     \
-        .user = (void *)&its_name##_method,                                                        \
-    };
+#define VARIANT(its_name, its_iterate, its_preconditioner, vectors, ...)                           \
+    &(const nitro_variant)                                                                         \
+    {                                                                                              \
+        .name = #its_name, .version = "4", .run = run, .prepare = prepare, .fails_cleanly = true,  \
+        .user = (void *)&(const nitro_krylov_method){nitro_krylov_##its_iterate,                   \
+                                                     &nitro_krylov_##its_preconditioner,           \
+                                                     NITRO_KRYLOV_OWN + (vectors)},                \
+        __VA_ARGS__                                                                                \
+    }
 #define BY_CG(name, preconditioner)                                                                \
-    VARIANT(name, cg, preconditioner, 3, allows_positive, "asymmetry,not_positive")
-#define BY_BICGSTAB(name, preconditioner) VARIANT(name, bicgstab, preconditioner, 6, NULL, NULL)
+    VARIANT(name, cg, preconditioner, 3, .allows = allows_positive,                                \
+            .allows_reads = "asymmetry,not_positive")
+#define BY_BICGSTAB(name, preconditioner) VARIANT(name, bicgstab, preconditioner, 6, )
 
-BY_CG(cg_jacobi, jacobi)
-BY_CG(cg_bjacobi, bjacobi)
-BY_CG(cg_fainv, fsai)
-BY_CG(cg_ic0, ic0)
-BY_BICGSTAB(bicgstab_jacobi, jacobi)
-BY_BICGSTAB(bicgstab_bjacobi, bjacobi)
-BY_BICGSTAB(bicgstab_fainv, isai)
-BY_BICGSTAB(bicgstab_ilu0, ilu0)
-VARIANT(gmres30_ilu0, gmres, ilu0, NITRO_KRYLOV_RESTART + 2, NULL, NULL)
-VARIANT(minres, minres, absolute, 6, allows_symmetric, "asymmetry")
+const nitro_variant *const nitro_solver_variants[NITRO_SOLVER_NUM_VARIANTS] = {
+    BY_CG(cg_jacobi, jacobi),
+    BY_CG(cg_bjacobi, bjacobi),
+    BY_CG(cg_fainv, fsai),
+    BY_BICGSTAB(bicgstab_jacobi, jacobi),
+    BY_BICGSTAB(bicgstab_bjacobi, bjacobi),
+    BY_BICGSTAB(bicgstab_fainv, isai),
+    BY_CG(cg_ic0, ic0),
+    BY_BICGSTAB(bicgstab_ilu0, ilu0),
+    VARIANT(gmres30_ilu0, gmres, ilu0, NITRO_KRYLOV_RESTART + 2, ),
+    VARIANT(minres, minres, absolute, 6, .allows = allows_symmetric, .allows_reads = "asymmetry"),
+};
