@@ -9,65 +9,64 @@
 
 /* ---- Blocks: elements of 16 bytes are pairs of words ---- */
 
-#define TARGET_16
+typedef uint32_t word_4;
+typedef uint64_t word_8, word_16;
 
-#define ELEMENT_BYTES 4
+#define PASTE2(a, b)      a##b
+#define PASTE(a, b)       PASTE2(a, b)
+#define NAME2(name, e, v) name##_##e##_##v
+#define NAME1(name, e, v) NAME2(name, e, v)
+#define NAME(name)        NAME1(name, ELEMENT_BYTES, VECTOR_BYTES)
+#define LANES             (VECTOR_BYTES / ELEMENT_BYTES)
+
+#define TARGET_16
 #define VECTOR_BYTES  16
+#define ELEMENT_BYTES 4
 #define LOWER         0, 4, 1, 5
 #define UPPER         2, 6, 3, 7
 #include "variants/transpose/host/transpose_blocks.inc"
-
 #define ELEMENT_BYTES 8
-#define VECTOR_BYTES  16
 #define LOWER         0, 2
 #define UPPER         1, 3
 #include "variants/transpose/host/transpose_blocks.inc"
-
 #define ELEMENT_BYTES 16
-#define VECTOR_BYTES  16
 #define LOWER         0, 1
 #define UPPER         2, 3
 #include "variants/transpose/host/transpose_blocks.inc"
+#undef VECTOR_BYTES
 
 #if defined(__x86_64__)
-#define TARGET_32 __attribute__((target("avx2")))
-#define TARGET_64 __attribute__((target("avx512f")))
-
-#define ELEMENT_BYTES 4
+#define TARGET_32     __attribute__((target("avx2")))
 #define VECTOR_BYTES  32
+#define ELEMENT_BYTES 4
 #define LOWER         0, 8, 1, 9, 2, 10, 3, 11
 #define UPPER         4, 12, 5, 13, 6, 14, 7, 15
 #include "variants/transpose/host/transpose_blocks.inc"
-
-#define ELEMENT_BYTES 4
-#define VECTOR_BYTES  64
-#define LOWER         0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define UPPER         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#include "variants/transpose/host/transpose_blocks.inc"
-
 #define ELEMENT_BYTES 8
-#define VECTOR_BYTES  32
 #define LOWER         0, 4, 1, 5
 #define UPPER         2, 6, 3, 7
 #include "variants/transpose/host/transpose_blocks.inc"
-
-#define ELEMENT_BYTES 8
-#define VECTOR_BYTES  64
-#define LOWER         0, 8, 1, 9, 2, 10, 3, 11
-#define UPPER         4, 12, 5, 13, 6, 14, 7, 15
-#include "variants/transpose/host/transpose_blocks.inc"
-
 #define ELEMENT_BYTES 16
-#define VECTOR_BYTES  32
 #define LOWER         0, 1, 4, 5
 #define UPPER         2, 3, 6, 7
 #include "variants/transpose/host/transpose_blocks.inc"
+#undef VECTOR_BYTES
 
-#define ELEMENT_BYTES 16
+#define TARGET_64     __attribute__((target("avx512f")))
 #define VECTOR_BYTES  64
+#define ELEMENT_BYTES 4
+#define LOWER         0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define UPPER         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#include "variants/transpose/host/transpose_blocks.inc"
+#define ELEMENT_BYTES 8
+#define LOWER         0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER         4, 12, 5, 13, 6, 14, 7, 15
+#include "variants/transpose/host/transpose_blocks.inc"
+#define ELEMENT_BYTES 16
 #define LOWER         0, 1, 8, 9, 2, 3, 10, 11
 #define UPPER         4, 5, 12, 13, 6, 7, 14, 15
 #include "variants/transpose/host/transpose_blocks.inc"
+#undef VECTOR_BYTES
 #endif
 
 nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, int64_t least)
