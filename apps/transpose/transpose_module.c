@@ -29,25 +29,11 @@ static const nitro_field inplace_fields[] = {
                 NITRO_ON_DEVICE(nitro_transpose_cuda, data)),
 };
 
-/* On CUDA devices: through shared memory, with and without conflicts of banks. */
-static const nitro_variant shared = {.name = "shared"}, shared_padded = {.name = "shared_padded"};
-
-static const nitro_variant *const variants[] = {
-    &nitro_transpose_variant_naive, &nitro_transpose_variant_tiled,
-    &nitro_transpose_variant_register, &shared, &shared_padded};
-
-static const nitro_variant *const inplace_variants[] = {
-    &nitro_transpose_inplace_variant_r2c,         &nitro_transpose_inplace_variant_c2r,
-    &nitro_transpose_inplace_variant_skinny_r2c,  &nitro_transpose_inplace_variant_skinny_c2r,
-    &nitro_transpose_inplace_variant_square_swap, &nitro_transpose_inplace_variant_cycles,
-    &nitro_transpose_inplace_variant_buffered,
-};
-
 /* ---- The references: element by element ---- */
 
 static int reference(void *argument, double *magnitudes)
 {
-    const nitro_variant *naive = &nitro_transpose_variant_naive;
+    const nitro_variant *naive = nitro_transpose_variants[0];
     (void)magnitudes;
     return naive->run(argument, naive->user);
 }
@@ -256,8 +242,8 @@ const nitro_kit nitro_transpose_kit = {
     .kept = offsetof(nitro_transpose, kept),
     .fields = fields,
     .num_fields = sizeof(fields) / sizeof(fields[0]),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .variants = nitro_transpose_variants,
+    .num_variants = NITRO_TRANSPOSE_NUM_VARIANTS,
     .usual = "tiled",
     .add_features = nitro_transpose_add_features,
     .reference = reference,
@@ -274,8 +260,8 @@ const nitro_kit nitro_transpose_inplace_kit = {
     .room = offsetof(nitro_transpose, room),
     .fields = inplace_fields,
     .num_fields = sizeof(inplace_fields) / sizeof(inplace_fields[0]),
-    .variants = inplace_variants,
-    .num_variants = sizeof(inplace_variants) / sizeof(inplace_variants[0]),
+    .variants = nitro_transpose_inplace_variants,
+    .num_variants = NITRO_TRANSPOSE_INPLACE_NUM_VARIANTS,
     .usual = "buffered",
     .add_features = nitro_transpose_inplace_add_features,
     .reference = reference_inplace,

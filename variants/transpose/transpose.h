@@ -44,18 +44,12 @@ enum {
     NITRO_TRANSPOSE_NUM_FEATURES
 };
 
-/** The host's variants, in declared order. */
-extern const nitro_variant nitro_transpose_variant_naive;
-extern const nitro_variant nitro_transpose_variant_tiled;
-extern const nitro_variant nitro_transpose_variant_register;
-
-extern const nitro_variant nitro_transpose_inplace_variant_r2c;
-extern const nitro_variant nitro_transpose_inplace_variant_c2r;
-extern const nitro_variant nitro_transpose_inplace_variant_skinny_r2c;
-extern const nitro_variant nitro_transpose_inplace_variant_skinny_c2r;
-extern const nitro_variant nitro_transpose_inplace_variant_square_swap;
-extern const nitro_variant nitro_transpose_inplace_variant_cycles;
-extern const nitro_variant nitro_transpose_inplace_variant_buffered;
+/** The host's variants, in declared order; the last two of transpose are on CUDA devices only. */
+#define NITRO_TRANSPOSE_NUM_VARIANTS         5
+#define NITRO_TRANSPOSE_INPLACE_NUM_VARIANTS 7
+extern const nitro_variant *const nitro_transpose_variants[NITRO_TRANSPOSE_NUM_VARIANTS];
+extern const nitro_variant
+    *const nitro_transpose_inplace_variants[NITRO_TRANSPOSE_INPLACE_NUM_VARIANTS];
 
 /** Declare all input features. */
 nitro_status nitro_transpose_add_features(nitro_computation *computation);

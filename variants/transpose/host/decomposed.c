@@ -74,14 +74,6 @@ static int num_parts(const decomposition *d)
     return nitro_host_num_parts(NS_PER_BYTE * bytes);
 }
 
-static int prepare(void *argument, void *user)
-{
-    nitro_transpose *t = argument;
-    decomposition d = describe(t, *(const bool *)user);
-    return nitro_host_make_room(&t->room, align(d.rows * (int64_t)sizeof(*d.places)) +
-                                              num_parts(&d) * d.part_bytes);
-}
-
 /* ---- Steps 1 and 3: columns ---- */
 
 /* A line of each row at a time goes to the room and back. */
@@ -161,38 +153,21 @@ static void rows_part(const void *state, int part, int parts)
     }
 }
 
-static int run(void *argument, void *user)
+static void run_steps(decomposition *d, int64_t room_bytes)
 {
-    nitro_transpose *t = argument;
-    if (prepare(argument, user))
-        return 1;
-    decomposition d = describe(t, *(const bool *)user);
-    if (d.rows == 0 || d.cols == 0)
-        return 0;
-    int64_t most = (t->room.bytes - (d.room - (char *)d.places)) / d.part_bytes;
-    int parts = num_parts(&d);
+    int64_t most = room_bytes / d->part_bytes;
+    int parts = num_parts(d);
     parts = parts < most ? parts : (int)most;
-    find_places(&d);
     for (int turn = 1; turn <= 3; turn++) {
-        d.step = d.is_inverse ? 4 - turn : turn;
-        if (d.step == 2)
-            nitro_host_run_parts(rows_part, &d, parts);
-        else if (d.step == 3 || d.divisor > 1)
-            nitro_host_run_parts(columns_part, &d, parts);
+        d->step = d->is_inverse ? 4 - turn : turn;
+        if (d->step == 2)
+            nitro_host_run_parts(rows_part, d, parts);
+        else if (d->step == 3 || d->divisor > 1)
+            nitro_host_run_parts(columns_part, d, parts);
     }
-    return 0;
 }
 
 /* ---- Short rows ---- */
-
-static bool allows_skinny(const double *features, const void *argument, void *user)
-{
-    (void)argument;
-    double rows = features[NITRO_TRANSPOSE_NUM_ROWS], cols = features[NITRO_TRANSPOSE_NUM_COLS];
-    bool is_inverse = *(const bool *)user, is_row_major = features[NITRO_TRANSPOSE_IS_ROW_MAJOR];
-    double shorter = is_inverse == is_row_major ? rows : cols; /* of the matrix that is permuted */
-    return shorter <= NITRO_TRANSPOSE_SKINNY && shorter == fmin(rows, cols);
-}
 
 /* Rows that follow the last one in a rotation are the first ones, as they were. */
 typedef struct window {
@@ -259,65 +234,76 @@ INLINE void rotate_up_rows(const decomposition *d, char *saved, const int64_t si
 /* Row i takes row places[i], or the other way; done places become negative. */
 static void move_rows(const decomposition *d, char *room)
 {
-    int64_t bytes = d->cols * d->element_bytes;
     int64_t stride = d->cols * d->element_bytes;
     for (int64_t start = 0; start < d->rows; start++) {
         int64_t at = start, next = d->places[start];
         if (next < 0 || next == start)
             continue;
-        copy(room, d->data + start * stride, bytes);
+        copy(room, d->data + start * stride, stride);
         for (; next != start; at = next, next = d->places[next]) {
             __builtin_prefetch(d->data + d->places[next] * stride);
             if (d->is_inverse) { /* what was at `start` moves on, and leaves what was there */
-                copy(room + bytes, d->data + next * stride, bytes);
-                copy(d->data + next * stride, room, bytes);
-                copy(room, room + bytes, bytes);
+                copy(room + stride, d->data + next * stride, stride);
+                copy(d->data + next * stride, room, stride);
+                copy(room, room + stride, stride);
             } else {
-                copy(d->data + at * stride, d->data + next * stride, bytes);
+                copy(d->data + at * stride, d->data + next * stride, stride);
             }
             if (at != start)
                 d->places[at] = -1;
         }
-        copy(d->data + (d->is_inverse ? start : at) * stride, room, bytes);
+        copy(d->data + (d->is_inverse ? start : at) * stride, room, stride);
         d->places[at] = d->places[start] = -1;
     }
 }
 
-static int prepare_skinny(void *argument, void *user)
+static void run_skinny(decomposition *d)
 {
-    nitro_transpose *t = argument;
-    decomposition d = describe(t, *(const bool *)user);
-    int64_t row_bytes = d.cols * d.element_bytes;
-    return nitro_host_make_room(&t->room, align(d.rows * (int64_t)sizeof(*d.places)) +
-                                              (2 * d.cols + 2) * row_bytes);
+    if (d->is_inverse) {
+        move_rows(d, d->room);
+        NITRO_TRANSPOSE_BY_SIZE(d->element_bytes, rotate_up_rows, d, d->room);
+    } else {
+        NITRO_TRANSPOSE_BY_SIZE(d->element_bytes, rotate_down_rows, d, d->room);
+        move_rows(d, d->room);
+    }
 }
 
-static int run_skinny(void *argument, void *user)
+/* ---- Variants ---- */
+
+bool nitro_transpose_allows_skinny(const double *features, const void *argument, void *user)
 {
+    (void)argument;
+    const nitro_transpose_form *form = user;
+    double rows = features[NITRO_TRANSPOSE_NUM_ROWS], cols = features[NITRO_TRANSPOSE_NUM_COLS];
+    bool is_row_major = features[NITRO_TRANSPOSE_IS_ROW_MAJOR];
+    double shorter =
+        form->is_inverse == is_row_major ? rows : cols; /* of the matrix that is permuted */
+    return shorter <= NITRO_TRANSPOSE_SKINNY && shorter == fmin(rows, cols);
+}
+
+int nitro_transpose_prepare_decomposed(void *argument, void *user)
+{
+    const nitro_transpose_form *form = user;
     nitro_transpose *t = argument;
-    if (prepare_skinny(argument, user))
+    decomposition d = describe(t, form->is_inverse);
+    int64_t bytes = form->is_skinny ? (2 * d.cols + 2) * d.cols * d.element_bytes
+                                    : num_parts(&d) * d.part_bytes;
+    return nitro_host_make_room(&t->room, align(d.rows * (int64_t)sizeof(*d.places)) + bytes);
+}
+
+int nitro_transpose_run_decomposed(void *argument, void *user)
+{
+    const nitro_transpose_form *form = user;
+    nitro_transpose *t = argument;
+    if (nitro_transpose_prepare_decomposed(argument, user))
         return 1;
-    decomposition d = describe(t, *(const bool *)user);
+    decomposition d = describe(t, form->is_inverse);
     if (d.rows == 0 || d.cols == 0)
         return 0;
     find_places(&d);
-    if (d.is_inverse) {
-        move_rows(&d, d.room);
-        NITRO_TRANSPOSE_BY_SIZE(d.element_bytes, rotate_up_rows, &d, d.room);
-    } else {
-        NITRO_TRANSPOSE_BY_SIZE(d.element_bytes, rotate_down_rows, &d, d.room);
-        move_rows(&d, d.room);
-    }
+    if (form->is_skinny)
+        run_skinny(&d);
+    else
+        run_steps(&d, t->room.bytes - (d.room - (char *)d.places));
     return 0;
 }
-
-static const bool forwards = false, inverse = true;
-
-#define SKINNY .allows = allows_skinny, .allows_reads = "num_rows,num_cols,row_major"
-
-NITRO_TRANSPOSE_INPLACE_VARIANT(r2c, "2", run, prepare, .user = (void *)&inverse);
-NITRO_TRANSPOSE_INPLACE_VARIANT(c2r, "2", run, prepare, .user = (void *)&forwards);
-NITRO_TRANSPOSE_INPLACE_VARIANT(skinny_r2c, "2", run_skinny, prepare_skinny, SKINNY,
-                                .user = (void *)&inverse);
-NITRO_TRANSPOSE_INPLACE_VARIANT(skinny_c2r, "2", run_skinny, prepare_skinny, SKINNY,
-                                .user = (void *)&forwards);

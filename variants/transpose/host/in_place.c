@@ -10,7 +10,8 @@
 #define STREAM_BYTES      (4 << 20)  /* from here on results do not stay in a core's caches, */
 #define STREAM_COPY_BYTES (32 << 20) /* and a copy not in the cache that cores share */
 
-void nitro_transpose_release_room(void *argument, void *user)
+/* Another variant's `run` makes the room again. */
+static void release(void *argument, void *user)
 {
     (void)user;
     nitro_host_free_room(&((nitro_transpose *)argument)->room);
@@ -156,7 +157,28 @@ static int run_buffered(void *argument, void *user)
     return 0;
 }
 
-NITRO_TRANSPOSE_INPLACE_VARIANT(square_swap, "1", run_square, NULL, .allows = allows_square,
-                                .allows_reads = "num_rows,num_cols");
-NITRO_TRANSPOSE_INPLACE_VARIANT(cycles, "2", run_cycles, prepare_cycles);
-NITRO_TRANSPOSE_INPLACE_VARIANT(buffered, "3", run_buffered, prepare_buffered);
+/* ---- Variants ---- */
+
+#define VARIANT(its_name, its_version, run_by, prepare_by, ...)                                    \
+    &(const nitro_variant)                                                                         \
+    {                                                                                              \
+        .name = its_name, .version = its_version, .run = run_by, .prepare = prepare_by,            \
+        .release = release, __VA_ARGS__                                                            \
+    }
+#define DECOMPOSED(name, is_inverse, is_skinny, ...)                                               \
+    VARIANT(name, "2", nitro_transpose_run_decomposed, nitro_transpose_prepare_decomposed,         \
+            .user = (void *)&(const nitro_transpose_form){is_inverse, is_skinny}, __VA_ARGS__)
+#define SKINNY                                                                                     \
+    .allows = nitro_transpose_allows_skinny, .allows_reads = "num_rows,num_cols,row_major"
+
+const nitro_variant *const nitro_transpose_inplace_variants[NITRO_TRANSPOSE_INPLACE_NUM_VARIANTS] =
+    {
+        DECOMPOSED("r2c", true, false, ),
+        DECOMPOSED("c2r", false, false, ),
+        DECOMPOSED("skinny_r2c", true, true, SKINNY),
+        DECOMPOSED("skinny_c2r", false, true, SKINNY),
+        VARIANT("square_swap", "1", run_square, NULL, .allows = allows_square,
+                .allows_reads = "num_rows,num_cols"),
+        VARIANT("cycles", "2", run_cycles, prepare_cycles, ),
+        VARIANT("buffered", "3", run_buffered, prepare_buffered, ),
+};

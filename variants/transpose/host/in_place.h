@@ -1,19 +1,16 @@
-/* in_place.h - what the host's variants of transpose_inplace share. */
+/* in_place.h - transpose_inplace by decomposition (decomposed.c), for the table of its variants. */
 #ifndef NITRO_VARIANTS_TRANSPOSE_HOST_IN_PLACE_H
 #define NITRO_VARIANTS_TRANSPOSE_HOST_IN_PLACE_H
 
 #include "variants/transpose/host/transpose_blocks.h"
 
-/** A variant's `release`: another one's `run` makes the room again. */
-void nitro_transpose_release_room(void *argument, void *user);
+/** `user` of the variants: r2c is the inverse of c2r. */
+typedef struct nitro_transpose_form {
+    bool is_inverse, is_skinny;
+} nitro_transpose_form;
 
-#define NITRO_TRANSPOSE_INPLACE_VARIANT(symbol, its_version, do_run, do_prepare, ...)              \
-    const nitro_variant nitro_transpose_inplace_variant_##symbol = {                               \
-        .name = #symbol,                                                                           \
-        .version = its_version,                                                                    \
-        .run = do_run,                                                                             \
-        .prepare = do_prepare,                                                                     \
-        .release = nitro_transpose_release_room,                                                   \
-        __VA_ARGS__}
+bool nitro_transpose_allows_skinny(const double *features, const void *argument, void *user);
+int nitro_transpose_prepare_decomposed(void *argument, void *user);
+int nitro_transpose_run_decomposed(void *argument, void *user);
 
 #endif

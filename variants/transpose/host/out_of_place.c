@@ -34,14 +34,19 @@ static int run(void *argument, void *user)
     return 0;
 }
 
-static nitro_transpose_method *const naive_method = naively,
-                                     *const tiled_method = nitro_transpose_tile_rows,
-                                     *const register_method = nitro_transpose_stream_rows;
-
-#define VARIANT(its_name, its_version, its_method)                                                 \
+#define VARIANT(its_name, its_version, method)                                                     \
+    &(const nitro_variant)                                                                         \
     {                                                                                              \
-        .name = its_name, .version = its_version, .run = run, .user = (void *)&its_method          \
+        .name = its_name, .version = its_version, .run = run,                                      \
+        .user = (void *)&(nitro_transpose_method *const)                                           \
+        {                                                                                          \
+            method                                                                                 \
+        }                                                                                          \
     }
-const nitro_variant nitro_transpose_variant_naive = VARIANT("naive", "1", naive_method);
-const nitro_variant nitro_transpose_variant_tiled = VARIANT("tiled", "2", tiled_method);
-const nitro_variant nitro_transpose_variant_register = VARIANT("register", "2", register_method);
+const nitro_variant *const nitro_transpose_variants[NITRO_TRANSPOSE_NUM_VARIANTS] = {
+    VARIANT("naive", "1", naively),
+    VARIANT("tiled", "2", nitro_transpose_tile_rows),
+    VARIANT("register", "2", nitro_transpose_stream_rows),
+    &(const nitro_variant){.name = "shared"},        /* memory, with conflicts of banks... */
+    &(const nitro_variant){.name = "shared_padded"}, /* ...and without */
+};
