@@ -3,6 +3,8 @@
  * that both reads and writes are of whole lines; padded, without conflicts of banks. In place: the
  * steps of c2r and r2c (host/decomposed.c), each block with room for a few columns or a row; tiles
  * exchanged across the diagonal; a copy, transposed back. */
+#include <algorithm>
+
 #include "nitro/cuda.hpp"
 #include "variants/transpose/transpose.h"
 
@@ -32,9 +34,14 @@ struct matrix {
 
 enum { NAIVE, TILED, REGISTER, SHARED, SHARED_PADDED };
 
+static __host__ __device__ int64_t divide_up(int64_t count, int size)
+{
+    return (count + size - 1) / size;
+}
+
 static __host__ __device__ int64_t tiles_of(int64_t side)
 {
-    return (side + TILE - 1) / TILE;
+    return divide_up(side, TILE);
 }
 
 template <typename Element> static __global__ void __launch_bounds__(BLOCK) move_one(matrix m)
@@ -55,7 +62,7 @@ template <typename Element> static __global__ void __launch_bounds__(BLOCK) move
 
 template <typename Element> static __global__ void __launch_bounds__(BLOCK) move_square(matrix m)
 {
-    int64_t across = (m.cols + SQUARE - 1) / SQUARE;
+    int64_t across = divide_up(m.cols, SQUARE);
     int64_t at = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
     int64_t row = at / across * SQUARE, col = at % across * SQUARE;
     Element square[SQUARE][SQUARE];
@@ -89,7 +96,7 @@ template <typename Element> static int launch_move(nitro_cuda *cuda, matrix m, i
     static void (*const kernels[])(matrix) = {move_one<Element>, move_tile<Element>,
                                               move_square<Element>, move_shared<Element, 0>,
                                               move_shared<Element, 1>};
-    int64_t squares = ((m.rows + SQUARE - 1) / SQUARE) * ((m.cols + SQUARE - 1) / SQUARE);
+    int64_t squares = divide_up(m.rows, SQUARE) * divide_up(m.cols, SQUARE);
     int64_t threads = method == NAIVE      ? m.rows * m.cols
                       : method == REGISTER ? squares
                                            : tiles_of(m.rows) * tiles_of(m.cols) * BLOCK;
@@ -201,14 +208,19 @@ static decomposition describe(const nitro_transpose_cuda *t, bool is_inverse)
     return d;
 }
 
+/* Each has as much room as an item of its step: COLUMNS columns, or a row. */
+static int64_t blocks_of(const decomposition &d, int step)
+{
+    return std::min<int64_t>(step == 2 ? d.rows : divide_up(d.cols, COLUMNS), BLOCKS);
+}
+
 template <typename Element> static int launch_steps(nitro_cuda *cuda, const decomposition &d)
 {
     const char *what = "launching a step of a transposition";
     int failure = 0;
     for (int turn = 1; turn <= 3 && !failure; turn++) {
         int step = d.is_inverse ? 4 - turn : turn;
-        int64_t parts = step == 2 ? d.rows : (d.cols + COLUMNS - 1) / COLUMNS;
-        int64_t threads = (parts < BLOCKS ? parts : BLOCKS) * BLOCK;
+        int64_t threads = blocks_of(d, step) * BLOCK;
         if (step == 2)
             failure = nitro_cuda_launch(cuda, what, threads, BLOCK, permute_rows<Element>, d);
         else if (step == 3 || d.divisor > 1)
@@ -224,87 +236,67 @@ template <typename Element> static int launch_swap(nitro_cuda *cuda, void *data,
                              BLOCK, swap_tiles<Element>, (Element *)data, side);
 }
 
-static int prepare_input(void *argument, void *user)
+template <const nitro_kit &KIT> static int prepare_input(void *argument, void *)
 {
-    (void)user;
-    return nitro_kit_upload(&nitro_transpose_kit, argument);
+    return nitro_kit_upload(&KIT, argument);
 }
 
-static int prepare_inplace(void *argument, void *user)
+static int make_room(nitro_transpose_cuda *t, int64_t elements)
 {
-    (void)user;
-    return nitro_kit_upload(&nitro_transpose_inplace_kit, argument);
-}
-
-static int make_room(nitro_transpose_cuda *t, int64_t bytes)
-{
-    return nitro_kit_make_room(&nitro_transpose_inplace_kit, t, bytes);
+    return nitro_kit_make_room(&nitro_transpose_inplace_kit, t, elements * t->host.element_bytes);
 }
 
 static int prepare_steps(void *argument, void *user)
 {
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
     decomposition d = describe(t, *(const bool *)user);
-    int64_t column_blocks = (d.cols + COLUMNS - 1) / COLUMNS, row_blocks = d.rows;
-    column_blocks = column_blocks < BLOCKS ? column_blocks : BLOCKS;
-    row_blocks = row_blocks < BLOCKS ? row_blocks : BLOCKS;
-    int64_t columns = column_blocks * d.rows * COLUMNS, rows = row_blocks * d.cols;
-    return make_room(t, (columns > rows ? columns : rows) * t->host.element_bytes);
+    return make_room(t, std::max(blocks_of(d, 1) * d.rows * COLUMNS, blocks_of(d, 2) * d.cols));
 }
 
-static int run_steps(void *argument, void *user)
+static int prepare_buffered(void *argument, void *)
 {
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    decomposition d = describe(t, *(const bool *)user);
+    return make_room(t, t->host.num_rows * t->host.num_cols);
+}
+
+static int do_steps(nitro_transpose_cuda *t, void *user)
+{
+    return BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, describe(t, *(const bool *)user));
+}
+
+static int do_buffered(nitro_transpose_cuda *t, void *)
+{
+    nitro_transpose_view view = nitro_transpose_view_of(&t->host);
+    matrix m = {t->cuda.room.memory, t->data, view.rows, view.cols};
+    int64_t bytes = nitro_transpose_bytes(&t->host);
+    int failure = nitro_cuda_copy(&t->cuda, t->data, bytes, 1, t->cuda.room.memory);
+    return failure ? failure : move(t, m, SHARED_PADDED);
+}
+
+/* A run in the room that was made. */
+template <int (*DO)(nitro_transpose_cuda *, void *)> static int run(void *argument, void *user)
+{
+    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
     if (nitro_transpose_bytes(&t->host) == 0)
         return 0;
-    if (!t->cuda.room.memory)
-        return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
-    return BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, d);
+    return t->cuda.room.memory ? DO(t, user)
+                               : nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
 }
 
-static bool allows_square(const double *features, const void *argument, void *user)
+static int run_square(void *argument, void *)
 {
-    (void)argument;
-    (void)user;
-    return features[NITRO_TRANSPOSE_NUM_ROWS] == features[NITRO_TRANSPOSE_NUM_COLS] &&
-           features[NITRO_TRANSPOSE_NUM_ROWS] <= MAX_SIDE;
-}
-
-static int run_square(void *argument, void *user)
-{
-    (void)user;
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
     return BY_SIZE(t->host.element_bytes, launch_swap, &t->cuda, t->data, t->host.num_rows);
 }
 
-static int prepare_buffered(void *argument, void *user)
+static bool allows_square(const double *features, const void *, void *)
 {
-    (void)user;
-    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    return make_room(t, nitro_transpose_bytes(&t->host));
+    return features[NITRO_TRANSPOSE_NUM_ROWS] == features[NITRO_TRANSPOSE_NUM_COLS] &&
+           features[NITRO_TRANSPOSE_NUM_ROWS] <= MAX_SIDE;
 }
 
-static int run_buffered(void *argument, void *user)
+static bool allows(const double *features, const void *, void *)
 {
-    (void)user;
-    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    nitro_transpose_view view = nitro_transpose_view_of(&t->host);
-    matrix m = {t->cuda.room.memory, t->data, view.rows, view.cols};
-    if (nitro_transpose_bytes(&t->host) == 0)
-        return 0;
-    if (!t->cuda.room.memory)
-        return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
-    if (nitro_cuda_copy(&t->cuda, t->data, nitro_transpose_bytes(&t->host), 1,
-                        t->cuda.room.memory) != 0)
-        return t->cuda.failure;
-    return move(t, m, SHARED_PADDED);
-}
-
-static bool allows(const double *features, const void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
     return features[NITRO_TRANSPOSE_NUM_ROWS] * features[NITRO_TRANSPOSE_NUM_COLS] <=
            (double)NITRO_CUDA_MAX_COUNT;
 }
@@ -312,44 +304,34 @@ static bool allows(const double *features, const void *argument, void *user)
 static const int methods[] = {NAIVE, TILED, REGISTER, SHARED, SHARED_PADDED};
 static const bool forwards = false, inverse = true;
 
-#define MOVES(its_name, method)                                                                    \
+#define VARIANT(its_name, run_by, ...)                                                             \
     {                                                                                              \
-        .name = its_name, .version = "1", .run = run_move, .user = (void *)&methods[method]        \
+        .name = its_name, .version = "1", .run = run_by, __VA_ARGS__                               \
     }
-static const nitro_variant moves[] = {MOVES("naive", NAIVE), MOVES("tiled", TILED),
-                                      MOVES("register", REGISTER), MOVES("shared", SHARED),
-                                      MOVES("shared_padded", SHARED_PADDED)};
+#define MOVE(its_name, method) VARIANT(its_name, run_move, .user = (void *)&methods[method])
+#define STEPS(its_name, its_way)                                                                   \
+    VARIANT(its_name, run<do_steps>, .prepare = prepare_steps, .user = (void *)&its_way)
+static const nitro_variant moves[] = {MOVE("naive", NAIVE), MOVE("tiled", TILED),
+                                      MOVE("register", REGISTER), MOVE("shared", SHARED),
+                                      MOVE("shared_padded", SHARED_PADDED)};
 
 static const nitro_variant *const variants[] = {&moves[0], &moves[1], &moves[2], &moves[3],
                                                 &moves[4]};
 
 /* skinny_r2c, skinny_c2r and cycles are on hosts only. */
 static const nitro_variant inplace[] = {
-    {.name = "r2c",
-     .version = "1",
-     .run = run_steps,
-     .prepare = prepare_steps,
-     .user = (void *)&inverse},
-    {.name = "c2r",
-     .version = "1",
-     .run = run_steps,
-     .prepare = prepare_steps,
-     .user = (void *)&forwards},
-    {.name = "square_swap",
-     .version = "1",
-     .run = run_square,
-     .allows = allows_square,
-     .allows_reads = "num_rows,num_cols"},
-    {.name = "buffered", .version = "1", .run = run_buffered, .prepare = prepare_buffered},
-};
+    STEPS("r2c", inverse), STEPS("c2r", forwards),
+    VARIANT("square_swap", run_square, .allows = allows_square,
+            .allows_reads = "num_rows,num_cols"),
+    VARIANT("buffered", run<do_buffered>, .prepare = prepare_buffered)};
 
 static const nitro_variant *const inplace_variants[] = {&inplace[0], &inplace[1], &inplace[2],
                                                         &inplace[3]};
 
 const nitro_kit_device nitro_transpose_cuda_device =
-    NITRO_CUDA_DEVICE(nitro_transpose_cuda, variants, .prepare = prepare_input, .allows = allows,
-                      .allows_reads = "num_rows,num_cols");
-
-const nitro_kit_device nitro_transpose_inplace_cuda_device =
-    NITRO_CUDA_DEVICE(nitro_transpose_cuda, inplace_variants, .prepare = prepare_inplace,
+    NITRO_CUDA_DEVICE(nitro_transpose_cuda, variants, .prepare = prepare_input<nitro_transpose_kit>,
                       .allows = allows, .allows_reads = "num_rows,num_cols");
+
+const nitro_kit_device nitro_transpose_inplace_cuda_device = NITRO_CUDA_DEVICE(
+    nitro_transpose_cuda, inplace_variants, .prepare = prepare_input<nitro_transpose_inplace_kit>,
+    .allows = allows, .allows_reads = "num_rows,num_cols");
