@@ -1,7 +1,6 @@
 /* Replaces CUB's sorts in sort: the emulation has no CUB. One thread sorts by binary insertion,
  * which is stable. */
-#include "nitro/cuda.hpp"
-#include "variants/sort/cuda/sort_kernels_cuda.h"
+#include "variants/sort/cuda/sort_kernels.cuh"
 
 /* `indices` has room for all keys. */
 static __global__ void sort_alone(nitro_sort sizes, const void *keys, const void *values,

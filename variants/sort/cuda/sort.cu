@@ -1,8 +1,9 @@
-/* locality: each block sorts a tile of keys, then runs of twice the length are merged in each pass.
+/* Sort on CUDA devices: CUB's merge sort and radix sort (cub_sorts.cu), and locality.
+ *
+ * locality: each block sorts a tile of keys, then runs of twice the length are merged in each pass.
  * Runs that follow each other in order are not merged, and a pass without others moves nothing:
  * fastest where order is there already. Stable. */
-#include "nitro/cuda.hpp"
-#include "variants/sort/cuda/sort_kernels_cuda.h"
+#include "variants/sort/cuda/sort_kernels.cuh"
 
 #define THREADS    128
 #define ITEMS      8 /* of a thread */
@@ -219,37 +220,68 @@ static int launch(nitro_cuda *cuda, const sorting<Key, Value> &s)
                                        num_passes);
 }
 
-template <typename Key, typename Value> static int sort_pairs(nitro_sort_cuda *sort, char *room)
+/* Without values they are never read. */
+template <typename Key, typename Value> struct locality {
+    typedef std::conditional_t<std::is_void_v<Value>, uint32_t, Value> value;
+
+    static int run(nitro_sort_cuda *sort, void *room, size_t *bytes)
+    {
+        int64_t key_bytes = aligned(sort->host.num_keys * (int64_t)sizeof(Key));
+        int64_t value_bytes = aligned(sort->host.num_keys * sort->host.value_bytes);
+        if (!room) {
+            *bytes = (size_t)(key_bytes + value_bytes) + MAX_PASSES * sizeof(int);
+            return 0;
+        }
+        char *other = (char *)room;
+        sorting<Key, value> s = {};
+        s.count = sort->host.num_keys;
+        s.from_keys = (const Key *)sort->keys;
+        s.from_values = sort->host.value_bytes > 0 ? (const value *)sort->values : NULL;
+        s.keys[0] = (Key *)sort->sorted_keys;
+        s.keys[1] = (Key *)other;
+        s.values[0] = (value *)sort->sorted_values;
+        s.values[1] = (value *)(other + key_bytes);
+        s.has_moved = (int *)(other + key_bytes + value_bytes);
+        return launch(&sort->cuda, s);
+    }
+};
+
+/* ---- Variants ---- */
+
+template <nitro_sort_cuda_method METHOD> static int prepare(void *argument, void *)
 {
-    int64_t key_bytes = aligned(sort->host.num_keys * (int64_t)sizeof(Key));
-    int64_t value_bytes = aligned(sort->host.num_keys * sort->host.value_bytes);
-    sorting<Key, Value> s = {};
-    s.count = sort->host.num_keys;
-    s.from_keys = (const Key *)sort->keys;
-    s.from_values = sort->host.value_bytes > 0 ? (const Value *)sort->values : NULL;
-    s.keys[0] = (Key *)sort->sorted_keys;
-    s.keys[1] = (Key *)room;
-    s.values[0] = (Value *)sort->sorted_values;
-    s.values[1] = (Value *)(room + key_bytes);
-    s.has_moved = (int *)(room + key_bytes + value_bytes);
-    return launch(&sort->cuda, s);
+    nitro_sort_cuda *sort = (nitro_sort_cuda *)argument;
+    size_t bytes = 0;
+    if (nitro_kit_upload(&nitro_sort_kit, argument) != 0 || METHOD(sort, NULL, &bytes) != 0)
+        return sort->cuda.failure;
+    return nitro_kit_make_room(&nitro_sort_kit, argument, (int64_t)bytes);
 }
 
-template <typename Key> static int sort_typed(nitro_sort_cuda *sort, void *room)
+template <nitro_sort_cuda_method METHOD> static int run(void *argument, void *)
 {
-    return sort->host.value_bytes == 8 ? sort_pairs<Key, uint64_t>(sort, (char *)room)
-                                       : sort_pairs<Key, uint32_t>(sort, (char *)room);
+    nitro_sort_cuda *sort = (nitro_sort_cuda *)argument;
+    size_t bytes = (size_t)sort->cuda.room.bytes;
+    if (sort->host.num_keys == 0)
+        return 0;
+    if (!sort->cuda.room.memory)
+        return nitro_cuda_fail(&sort->cuda, "sort was not prepared");
+    return METHOD(sort, sort->cuda.room.memory, &bytes);
 }
 
-int nitro_sort_cuda_locality(nitro_sort_cuda *sort, void *room, size_t *bytes)
+static bool allows(const double *features, const void *, void *)
 {
-    static int (*const sorts[NITRO_SORT_NUM_TYPES])(nitro_sort_cuda *, void *) = {
-        sort_typed<uint32_t>, sort_typed<int32_t>, sort_typed<float>,
-        sort_typed<uint64_t>, sort_typed<int64_t>, sort_typed<double>};
-    if (room)
-        return sorts[sort->host.type](sort, room);
-    *bytes = (size_t)(aligned(sort->host.num_keys * sort->host.key_bytes) +
-                      aligned(sort->host.num_keys * sort->host.value_bytes)) +
-             MAX_PASSES * sizeof(int);
-    return 0;
+    return features[NITRO_SORT_NUM_KEYS] <= NITRO_CUDA_MAX_COUNT;
 }
+
+#define VARIANT(its_name, method)                                                                  \
+    {                                                                                              \
+        .name = its_name, .version = "1", .run = run<method>, .prepare = prepare<method>           \
+    }
+static const nitro_variant declared[] = {VARIANT("merge", nitro_sort_cuda_merge),
+                                         VARIANT("locality", nitro_sort_cuda_by_type<locality>),
+                                         VARIANT("radix", nitro_sort_cuda_radix)};
+
+static const nitro_variant *const variants[] = {&declared[0], &declared[1], &declared[2]};
+
+const nitro_kit_device nitro_sort_cuda_device =
+    NITRO_CUDA_DEVICE(nitro_sort_cuda, variants, .allows = allows, .allows_reads = "num_keys");
