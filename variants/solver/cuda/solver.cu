@@ -18,14 +18,8 @@
 #define MAX_SUMS   2
 #define ENTRIES    4  /* of a row for a lane */
 #define BATCH      16 /* iterations until the host looks */
-#define TILE       16 /* of block Jacobi */
-#define MOST       32 /* entries of a row of an approximate inverse: those nearest to the diagonal */
-#define SINGULAR   1e-14 /* a pivot over the greatest entry */
-#define MARGIN     0.98  /* as on hosts: host/krylov.c */
-#define LEAST_GAIN 0.5
-#define NEARER     0.9
-#define PATIENCE   500
-#define ORTHOGONAL (DBL_EPSILON * DBL_EPSILON)
+#define TILE       NITRO_SOLVER_BLOCK
+#define MOST       NITRO_SOLVER_MOST
 
 enum { JACOBI, BLOCKS, FACTORISED, INVERSE };
 enum { CG, BICGSTAB };
@@ -55,7 +49,7 @@ struct numbers {
 };
 
 struct method {
-    int iterate, preconditioner, num_vectors;
+    int iterate, preconditioner;
 };
 
 /* What kernels get. */
@@ -101,11 +95,12 @@ static __device__ void begin_method(const task &t, numbers *now, const double *s
 static __device__ void end_iteration(const task &t, numbers *now, double norm, double other)
 {
     now->norm = norm;
-    if (norm < NEARER * now->best) {
+    if (norm < NITRO_SOLVER_NEARER * now->best) {
         now->best = norm;
         now->best_at = now->iterations;
     }
-    bool is_stuck = t.how.iterate == BICGSTAB && now->iterations - now->best_at > PATIENCE;
+    bool is_stuck =
+        t.how.iterate == BICGSTAB && now->iterations - now->best_at > NITRO_SOLVER_PATIENCE;
     if (!isfinite(norm) || !isfinite(other))
         now->outcome = NITRO_RUN_NOT_FINITE;
     else if (norm <= now->target || now->iterations >= t.limit || is_stuck)
@@ -118,7 +113,7 @@ template <int STEP> static __device__ void go_on(const task &t, const double *su
     if (STEP == START || STEP == RESIDUAL) {
         begin_method(t, now, sums); /* the numbers are 0 at the start */
         if (STEP == START)
-            now->target = MARGIN * t.tolerance * now->norm;
+            now->target = NITRO_SOLVER_MARGIN * t.tolerance * now->norm;
     } else if (STEP == CG_PRODUCT || STEP == BI_FIRST_PRODUCT) {
         now->iterations++;
         if (!isfinite(sums[0]))
@@ -135,7 +130,7 @@ template <int STEP> static __device__ void go_on(const task &t, const double *su
     } else if (STEP == BI_UPDATE) {
         end_iteration(t, now, sqrt(sums[1]), sums[0]);
         if (now->outcome == RUNNING &&
-            (now->omega == 0 || fabs(sums[0]) <= ORTHOGONAL * now->first * now->norm))
+            (now->omega == 0 || fabs(sums[0]) <= NITRO_SOLVER_ORTHOGONAL * now->first * now->norm))
             now->outcome = NITRO_RUN_BREAKDOWN;
         now->beta = sums[0] / now->rho * (now->alpha / now->omega);
         now->rho = sums[0];
@@ -381,7 +376,7 @@ static __device__ bool solve_dense(dense *d, int size, int width)
             pivot = fabs(d->a[i][j]) > fabs(d->a[pivot][j]) ? i : pivot;
         double value = d->a[pivot][j];
         __syncwarp();
-        if (!(fabs(value) > SINGULAR * greatest))
+        if (!(fabs(value) > NITRO_SOLVER_SINGULAR * greatest))
             return false;
         for (int i = lane; i < width; i += WARP) {
             double moved = d->a[j][i];
@@ -472,6 +467,7 @@ static int64_t factors_length(const nitro_solver *system, const method *how)
 /* Returns how many doubles the room has. */
 static int64_t lay_out(task *t, const nitro_solver_cuda *s, const method *how)
 {
+    enum { VECTORS_OF_CG = 7, VECTORS_OF_BICGSTAB = 9 };
     double **vectors[] = {&t->diagonal, &t->x,  &t->r, &t->p,    &t->q,
                           &t->mp,       &t->ms, &t->t, &t->first};
     double *at = (double *)s->cuda.room.memory;
@@ -485,7 +481,7 @@ static int64_t lay_out(task *t, const nitro_solver_cuda *s, const method *how)
     t->now = (numbers *)take((sizeof(numbers) + sizeof(double) - 1) / sizeof(double));
     t->sums = take(MAX_BLOCKS * MAX_SUMS);
     t->factors = take(factors_length(&s->host, how));
-    for (int i = 0; i < how->num_vectors; i++)
+    for (int i = 0; i < (how->iterate == CG ? VECTORS_OF_CG : VECTORS_OF_BICGSTAB); i++)
         *vectors[i] = take(s->host.num_rows);
     return count;
 }
@@ -572,8 +568,9 @@ static bool look(nitro_solver_cuda *s, const task &t, numbers *now)
 /* As solve() of host/krylov.c. Returns a nitro_run_failure, 1 where CUDA fails, or 0. */
 static int solve(nitro_solver_cuda *s, const task &t)
 {
-    numbers now;
+    numbers now = {};
     double before = INFINITY, norm = 0;
+    int outcome = 0;
     if (!set_up(s, t) || !launch<START>(s, t))
         return 1;
     for (;;) {
@@ -582,13 +579,8 @@ static int solve(nitro_solver_cuda *s, const task &t)
         norm = norm > 0 ? norm : now.norm;
         s->host.iterations = now.iterations;
         s->host.residual = now.norm == 0 ? 0 : now.norm / norm;
-        if (!isfinite(s->host.residual))
-            return NITRO_RUN_NOT_FINITE;
-        if (s->host.residual <= s->host.tolerance)
-            return 0;
-        if (now.iterations >= t.limit || s->host.residual > LEAST_GAIN * before)
-            return NITRO_RUN_NOT_CONVERGED;
-        before = s->host.residual;
+        if (!nitro_solver_goes_on(&s->host, &before, &outcome))
+            return outcome;
         while (now.outcome == RUNNING) {
             for (int i = 0; i < BATCH; i++)
                 if (!iterate(s, t))
@@ -622,10 +614,8 @@ static int run(void *argument, void *user)
     return failure ? failure : nitro_cuda_copy(&s->cuda, t.x, t.num_rows, sizeof(double), s->x);
 }
 
-static bool allows(const double *features, const void *argument, void *user)
+static bool allows(const double *features, const void *, void *)
 {
-    (void)argument;
-    (void)user;
     return features[NITRO_SOLVER_NUM_NONZEROS] <= (double)(NITRO_CUDA_MAX_COUNT - WARP);
 }
 
@@ -635,15 +625,9 @@ static bool allows_positive(const double *features, const void *argument, void *
            features[NITRO_SOLVER_NOT_POSITIVE] <= 0;
 }
 
-#define VECTORS_OF_CG       7 /* of the list in lay_out */
-#define VECTORS_OF_BICGSTAB 9
-
-static const method cg_jacobi = {CG, JACOBI, VECTORS_OF_CG};
-static const method cg_bjacobi = {CG, BLOCKS, VECTORS_OF_CG};
-static const method cg_fainv = {CG, FACTORISED, VECTORS_OF_CG};
-static const method bicgstab_jacobi = {BICGSTAB, JACOBI, VECTORS_OF_BICGSTAB};
-static const method bicgstab_bjacobi = {BICGSTAB, BLOCKS, VECTORS_OF_BICGSTAB};
-static const method bicgstab_fainv = {BICGSTAB, INVERSE, VECTORS_OF_BICGSTAB};
+static const method cg_jacobi = {CG, JACOBI}, cg_bjacobi = {CG, BLOCKS};
+static const method cg_fainv = {CG, FACTORISED}, bicgstab_fainv = {BICGSTAB, INVERSE};
+static const method bicgstab_jacobi = {BICGSTAB, JACOBI}, bicgstab_bjacobi = {BICGSTAB, BLOCKS};
 
 #define VARIANT(its_name, its_allows, reads)                                                       \
     {                                                                                              \

@@ -7,11 +7,9 @@
 #include <string.h>
 
 #define NS_PER_ENTRY 0.5
-#define MARGIN       0.98 /* the method's residual and the true one differ by rounding */
-#define LEAST_GAIN   0.5  /* by iterating again from the true residual */
+#define LEAST_GAIN   0.5 /* by iterating again from the true residual */
 #define LINE         ((int64_t)sizeof(nitro_rows))
-#define NEARER       0.9 /* than the best residual so far: by less is none */
-#define SLOTS_AFTER  4   /* iterations: making slots takes as long as two products */
+#define SLOTS_AFTER  4 /* iterations: making slots takes as long as two products */
 /* Entries of the matrix for a slot of four: fewer would mean too many zeros. */
 #define ROOM              2
 #define ROOM_OF_DIAGONALS 3
@@ -254,7 +252,7 @@ NITRO_KRYLOV_STEP(make_slots)
 bool nitro_krylov_goes_on(nitro_krylov *k)
 {
     int64_t iterations = k->system->iterations;
-    if (k->residual < NEARER * k->best) {
+    if (k->residual < NITRO_SOLVER_NEARER * k->best) {
         k->best = k->residual;
         k->best_at = iterations;
     }
@@ -286,7 +284,7 @@ static uintptr_t lay_out(nitro_krylov *k, uintptr_t at, const nitro_krylov_metho
         k->vectors[i] = take(&at, (groups + 1) * LINE);
     k->chunk_sums =
         take(&at, num_chunks(groups) * NITRO_KRYLOV_MAX_SUMS * (int64_t)sizeof(*k->chunk_sums));
-    k->factors = take(&at, (k->n + NITRO_KRYLOV_BLOCK) * method->preconditioner->row_bytes +
+    k->factors = take(&at, (k->n + NITRO_SOLVER_BLOCK) * method->preconditioner->row_bytes +
                                k->system->num_nonzeros * method->preconditioner->entry_bytes);
     k->slots.values = take(&at, slots * LINE);
     k->slots.indices =
@@ -300,7 +298,7 @@ static nitro_krylov describe(nitro_solver *system, const nitro_krylov_method *me
     return (nitro_krylov){.system = system,
                           .preconditioner = method->preconditioner,
                           .n = system->num_rows,
-                          .patience = NITRO_KRYLOV_PATIENCE,
+                          .patience = NITRO_SOLVER_PATIENCE,
                           .num_groups = (system->num_rows + NITRO_ROWS - 1) / NITRO_ROWS};
 }
 
@@ -338,6 +336,19 @@ int nitro_solver_fail(nitro_solver *system, int failure)
     return failure;
 }
 
+bool nitro_solver_goes_on(const nitro_solver *system, double *before, int *outcome)
+{
+    double now = system->residual, least = LEAST_GAIN * *before;
+    bool is_solved = now <= system->tolerance;
+    *before = now;
+    *outcome = 0;
+    if (!isfinite(now))
+        *outcome = NITRO_RUN_NOT_FINITE;
+    else if (!is_solved && (system->iterations >= system->max_iterations || now > least))
+        *outcome = NITRO_RUN_NOT_CONVERGED;
+    return *outcome == 0 && !is_solved;
+}
+
 /* Iterates, again from the true residual where the method's own one lost touch with it. */
 static int solve(nitro_krylov *k, const nitro_krylov_method *method)
 {
@@ -346,14 +357,7 @@ static int solve(nitro_krylov *k, const nitro_krylov_method *method)
     int failure = method->preconditioner->set_up ? method->preconditioner->set_up(k) : 0;
     if (method->preconditioner->set_up_step)
         nitro_krylov_do(k, *method->preconditioner->set_up_step, 0);
-    while (!failure) {
-        if (!isfinite(system->residual))
-            return NITRO_RUN_NOT_FINITE;
-        if (system->residual <= system->tolerance)
-            return 0;
-        if (system->iterations >= system->max_iterations || system->residual > LEAST_GAIN * before)
-            return NITRO_RUN_NOT_CONVERGED;
-        before = system->residual;
+    while (!failure && nitro_solver_goes_on(system, &before, &failure)) {
         k->best = INFINITY;
         failure = method->iterate(k);
         if (!failure) {
@@ -387,7 +391,7 @@ static int run(void *argument, void *user)
     start(&k, method);
     nitro_krylov_do(&k, square, 1);
     k.residual = sqrt(k.sums[0]);
-    k.target = MARGIN * system->tolerance * k.residual;
+    k.target = NITRO_SOLVER_MARGIN * system->tolerance * k.residual;
     if (k.residual != 0) {
         system->residual = isfinite(k.residual) ? 1 : k.residual;
         int failure = solve(&k, method);

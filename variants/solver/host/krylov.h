@@ -140,9 +140,7 @@ static inline void nitro_krylov_local(nitro_krylov *k, int64_t begin, int64_t en
 /** r = b - A x, and the sum |r|^2. */
 void nitro_krylov_residual(nitro_krylov *k);
 
-/** May another iteration follow? Counts it. Not at the limit, nor where so many iterations brought
- *  the residual no nearer. CG's, which may rise for long, is given the time. */
-#define NITRO_KRYLOV_PATIENCE 500
+/** May another iteration follow? Counts it. Not at the limit, nor without patience. */
 bool nitro_krylov_goes_on(nitro_krylov *k);
 
 static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro_rows *from,
@@ -222,7 +220,6 @@ NITRO_SPMV_INLINE void nitro_krylov_dot(const nitro_rows *a, const nitro_rows *b
     *sums = even + odd;
 }
 
-#define NITRO_KRYLOV_BLOCK 16 /* rows of block Jacobi's; divides a chunk */
 extern const nitro_preconditioner nitro_krylov_jacobi;
 extern const nitro_preconditioner nitro_krylov_absolute; /* Jacobi by |a_ii|: positive definite */
 extern const nitro_preconditioner nitro_krylov_bjacobi;  /* dense blocks */

@@ -11,8 +11,6 @@
 #define R      (k->vectors[NITRO_KRYLOV_R])
 #define OWN(i) (k->vectors[NITRO_KRYLOV_OWN + (i)])
 
-/* BiCGStab: r has become orthogonal to the first residual. */
-#define ORTHOGONAL (DBL_EPSILON * DBL_EPSILON)
 /* GMRES: so much of a vector was subtracted that rounding spoiled it. */
 #define LOST 1e-2
 
@@ -196,7 +194,7 @@ int nitro_krylov_bicgstab(nitro_krylov *k)
         if (!isfinite(next) || !isfinite(k->residual))
             return NITRO_RUN_NOT_FINITE;
         if (k->residual > k->target &&
-            (k->omega == 0 || fabs(next) <= ORTHOGONAL * first * k->residual))
+            (k->omega == 0 || fabs(next) <= NITRO_SOLVER_ORTHOGONAL * first * k->residual))
             return NITRO_RUN_BREAKDOWN;
         k->beta = next / rho * (k->alpha / k->omega);
         rho = next;

@@ -7,9 +7,8 @@
 
 #include "variants/solver/host/krylov.h"
 
-#define BLOCK    NITRO_KRYLOV_BLOCK
-#define MOST     32 /* entries of a row of an approximate inverse: those nearest to the diagonal */
-#define SINGULAR 1e-14 /* a pivot over the greatest entry */
+#define BLOCK NITRO_SOLVER_BLOCK /* divides a chunk */
+#define MOST  NITRO_SOLVER_MOST
 
 /* 1 / a_ii */
 static double inverse_diagonal(const nitro_solver *system, int64_t row)
@@ -78,7 +77,7 @@ static bool solve_dense(dense *d, double *y, const int count)
         int pivot = j;
         for (int i = j + 1; i < n; i++)
             pivot = fabs(d->a[i][j]) > fabs(d->a[pivot][j]) ? i : pivot;
-        if (!(fabs(d->a[pivot][j]) > SINGULAR * greatest))
+        if (!(fabs(d->a[pivot][j]) > NITRO_SOLVER_SINGULAR * greatest))
             return false;
         if (pivot != j) {
             exchange(d->a[j], d->a[pivot], n);
