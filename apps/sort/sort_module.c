@@ -22,11 +22,6 @@ static const nitro_field fields[] = {
     ARRAY(sorted_values, NITRO_OUT, "num_keys * value_bytes"),
 };
 
-static const nitro_variant *const variants[] = {
-    &nitro_sort_variant_merge, &nitro_sort_variant_locality,     &nitro_sort_variant_radix,
-    &nitro_sort_variant_quick, &nitro_sort_variant_vector_quick,
-};
-
 /* ---- Check ---- */
 
 static uint64_t mix(uint64_t bits)
@@ -213,8 +208,8 @@ const nitro_kit nitro_sort_kit = {
     .room = offsetof(nitro_sort, room),
     .fields = fields,
     .num_fields = sizeof(fields) / sizeof(fields[0]),
-    .variants = variants,
-    .num_variants = sizeof(variants) / sizeof(variants[0]),
+    .variants = nitro_sort_variants,
+    .num_variants = NITRO_SORT_NUM_VARIANTS,
     .plugin = "highway",
     .usual = "radix",
     .add_features = nitro_sort_add_features,

@@ -5,13 +5,8 @@
 
 static void run_variants(nitro_sort *sort)
 {
-    static const nitro_variant *const variants[] = {
-        &nitro_sort_variant_merge,
-        &nitro_sort_variant_locality,
-        &nitro_sort_variant_radix,
-        &nitro_sort_variant_quick,
-    };
-    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
+    const nitro_variant *const *variants = nitro_sort_variants;
+    for (size_t i = 0; i < NITRO_SORT_NUM_VARIANTS - 1; i++) /* but Highway's */
         if (variants[i]->prepare(sort, variants[i]->user) != 0 ||
             variants[i]->run(sort, variants[i]->user) != 0 ||
             nitro_kit_keep_reference(&nitro_sort_kit, sort) != 0)

@@ -55,12 +55,10 @@ enum {
     NITRO_SORT_NUM_FEATURES
 };
 
-/** The host's variants, in declared order. In libnitro.so vector_quick has no `run`: it is in the
- * plug-in "highway". */
-extern const nitro_variant nitro_sort_variant_merge;
-extern const nitro_variant nitro_sort_variant_locality;
-extern const nitro_variant nitro_sort_variant_radix;
-extern const nitro_variant nitro_sort_variant_quick;
+/** The host's variants, in declared order. The last one, vector_quick, has no `run` in libnitro.so:
+ * it is in the plug-in "highway". */
+#define NITRO_SORT_NUM_VARIANTS 5
+extern const nitro_variant *const nitro_sort_variants[NITRO_SORT_NUM_VARIANTS];
 extern const nitro_variant nitro_sort_variant_vector_quick;
 
 /** Declare all input features. */

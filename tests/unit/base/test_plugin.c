@@ -71,7 +71,6 @@ static void test_the_redis_plug_in_has_the_built_in_kinds(void **state)
 /* ---- A computation's variants ---- */
 
 static const nitro_variant deferred = {.name = "vector_quick"};
-static const nitro_variant *const variants[] = {&nitro_sort_variant_radix, &deferred};
 
 /* Sorts by the variant vector_quick of a computation that finds it in the plug-in, or nowhere. */
 static void sort_with_plugins_of(const char *folder, bool expect_loaded, const char *log_text)
@@ -82,6 +81,7 @@ static void sort_with_plugins_of(const char *folder, bool expect_loaded, const c
     nitro_computation *computation;
     uint32_t keys[] = {3, 1, 2}, sorted[3], expected[] = {1, 2, 3};
     nitro_sort sort = {.num_keys = 3, .key_bytes = 4, .keys = keys, .sorted_keys = sorted};
+    const nitro_variant *const variants[] = {nitro_sort_variants[2], &deferred}; /* radix */
     kit.variants = variants;
     kit.num_variants = 2;
     nitro_context_set_log(context, NITRO_LOG_WARNING, unit_keep_log, log);

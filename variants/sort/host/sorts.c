@@ -31,18 +31,16 @@
 #define NAME(name) name##_u128
 #include "variants/sort/host/sorts.inc"
 
-#define METHOD(symbol, ns)                                                                         \
-    static const nitro_sort_method symbol = {.sort_u32 = symbol##_sort_u32,                        \
-                                             .sort_u64 = symbol##_sort_u64,                        \
-                                             .sort_u128 = symbol##_sort_u128,                      \
-                                             .ns_per_key = ns};                                    \
-    const nitro_variant nitro_sort_variant_##symbol = {.name = #symbol,                            \
-                                                       .version = "4",                             \
-                                                       .run = nitro_sort_run,                      \
-                                                       .prepare = nitro_sort_prepare,              \
-                                                       .release = nitro_sort_release,              \
-                                                       .user = (void *)&symbol}
-METHOD(merge, 40);
-METHOD(locality, 10);
-METHOD(quick, 40);
-METHOD(radix, 15);
+#define VARIANT(its_name, ns)                                                                      \
+    &(const nitro_variant)                                                                         \
+    {                                                                                              \
+        .name = #its_name, .version = "4", .run = nitro_sort_run, .prepare = nitro_sort_prepare,   \
+        .release = nitro_sort_release, .user = (void *)&(const nitro_sort_method)                  \
+        {                                                                                          \
+            .sort_u32 = its_name##_sort_u32, .sort_u64 = its_name##_sort_u64,                      \
+            .sort_u128 = its_name##_sort_u128, .ns_per_key = ns                                    \
+        }                                                                                          \
+    }
+const nitro_variant *const nitro_sort_variants[NITRO_SORT_NUM_VARIANTS] = {
+    VARIANT(merge, 40), VARIANT(locality, 10), VARIANT(radix, 15), VARIANT(quick, 40),
+    &nitro_sort_variant_vector_quick};
