@@ -101,9 +101,6 @@ static inline int64_t nitro_transpose_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/** Largest side on which the skinny variants work. */
-#define NITRO_TRANSPOSE_SKINNY 64
-
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #include "variants/transpose/host/in_place.h"
 
 #define NS_PER_BYTE 0.6
+#define SKINNY      64 /* the longest side of short rows */
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -278,7 +279,7 @@ bool nitro_transpose_allows_skinny(const double *features, const void *argument,
     bool is_row_major = features[NITRO_TRANSPOSE_IS_ROW_MAJOR];
     double shorter =
         form->is_inverse == is_row_major ? rows : cols; /* of the matrix that is permuted */
-    return shorter <= NITRO_TRANSPOSE_SKINNY && shorter == fmin(rows, cols);
+    return shorter <= SKINNY && shorter == fmin(rows, cols);
 }
 
 int nitro_transpose_prepare_decomposed(void *argument, void *user)
