@@ -11,8 +11,8 @@
 #include "nitro/measure/bind_threads.h"
 #include "nitro/measure/worker_internal.h"
 
-/* Preparing is repeated until two calls after the first one agree; a single one takes up to five
- * times as long as the next where memory is scarce. */
+/* Preparing is repeated until two calls after the first one agree: a single one may take twice as
+ * long as the next. */
 #define PREPARE_CALLS  5
 #define PREPARE_MS     1000 /* no further call after so much time */
 #define PREPARE_SPREAD 0.1
