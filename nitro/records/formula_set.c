@@ -95,10 +95,9 @@ static uint16_t add_operation(set_maker *maker, expression_operation operation, 
 /** The value of a formula. */
 static uint16_t add_formula(set_maker *maker, const nitro_expression *formula)
 {
-    const nitro_expression *program = formula;
     uint16_t stack[EXPRESSION_MAX_STACK] = {0}, *top = stack;
-    for (size_t i = 0; i < program->num_steps && !maker->is_full; i++) {
-        const expression_step *step = &program->steps[i];
+    for (size_t i = 0; i < formula->num_steps && !maker->is_full; i++) {
+        const expression_step *step = &formula->steps[i];
         if (step->operation == EXPRESSION_CONSTANT) {
             *top++ = add_constant(maker, step->constant);
         } else if (step->operation == EXPRESSION_VARIABLE) {

@@ -96,16 +96,16 @@ static inline int64_t nitro_solver_find_entry(const nitro_solver *system, int64_
 #define NITRO_SOLVER_MOST     32 /* entries of a row of an approximate inverse: near the diagonal */
 #define NITRO_SOLVER_SINGULAR 1e-14 /* a pivot over the greatest entry */
 #define NITRO_SOLVER_MARGIN   0.98  /* the method's residual and the true one differ by rounding */
-#define NITRO_SOLVER_NEARER   0.9   /* than the best residual so far: by less is none */
-/** So many iterations may bring the residual no nearer. CG's, which may rise for long, is given the
- *  time. */
+#define NITRO_SOLVER_NEARER   0.9   /* of the best residual so far: one below it is progress */
+/** Methods other than CG, whose residual may rise for long, end after so many iterations without
+ *  progress. */
 #define NITRO_SOLVER_PATIENCE 500
 /** BiCGStab: r has become orthogonal to the first residual. */
 #define NITRO_SOLVER_ORTHOGONAL (DBL_EPSILON * DBL_EPSILON)
 
-/** For variants, where the true residual is known: does another one lie ahead? False at the end.
- *  @param[in,out] before   the residual when this was asked last; INFINITY at first.
- *  @param[out]    outcome  0, or a nitro_run_failure. */
+/** For variants that have just computed the true residual: should they iterate again from there?
+ *  @param[in,out] before   the true residual of the last call; INFINITY at first.
+ *  @param[out]    outcome  0 if solved or going on, else a nitro_run_failure. */
 bool nitro_solver_goes_on(const nitro_solver *system, double *before, int *outcome);
 
 /** For variants: add to `problem` what a nitro_run_failure is, with iterations and residual.

@@ -140,7 +140,8 @@ static inline void nitro_krylov_local(nitro_krylov *k, int64_t begin, int64_t en
 /** r = b - A x, and the sum |r|^2. */
 void nitro_krylov_residual(nitro_krylov *k);
 
-/** May another iteration follow? Counts it. Not at the limit, nor without patience. */
+/** May another iteration follow? Counts it. Not at the limit, nor after `patience` iterations
+ *  without progress. */
 bool nitro_krylov_goes_on(nitro_krylov *k);
 
 static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro_rows *from,
