@@ -15,7 +15,7 @@
 
 #include "bench/bench.h"
 #include "bench/dispatch_model.h"
-#include "bench/dispatch_peers.h"
+#include "bench/dispatch_strategies.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/compiled/compiled.h"
 #include "nitro/runtime/model/model.h"
@@ -486,8 +486,7 @@ static int run(bench_report *report)
     failed = failed || measure_threads(report, context, false, inputs) ||
              measure_threads(report, context, true, inputs) ||
              measure_loading(report, context, "svm", 800) ||
-             measure_loading(report, context, "auto", 600) ||
-             bench_dispatch_stream(report, context);
+             measure_loading(report, context, "auto", 600);
     nitro_context_free(context);
     free(inputs);
     return failed;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench/dispatch_peers.h"
+#include "bench/dispatch_strategies.h"
 #include "nitro/runtime/computation.h"
 #include "nitro/runtime/model/model.h"
 
