@@ -190,6 +190,8 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
         if (status == NITRO_OK)
             computation->feature_costs_ns[first + i] = features[i].cost_ns;
     }
+    if (status == NITRO_OK && computation->memo) /* its entries have all features */
+        status = nitro_computation_set_memo_size(computation, computation->memo_size);
     if (status != NITRO_OK) {
         drop_features(schema, first);
         return status;
@@ -231,6 +233,7 @@ nitro_status nitro_computation_set_default(nitro_computation *computation, const
     nitro_status status = require_open(computation, "set the default variant");
     if (status != NITRO_OK)
         return status;
+    computation->epoch++; /* invalidates decisions for the old one */
     return find_variant(computation, variant, &computation->schema->default_variant);
 }
 
@@ -329,7 +332,7 @@ nitro_status nitro_computation_set_memo_size(nitro_computation *computation, siz
 {
     NITRO_REQUIRE(NULL, computation);
     nitro_memo *memo = NULL;
-    if (num_entries > 0 && computation->model) { /* else created with the first model */
+    if (num_entries > 0) {
         nitro_status status = nitro_memo_create(computation->context, num_entries,
                                                 computation->schema->num_features, &memo);
         if (status != NITRO_OK)

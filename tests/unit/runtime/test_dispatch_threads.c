@@ -46,16 +46,21 @@ static int evaluate(const void *any, double *values, void *user)
     return 0;
 }
 
-static nitro_computation *declare(nitro_context *context)
+static void add_parts(nitro_context *context, nitro_computation *computation)
 {
     const nitro_variant small = {.name = "small", .run = run_small, .allows = not_negative};
     const nitro_variant large = {.name = "large", .run = run_large};
     const nitro_feature value = {.name = "value", .scale = NITRO_SCALE_LINEAR};
-    nitro_computation *computation = NULL;
-    assert_ok(context, nitro_computation_create(context, "threads", &computation));
     assert_ok(context, nitro_computation_add_variant(computation, &small));
     assert_ok(context, nitro_computation_add_variant(computation, &large));
     assert_ok(context, nitro_computation_add_features(computation, &value, 1, evaluate, NULL));
+}
+
+static nitro_computation *declare(nitro_context *context)
+{
+    nitro_computation *computation = NULL;
+    assert_ok(context, nitro_computation_create(context, "threads", &computation));
+    add_parts(context, computation);
     return computation;
 }
 
@@ -307,6 +312,33 @@ static void test_decisions_are_remembered(void **state)
     nitro_context_free(context);
 }
 
+/* A memo whose size is set first knows what is declared after that. */
+static void test_the_memo_has_its_size_before_the_features(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = NULL;
+    const double values[] = {5, NUM_VALUES - 5};
+    nitro_decision decision;
+    (void)state;
+    assert_ok(context, nitro_computation_create(context, "threads", &computation));
+    assert_ok(context, nitro_computation_set_memo_size(computation, 64));
+    add_parts(context, computation);
+    assert_int_equal(count(computation).num_entries, 64);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(context, nitro_select_features(computation, values, 1, &decision));
+        assert_int_equal(decision.variant, i);
+        assert_ok(context, nitro_computation_set_default(computation, "large"));
+    }
+    assert_ok(context,
+              nitro_computation_attach_model(computation, learn(context, computation, false)));
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(context, nitro_select_features(computation, &values[i], 1, &decision));
+        assert_int_equal(decision.variant, i);
+    }
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_with_a_model),
         cmocka_unit_test(test_a_model_is_replaced_while_threads_select),
         cmocka_unit_test(test_decisions_are_remembered),
+        cmocka_unit_test(test_the_memo_has_its_size_before_the_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
