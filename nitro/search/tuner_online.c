@@ -349,11 +349,15 @@ nitro_status nitro_computation_add_tunable(nitro_computation *computation, nitro
                                    .run = run_online,
                                    .fails_cleanly = tuner->tunable->repeatable,
                                    .user = tuner};
-    nitro_online_options_init(&tuner->online);
+    nitro_online_options online;
+    nitro_online_options_init(&online);
     if (options)
-        tuner->online = *options;
-    nitro_status status = check_options(tuner->context, tuner, &tuner->online);
-    if (status == NITRO_OK && tuner->online.data == NITRO_ONLINE_BACKGROUND && !tuner->has_thread) {
+        online = *options;
+    nitro_status status = check_options(tuner->context, tuner, &online);
+    if (status != NITRO_OK)
+        return status;
+    tuner->online = online;
+    if (online.data == NITRO_ONLINE_BACKGROUND && !tuner->has_thread) {
         tuner->has_thread = pthread_create(&tuner->thread, NULL, run_thread, tuner) == 0;
         if (!tuner->has_thread)
             status = nitro_fail(tuner->context, NITRO_ERR_NO_MEMORY,

@@ -271,6 +271,27 @@ static void test_bad_online_options(void **state)
     end(&all);
 }
 
+/* What was refused changes nothing of a tuner that serves a computation. */
+static void test_serves_one_computation(void **state)
+{
+    (void)state;
+    fixture all;
+    nitro_computation *other = NULL;
+    begin(&all);
+    all.online = (nitro_online_options){.share = 1, .repetitions = 1};
+    add(&all);
+    assert_ok(all.context, nitro_computation_create(all.context, "other", &other));
+    all.online = (nitro_online_options){.share = 0.001, .repetitions = 100};
+    for (size_t i = 0; i < 2; i++)
+        assert_fails(all.context, nitro_computation_add_tunable(other, all.tuner, &all.online),
+                     NITRO_ERR_ARGUMENT, "was added to a computation before");
+    call(&all, 10);
+    assert_int_equal(statistics_of(&all).num_tries, 10);
+    assert_int_equal(statistics_of(&all).num_evaluated, 10);
+    nitro_computation_free(other);
+    end(&all);
+}
+
 /* On the application's own data: every result is right, one call in ten tries, and the costs are
  * those that the application saw. */
 static void test_own_data(void **state)
@@ -536,12 +557,19 @@ static void test_workers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ask_and_tell),   cmocka_unit_test(test_asks_ahead),
-        cmocka_unit_test(test_bad_tuners),     cmocka_unit_test(test_bad_online_options),
-        cmocka_unit_test(test_own_data),       cmocka_unit_test(test_share),
-        cmocka_unit_test(test_not_repeatable), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_all_invalid),    cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_ask_and_tell),
+        cmocka_unit_test(test_asks_ahead),
+        cmocka_unit_test(test_bad_tuners),
+        cmocka_unit_test(test_bad_online_options),
+        cmocka_unit_test(test_serves_one_computation),
+        cmocka_unit_test(test_own_data),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_not_repeatable),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_all_invalid),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
