@@ -425,7 +425,8 @@ typedef enum nitro_online_data {
                                best configuration; otherwise the call fails */
     NITRO_ONLINE_COPY,      /* a copy, before the call's own run: tries have no effect but time */
     NITRO_ONLINE_BACKGROUND /* a copy, by a thread of the tuner: the call goes on at once. The first
-                               valid configuration is found as with NITRO_ONLINE_COPY */
+                               valid configuration is found as with NITRO_ONLINE_COPY. A forked
+                               child has no such thread, and runs the best one known */
 } nitro_online_data;
 
 typedef struct nitro_online_options {

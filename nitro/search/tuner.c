@@ -159,8 +159,10 @@ void nitro_tuner_free(nitro_tuner *tuner)
         older = at->older;
         free(at);
     }
-    pthread_cond_destroy(&tuner->changed);
-    pthread_mutex_destroy(&tuner->lock);
+    if (!tuner_is_of_parent(tuner)) { /* else the thread uses them for ever */
+        pthread_cond_destroy(&tuner->changed);
+        pthread_mutex_destroy(&tuner->lock);
+    }
     nitro_device_free(tuner->device);
     nitro_space_free(tuner->space);
     free(tuner->searcher_options);

@@ -56,6 +56,7 @@ struct nitro_tuner {
     atomic_uint_least64_t num_calls, num_tries;
     tuner_try trying;
     pthread_t thread;
+    pid_t process; /* that has the thread */
     bool has_thread, stops;
     void *handed; /* a copy for the thread to try a configuration on; or NULL */
 };
@@ -70,6 +71,8 @@ void tuner_values(const nitro_tuner *tuner, uint64_t configuration, double *valu
 nitro_status tuner_next(nitro_tuner *tuner, uint64_t *configuration);
 /** Tell the session, and publish the best. The session was acquired. */
 nitro_status tuner_note(nitro_tuner *tuner, const nitro_search_answer *answer);
+/** Has it a thread, and is that one of the parent of this forked process? */
+bool tuner_is_of_parent(const nitro_tuner *tuner);
 /** Ends the thread. */
 void tuner_stop_thread(nitro_tuner *tuner);
 

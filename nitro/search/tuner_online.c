@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nitro/backend/statistics.h"
 #include "nitro/base/require.h"
@@ -34,11 +35,18 @@ static int run_best(const nitro_tuner *tuner, void *argument)
     return best ? tuner->tunable->run(argument, best->values, tuner->tunable->user) : -1;
 }
 
+bool tuner_is_of_parent(const nitro_tuner *tuner)
+{
+    return tuner->has_thread && tuner->process != getpid();
+}
+
 static bool wants_try(const nitro_tuner *tuner)
 {
     if (atomic_load(&tuner->is_finished) && !atomic_load(&tuner->restarts))
         return false;
-    return !atomic_load(&tuner->best) ||
+    if (!atomic_load(&tuner->best))
+        return true;
+    return !tuner_is_of_parent(tuner) &&
            (double)atomic_load(&tuner->num_tries) <
                tuner->online.share * (double)atomic_load(&tuner->num_calls);
 }
@@ -276,7 +284,7 @@ static void *run_thread(void *user)
 
 void tuner_stop_thread(nitro_tuner *tuner)
 {
-    if (!tuner->has_thread)
+    if (!tuner->has_thread || tuner_is_of_parent(tuner))
         return;
     pthread_mutex_lock(&tuner->lock);
     tuner->stops = true;
@@ -358,6 +366,7 @@ nitro_status nitro_computation_add_tunable(nitro_computation *computation, nitro
         return status;
     tuner->online = online;
     if (online.data == NITRO_ONLINE_BACKGROUND && !tuner->has_thread) {
+        tuner->process = getpid();
         tuner->has_thread = pthread_create(&tuner->thread, NULL, run_thread, tuner) == 0;
         if (!tuner->has_thread)
             status = nitro_fail(tuner->context, NITRO_ERR_NO_MEMORY,

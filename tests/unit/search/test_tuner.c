@@ -2,6 +2,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit/temporary.h"
 
@@ -499,6 +501,37 @@ static void test_threads(void **state)
     call_from_threads(NITRO_ONLINE_BACKGROUND);
 }
 
+/* A forked child lacks the thread, and neither hands it a copy nor waits for it. */
+static void test_forked_child(void **state)
+{
+    (void)state;
+    fixture all;
+    double own = 0;
+    atomic_size_t calls = 0;
+    begin(&all);
+    nitro_context_set_clock(all.context, NULL);
+    all.tunable.run = run_anywhere;
+    all.tunable.check = NULL;
+    all.tunable.copy = copy_number;
+    all.tunable.user = &calls;
+    all.online = (nitro_online_options){1, NITRO_ONLINE_BACKGROUND, 1};
+    add(&all);
+    assert_ok(all.context, nitro_run(all.computation, &own, NULL));
+    nitro_tuner_statistics before = statistics_of(&all);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10); /* it hangs */
+        bool good = nitro_run(all.computation, &own, NULL) == NITRO_OK &&
+                    statistics_of(&all).num_tries == before.num_tries;
+        end(&all);
+        _exit(good ? 0 : 1);
+    }
+    int ending = -1;
+    assert_int_equal(waitpid(child, &ending, 0), child);
+    assert_int_equal(ending, 0);
+    end(&all);
+}
+
 static nitro_status load_number(nitro_context *context, void *user, void **given)
 {
     (void)user;
@@ -569,6 +602,7 @@ int main(void)
         cmocka_unit_test(test_all_invalid),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_forked_child),
         cmocka_unit_test(test_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
