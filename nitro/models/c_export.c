@@ -254,6 +254,9 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
             costs ? "int %s_select_uses(const double *features, double uses)\n{\n"
                   : "int %s_select(const double *features)\n{\n",
             name);
+    fputs("    for (size_t i = 0; i < NUM_FEATURES; i++)\n"
+          "        if (!isfinite(features[i]))\n            return -1;\n",
+          out);
     if (costs)
         fprintf(out, "    double share = (float)(1.0 / uses);\n");
     if (costs)
@@ -261,8 +264,6 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
     fprintf(out,
             "    double x[NUM_COLUMNS + 1];\n"
             "    int end = -1;\n"
-            "    for (size_t i = 0; i < NUM_FEATURES; i++)\n"
-            "        if (!isfinite(features[i]))\n            return -1;\n"
             "    int within = is_within_reach(features, &end);\n"
             "    if (find_columns(features, x) && within)\n        return decide(x, %s);\n"
             "    return end < 0 ? %zu : fall_back(x, %s, end);\n}\n",

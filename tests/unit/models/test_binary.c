@@ -466,6 +466,11 @@ static void check_source(nitro_context *context, const char *folder, const char 
     assert_true(num_reasons[NITRO_REASON_EXTRAPOLATED] > 0);
     assert_int_equal(select_uses != NULL, model->prepare_costs != NULL);
     assert_int_equal(select((const double[]){NAN, 0.5}), -1);
+    for (size_t i = 0; i < 2 && select_uses; i++) {
+        double features[] = {50, 0.5};
+        features[i] = NAN;
+        assert_int_equal(select_uses(features, 1.0), -1);
+    }
     assert_true(num_chosen[0] > 0 && num_chosen[1] > 0);
     dlclose(library);
     unlink(source);
