@@ -310,12 +310,12 @@ nitro_status nitro_computation_set_min_confidence(nitro_computation *computation
 nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses)
 {
     NITRO_REQUIRE(NULL, computation);
-    float share = NAN;
-    nitro_status status = nitro_share_of_uses(
-        computation->context, computation->schema->computation, uses == 0.0 ? NAN : uses, &share);
-    if (status == NITRO_OK)
-        computation->share = share;
-    return status;
+    if (!(uses >= 1.0))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: %g uses of an input: give at least 1, or INFINITY for no limit",
+                          computation->schema->computation, uses);
+    computation->share = (float)(1.0 / uses);
+    return NITRO_OK;
 }
 
 nitro_status nitro_query_set_options(const nitro_computation *computation,

@@ -249,7 +249,7 @@ static void test_the_computation_declares_uses(void **state)
                      NITRO_ERR_ARGUMENT, "at least 1");
     }
     assert_fails(f.context, nitro_computation_set_uses(f.computation, 0.0), NITRO_ERR_ARGUMENT,
-                 "at least 1");
+                 "toy: 0 uses of an input: give at least 1, or INFINITY for no limit");
     tear_down(&f);
 }
 
