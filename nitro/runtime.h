@@ -20,6 +20,7 @@
 #ifndef NITRO_RUNTIME_H
 #define NITRO_RUNTIME_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -305,6 +306,7 @@ enum { NITRO_MEMBER_SIGNED = 0x10, NITRO_MEMBER_UNSIGNED = 0x20, NITRO_MEMBER_RE
 #define NITRO_MEMBER(struct_type, member)                                                          \
     {offsetof(struct_type, member), (int)sizeof(((struct_type *)0)->member) +                      \
      _Generic(((struct_type *)0)->member,                                                          \
+              char: CHAR_MIN < 0 ? NITRO_MEMBER_SIGNED : NITRO_MEMBER_UNSIGNED,                    \
               signed char: NITRO_MEMBER_SIGNED, short: NITRO_MEMBER_SIGNED,                        \
               int: NITRO_MEMBER_SIGNED, long: NITRO_MEMBER_SIGNED, long long: NITRO_MEMBER_SIGNED, \
               bool: NITRO_MEMBER_UNSIGNED, unsigned char: NITRO_MEMBER_UNSIGNED,                   \
@@ -756,7 +758,7 @@ typedef struct nitro_monitor_options {
 /**
  * Set the defaults: one call in 64, drift bound 0.25, no adaptation, confident from 0.9, 512
  * buckets, no record. In range are: `every` up to 10^9, `drift_bound` in (0, 100], `adapt_percent`
- * in [0, 100], `confident_from` in [0, 2], `num_buckets` from 1 to 2^20.
+ * in [0, 100], `confident_from` in [0, 2], `num_buckets` from 1 to 2^20, `num_recorded` up to 2^22.
  */
 NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
 

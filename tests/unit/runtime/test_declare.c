@@ -123,6 +123,7 @@ static void test_an_error_names_the_part(void **state)
 }
 
 typedef struct numbers {
+    char letter;
     signed char tiny;
     short brief;
     int whole;
@@ -154,7 +155,8 @@ static void test_members_of_the_argument_are_features(void **state)
     (void)state;
     static const nitro_declaration declaration = {.name = "members",
                                                   .variants = {{.name = "any", .run = count_run}},
-                                                  .features = {MEMBER(tiny),
+                                                  .features = {MEMBER(letter),
+                                                               MEMBER(tiny),
                                                                MEMBER(brief),
                                                                MEMBER(whole),
                                                                MEMBER(large),
@@ -168,17 +170,17 @@ static void test_members_of_the_argument_are_features(void **state)
                                                                MEMBER(share),
                                                                MEMBER(weight)},
                                                   .evaluate = evaluate_two};
-    const numbers argument = {-3,    -300,       -70000,           -5000000000, true, 200,
-                              60000, 4000000000, 9007199254740992, 0.25F,       1e300};
-    const double expected[] = {-3,    -300, -70000,           -5e9, -69999, -69998, 1, 200,
-                               60000, 4e9,  9007199254740992, 0.25, 1e300};
+    const numbers argument = {'T', -3,    -300,       -70000,           -5000000000, true,
+                              200, 60000, 4000000000, 9007199254740992, 0.25F,       1e300};
+    const double expected[] = {'T', -3,    -300, -70000,           -5e9, -69999, -69998, 1,
+                               200, 60000, 4e9,  9007199254740992, 0.25, 1e300};
     nitro_context *context = unit_context();
     nitro_computation *made = NULL;
-    double values[13];
+    double values[14];
     assert_ok(context, nitro_computation_declare(context, &declaration, &made));
-    assert_int_equal(nitro_computation_num_features(made), 13);
+    assert_int_equal(nitro_computation_num_features(made), 14);
     assert_ok(context, nitro_computation_evaluate(made, &argument, values));
-    for (size_t f = 0; f < 13; f++)
+    for (size_t f = 0; f < 14; f++)
         if (values[f] != expected[f])
             fail_msg("%s is %g", nitro_computation_feature_name(made, f), values[f]);
     nitro_computation_free(made);
@@ -188,8 +190,8 @@ static void test_members_of_the_argument_are_features(void **state)
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
                  "needs a function");
     wrong = declaration;
-    wrong.features[6].member.type = 0;
-    wrong.features[8].member.type = 0;
+    wrong.features[7].member.type = 0;
+    wrong.features[9].member.type = 0;
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
                  "'port' follows one that is a member of the argument");
     wrong =
