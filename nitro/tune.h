@@ -413,7 +413,8 @@ NITRO_API nitro_status nitro_tuner_best(const nitro_tuner *tuner, double *values
  * @param[in] input    NULL: what the tunable's `load` makes.
  * @param[in] measure  NULL: the defaults.
  * @return NITRO_OK, also if no configuration is valid; NITRO_ERR_ARGUMENT (no input, options out of
- *         range); NITRO_ERR_INTERRUPTED (by `progress`); an error of the store.
+ *         range); NITRO_ERR_INTERRUPTED (by `progress`); an error of the store, or of an input that
+ *         cannot be made.
  */
 NITRO_API nitro_status nitro_tuner_search(nitro_tuner *tuner, const nitro_input *input,
                                           const nitro_measure_options *measure);

@@ -31,6 +31,7 @@ typedef struct c_state {
     char **options; /* of the compiler, ended by NULL */
     nitro_measure_options measure;
     nitro_computation *computation;
+    evaluator_inputs inputs;
     char folder[64]; /* of what is compiled */
     char object[96], output[96];
     uint64_t configuration;
@@ -184,7 +185,8 @@ static nitro_status evaluate(void *place, const nitro_search_question *question,
     nitro_status status = compile(state, &compiled);
     answer->outcome = NITRO_OUTCOME_FAILED;
     if (status == NITRO_OK && compiled)
-        status = evaluator_measure(state->computation, &input, NULL, 1, &state->measure, answer);
+        status = evaluator_measure(state->computation, &input, NULL, 1, &state->measure,
+                                   &state->inputs, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     unlink(state->object);
     unlink(state->output);
@@ -289,6 +291,7 @@ static nitro_status open_c(nitro_context *context, const nitro_space *space,
         return NITRO_ERR_NO_MEMORY;
     state->context = context;
     state->space = space;
+    state->inputs.vary = true;
     nitro_measure_options_init(&state->measure);
     if (options)
         state->measure = *options;

@@ -14,6 +14,7 @@ typedef struct kernel_state {
     nitro_input input;
     const char *device;
     nitro_measure_options options;
+    evaluator_inputs inputs;
 } kernel_state;
 
 static nitro_status evaluate(void *place, const nitro_search_question *question,
@@ -29,7 +30,7 @@ static nitro_status evaluate(void *place, const nitro_search_question *question,
     nitro_status status = nitro_kernel_configure(state->context, state->kernel, values);
     if (status == NITRO_OK)
         status = evaluator_measure(state->computation, &state->input, state->device, state->variant,
-                                   &state->options, answer);
+                                   &state->options, &state->inputs, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     return status;
 }

@@ -14,26 +14,32 @@ typedef struct tunable_state {
     nitro_input input;
     nitro_measure_options options;
     nitro_computation *computation;
+    evaluator_inputs inputs;
     double values[NITRO_MAX_PARAMETERS]; /* of the configuration that is measured */
 } tunable_state;
 
 nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input,
                                const char *device, size_t run, const nitro_measure_options *options,
-                               nitro_search_answer *answer)
+                               evaluator_inputs *inputs, nitro_search_answer *answer)
 {
     nitro_sample *sample = NULL;
     nitro_status status =
         nitro_measure_variants(computation, input, device, options, UINT64_C(1) << run, &sample);
-    if (status == NITRO_ERR_FORMAT || status == NITRO_ERR_NO_MEMORY || status == NITRO_ERR_IO) {
-        char why[512]; /* its input cannot be made: this configuration is invalid, others may not */
+    bool failed =
+        status == NITRO_ERR_FORMAT || status == NITRO_ERR_NO_MEMORY || status == NITRO_ERR_IO;
+    if (failed && (inputs->vary || inputs->made)) {
+        char why[512];
         nitro_context *context = computation->context;
         nitro_context_last_error(context, why, sizeof(why));
-        nitro_log(context, NITRO_LOG_WARNING, "a configuration failed: %s", why);
+        nitro_log(context, inputs->warned ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+                  "a configuration failed: %s", why);
+        inputs->warned = true;
         answer->outcome = NITRO_OUTCOME_FAILED;
         return NITRO_OK;
     }
     if (status != NITRO_OK)
         return status;
+    inputs->made = true;
     const nitro_entry *entry = &sample->entries[run];
     answer->outcome = entry->outcome;
     answer->time_ms = entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : (double)NAN;
@@ -80,8 +86,8 @@ static nitro_status evaluate_tunable(void *place, const nitro_search_question *q
     for (size_t p = 0; p < nitro_space_num_parameters(state->space); p++)
         state->values[p] = nitro_space_parameter(state->space, p)->values[indices[p]].number;
     double start_ms = nitro_clock_wall_ms(state->context);
-    nitro_status status =
-        evaluator_measure(state->computation, &state->input, NULL, 1, &state->options, answer);
+    nitro_status status = evaluator_measure(state->computation, &state->input, NULL, 1,
+                                            &state->options, &state->inputs, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     return status;
 }

@@ -4,13 +4,23 @@
 
 #include "nitro/nitro_backend.h"
 
+/** What is known of the inputs of a search. */
+typedef struct evaluator_inputs {
+    bool vary;   /* each configuration makes its own: where one fails, others may not */
+    bool made;   /* one was */
+    bool warned; /* that one could not be made */
+} evaluator_inputs;
+
 /**
  * Measure variant `run` of a computation on an input, on a device (NULL: the first).
- * @param[in,out] answer  its outcome, time, spread and cost are set.
- * @return NITRO_OK; an error: the input cannot be loaded, or the machine cannot measure.
+ * @param[in,out] inputs  zeros but for `vary` before the first call.
+ * @param[in,out] answer  its outcome, time and spread are set.
+ * @return NITRO_OK, also where an input fails that others may not: the configuration is invalid,
+ * and the first time is warned of. An error: the input cannot be loaded, or the machine cannot
+ *         measure.
  */
 nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input,
                                const char *device, size_t run, const nitro_measure_options *options,
-                               nitro_search_answer *answer);
+                               evaluator_inputs *inputs, nitro_search_answer *answer);
 
 #endif

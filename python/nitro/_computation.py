@@ -206,7 +206,7 @@ def _load(context: Any, state: Any, argument: Any) -> int:
     name, make = _from_handle(state)
     try:
         made = Argument(make())
-    except Exception as exception:
+    except (Exception, SystemExit) as exception:
         why = f"input {name}: {type(exception).__name__}: {exception}"
         return int(
             lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode()))

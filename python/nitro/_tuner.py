@@ -193,7 +193,7 @@ def _load(context: Any, user: Any, argument: Any) -> int:
     tunable = _from_handle(user)
     try:
         made = Argument(tunable.load())
-    except Exception as exception:
+    except (Exception, SystemExit) as exception:
         why = f"tunable {tunable.name}: load: {type(exception).__name__}: {exception}"
         return int(
             lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode()))

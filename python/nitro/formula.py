@@ -32,7 +32,10 @@ def per_l2(size_bytes: str) -> str:
 
 def streaming_time(size_bytes: str, floor_us: float) -> str:
     """The time to stream so many bytes, relative to a floor such as a kernel launch."""
-    return _written(lib.nitro_formula_streaming_time, size_bytes, float(floor_us))
+    floor = float(floor_us)
+    if not 0 < floor < float("inf"):
+        raise ValueError(f"floor_us is {floor_us}: give a positive number of microseconds")
+    return _written(lib.nitro_formula_streaming_time, size_bytes, floor)
 
 
 def imbalance(longest: str, work: str) -> str:

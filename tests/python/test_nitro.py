@@ -339,6 +339,9 @@ class Adjust(unittest.TestCase):
     def test_formulas(self):
         self.assertIn("device.cuda_cores", nitro.formula.per_core("8 * nnz"))
         self.assertIn("5", nitro.formula.streaming_time("8 * nnz", 5))
+        for floor_us in (float("nan"), float("inf"), 0, -5):
+            with self.assertRaisesRegex(ValueError, f"floor_us is {floor_us}: give a positive"):
+                nitro.formula.streaming_time("8 * nnz", floor_us)
         total = declare()
         total.add_relative_feature("per_core", nitro.formula.per_core("length"), scale="log")
 
@@ -463,12 +466,15 @@ class WholeWay(unittest.TestCase):
         def refuse():
             raise Refused("no such list")
 
+        def leave():
+            sys.exit("no more lists")
+
+        inputs = {"good": lambda: [1, 2], "bad": refuse, "gone": leave}
         with nitro.Store(self.folder / "other.db", write=True) as store:
             with self.assertLogs("nitro", logging.WARNING) as log:
-                declare().tune(
-                    store, {"good": lambda: [1, 2], "bad": refuse}, min_repetitions=1, max_repetitions=1
-                )
+                declare().tune(store, inputs, min_repetitions=1, max_repetitions=1)
             self.assertIn("no such list", " ".join(log.output))
+            self.assertIn("SystemExit: no more lists", " ".join(log.output))
             self.assertEqual(store.num_samples("total", store.devices("total")[0]), 1)
 
     def test_what_is_raised_in_a_worker_process_is_said(self):
@@ -631,11 +637,18 @@ class Tuning(unittest.TestCase):
         for options, said in (
             ({"run": refuse, "load": lambda: [1]}, "run returned -1 in call 1: Refused: not today"),
             ({"check": refuse, "load": lambda: [1]}, "the check raised Refused: not today"),
-            ({"load": refuse}, "a configuration failed: .*load: Refused: not today"),
         ):
             with self.assertLogs("nitro", logging.WARNING) as log:
                 self.assertIsNone(nitro.Tuner(self.tunable(**options), budget="1").search())
             self.assertRegex(" ".join(log.output), said)
+
+    def test_a_search_without_inputs_ends_with_the_reason(self):
+        def refuse():
+            raise Refused("not today")
+
+        for load, said in ((refuse, "Refused: not today"), (sys.exit, "SystemExit: ")):
+            with self.assertRaisesRegex(nitro.NitroError, f"tunable .*: load: {said}"):
+                nitro.Tuner(self.tunable(load=load)).search()
 
     def test_worker_processes(self):
         def run(values, chosen):

@@ -329,6 +329,35 @@ static void test_tunable(void **state)
     nitro_context_free(context);
 }
 
+static nitro_status make_nothing(nitro_context *context, void *user, void **argument)
+{
+    (void)user;
+    (void)argument;
+    return nitro_fail(context, NITRO_ERR_IO, "there are no numbers here");
+}
+
+static void test_tunable_without_input(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_space *space = NULL;
+    nitro_evaluator evaluator = {0};
+    nitro_tunable without = tunable;
+    without.load = make_nothing;
+    assert_ok(context,
+              nitro_space_parse(context, "s", tunable.space, strlen(tunable.space), &space));
+    assert_ok(context, nitro_evaluator_tunable(context, space, &without, NULL, NULL, &evaluator));
+    nitro_search_options options;
+    nitro_search_result *result = NULL;
+    nitro_search_options_init(&options);
+    assert_fails(context, nitro_search(context, space, &evaluator, &options, &result), NITRO_ERR_IO,
+                 "there are no numbers here");
+    assert_null(result);
+    nitro_evaluator_close(&evaluator);
+    nitro_space_free(space);
+    nitro_context_free(context);
+}
+
 /* C source: one configuration works, one does not compile, one crashes, one is wrong. */
 static void test_source(void **state)
 {
@@ -398,13 +427,51 @@ static void test_source(void **state)
     nitro_context_free(context);
 }
 
+/* Code makes its input by itself: where a configuration's fails, others may not. */
+static void test_source_without_input(void **state)
+{
+    (void)state;
+    static const char code[] = "void *f_create(void) { return 0; }\nint f(void *p) { return a; }\n";
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    nitro_space *space = NULL;
+    nitro_evaluator evaluator = {0};
+    char path[128], log[UNIT_LOG_BYTES] = "";
+    snprintf(path, sizeof(path), "%s/f.c", folder.folder);
+    assert_ok(context, nitro_file_write(context, path, code, strlen(code)));
+    assert_ok(context,
+              nitro_space_parse(context, "s", tunable.space, strlen(tunable.space), &space));
+    nitro_context_set_log(context, NITRO_LOG_WARNING, unit_keep_log, log);
+    const nitro_tunable_source given = {.language = "C", .name = "f", .path = path};
+    assert_ok(context, nitro_evaluator_source(context, space, &given, NULL, &evaluator));
+    for (uint64_t c = 0; c < 2; c++) {
+        nitro_search_question question = {c, false};
+        nitro_search_answer answer = {.configuration = c};
+        assert_ok(context, evaluator.evaluate(evaluator.state, &question, &answer));
+        assert_int_equal(answer.outcome, NITRO_OUTCOME_FAILED);
+    }
+    const char *first = strstr(log, "f_create() returned NULL");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "f_create() returned NULL"));
+    nitro_evaluator_close(&evaluator);
+    nitro_space_free(space);
+    temporary_remove(&folder);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_searchers),    cmocka_unit_test(test_budgets),
-        cmocka_unit_test(test_budget_texts), cmocka_unit_test(test_searcher_options),
-        cmocka_unit_test(test_resume),       cmocka_unit_test(test_tunable),
-        cmocka_unit_test(test_source),       cmocka_unit_test(test_resume_in_changed_space),
+        cmocka_unit_test(test_searchers),
+        cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_budget_texts),
+        cmocka_unit_test(test_searcher_options),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_tunable),
+        cmocka_unit_test(test_tunable_without_input),
+        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_source_without_input),
+        cmocka_unit_test(test_resume_in_changed_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
