@@ -58,7 +58,8 @@ static const option options[] = {
     OPTION_TRAIN_FRACTION,
     OPTION(TEXT, "group-by", group_by, "TEXT",
            "keep inputs with the same prefix before TEXT in one split, such as / between group "
-           "and matrix (default: split each input by itself); not with --extrapolate"),
+           "and matrix (default: split each input by itself); not with --extrapolate, --train and "
+           "--test"),
     OPTION(FLAG, "extrapolate", extrapolate, NULL,
            "train on the smaller inputs and test on the largest fifth, to see what is chosen "
            "beyond the training range"),
@@ -282,6 +283,8 @@ static int run(invocation *call)
     if (code == EXIT_DONE && given->extrapolate && (given->train || given->test || given->group_by))
         code = fail_usage(call, "--extrapolate chooses the inputs itself: leave out --train, "
                                 "--test and --group-by");
+    if (code == EXIT_DONE && given->group_by && (given->train || given->test))
+        code = fail_usage(call, "--group-by draws the inputs itself: leave out --train and --test");
     if (code == EXIT_DONE && given->size_feature && !given->extrapolate)
         code = fail_usage(call, "--size-feature needs --extrapolate");
     if (code == EXIT_DONE && given->picture && !given->curve)
