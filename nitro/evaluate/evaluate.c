@@ -460,7 +460,7 @@ static nitro_status find_methods(nitro_store *store, const char *computation, ev
     for (size_t n = 0; names && n < names->count; n++)
         if (find_method(names->items[n]) == NITRO_NONE)
             return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                              "there is no method '%.80s': nitro help evaluate lists them",
+                              "there is no method '%.80s'; 'nitro help evaluate' lists them",
                               names->items[n]);
     nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {

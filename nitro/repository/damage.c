@@ -24,6 +24,6 @@ void nitro_store_end_damage_log(const damage_log *log)
 {
     if (log->count > MOST_NAMED)
         nitro_log(log->store->context, NITRO_LOG_WARNING,
-                  "%s: %zu more records are damaged and not used; `nitro store verify` lists all",
+                  "%s: %zu more records are damaged and not used; 'nitro store verify' lists all",
                   log->store->url, log->count - MOST_NAMED);
 }

@@ -60,7 +60,7 @@ static nitro_status read_searcher(nitro_tuner *tuner, const char *given)
     free(name);
     if (!searcher)
         return nitro_fail(tuner->context, NITRO_ERR_ARGUMENT,
-                          "there is no searcher '%.*s'; `nitro help search` lists them",
+                          "there is no searcher '%.*s'; 'nitro help search' lists them",
                           (int)length, given);
     if (searcher->wants_counters)
         return nitro_fail(tuner->context, NITRO_ERR_ARGUMENT,

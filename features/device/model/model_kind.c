@@ -86,7 +86,7 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
         status = make_modelled(context, devices[row], id, device);
     else
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "modelled devices are " PREFIX "%s to " PREFIX "%s (`nitro devices`)",
+                            "modelled devices are " PREFIX "%s to " PREFIX "%s ('nitro devices')",
                             devices[0]->id, devices[count - 1]->id);
     free_table(devices, count);
     return status;
