@@ -179,3 +179,20 @@ import re, sys
 for x, name in re.findall(r'translate\((\S+) \S+\) rotate\(-40\)"><text[^>]*>(?:<title>.*</title>)?([^<]*)', open(sys.argv[1]).read()):
     print(name, "begins outside" if float(x) - 8 * len(name) * .766 < -4 else "is inside")
 END
+
+title "labels of ticks, such as 500 ms, end in the picture"
+printf 'device,peak_gbps,cuda_cores\ngpu1,1,3\ngpu2,2,5\ngpu3,3,1\ngpu4,4,9\n' >four.csv
+for n in 1 2 3 4; do
+    nitro store import --store time.db --computation calc --device gpu$n --samples gpu$((n % 3 + 1)).csv --devices four.csv >/dev/null
+done
+nitro report --store time.db --output time --seeds 1 --methods fixed --skip source-less,curves --quiet 2>/dev/null
+ls time/calc-dfs-time.svg
+python3 - r/*.svg time/*.svg <<'END'
+import re, sys
+for path in sys.argv[1:]:
+    picture = open(path).read()
+    width = float(re.search(r'viewBox="-4 0 (\S+) ', picture)[1]) - 4
+    for x, label in re.findall(r'<text x="([^"]*)" y="[^"]*" text-anchor="middle">([^<]*)', picture):
+        if float(x) + 4 * len(label) > width:
+            print(path, label, "ends outside")
+END

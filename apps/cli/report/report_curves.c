@@ -62,7 +62,7 @@ static void draw_axes(FILE *file, const plane *self)
         svg_grid_line(file, x, self->y.first, x, self->y.first + 5.0);
         bool in_label = self->x.unit && strcmp(self->x.unit, "%") == 0;
         svg_value(ticks[i], in_label ? NULL : self->x.unit, text, sizeof text);
-        svg_tick_label(file, x, self->y.first + 20.0, text, &labelled);
+        svg_tick_label(file, chart, x, self->y.first + 20.0, text, &labelled);
     }
     if (chart->x_label)
         svg_axis_name(file, chart, (self->x.first + self->x.last) / 2.0, self->y.first + 38.0,

@@ -68,7 +68,7 @@ static void draw_axis(FILE *file, const layout *self)
         double x = svg_place(&self->axis, ticks[i]);
         svg_value(ticks[i], svg_own_unit(chart->unit), text, sizeof text);
         svg_grid_line(file, x, self->top, x, bottom + 4.0);
-        svg_tick_label(file, x, bottom + 18.0, text, &labelled);
+        svg_tick_label(file, chart, x, bottom + 18.0, text, &labelled);
     }
     if (chart->y_label)
         svg_axis_name(file, chart, (self->left + self->right) / 2.0, bottom + 36.0, chart->y_label);

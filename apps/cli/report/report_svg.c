@@ -277,9 +277,11 @@ void svg_axis_name(FILE *file, const report_chart *chart, double x, double y, co
     fputs("</text>\n", file);
 }
 
-void svg_tick_label(FILE *file, double x, double y, const char *text, double *end)
+void svg_tick_label(FILE *file, const report_chart *chart, double x, double y, const char *text,
+                    double *end)
 {
     double half = svg_text_width(text) / 2.0;
+    x = fmin(x, chart->pixels + 6.0 - half);
     if (x - half < *end)
         return;
     svg_text(file, x, y, "middle", text);

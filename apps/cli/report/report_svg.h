@@ -57,8 +57,10 @@ typedef struct svg_axis {
 enum { SVG_MAX_TICKS = 16 };
 
 double svg_place(const svg_axis *axis, double value);
-/** A label under a tick, unless it would touch the one before, which ends at `*end`. */
-void svg_tick_label(FILE *file, double x, double y, const char *text, double *end);
+/** A label under a tick, within the picture, unless it would touch the one before, which ends at
+ *  `*end`. */
+void svg_tick_label(FILE *file, const report_chart *chart, double x, double y, const char *text,
+                    double *end);
 /** Widen the range to what ticks at round numbers need. `fixed`: keep its ends. */
 void svg_round_axis(svg_axis *axis, bool fixed);
 /** Values of ticks; whole ones only, where they are counts. @return how many */
