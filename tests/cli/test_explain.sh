@@ -63,6 +63,12 @@ json_get computation target variant reason runner_up ranking.# ranking.0.variant
     features.0.kind features.0.low features.0.high store_changed sources.# sources.0.device \
     sources.0.agree neighbours.# neighbours.0.input neighbours.0.times_ms.large <e.json
 nitro explain --model m.json --features x=50,y=7 --json | json_get variant ranking.0.expected_ratio neighbours
+# its source is its target, and of so few inputs no tree tests a feature
+printf 'input,x,time_ms:small,time_ms:large\nin1,1,1,2\nin2,2,2,1\n' >few.csv
+nitro store import --store few.db --computation few --device gpu1 --samples few.csv --devices devices.csv >imported
+nitro learn few --store few.db --device gpu1 --output few.json --quiet >learnt 2>&1
+nitro explain --model few.json --features x=1 --store few.db --json |
+    json_get features.0.used features.0.low features.0.high sources.0.device sources.0.similarity
 
 title "an input file, by the computation's code"
 nitro tune spmv --generate 20 --device model:k20c --store m.db --output k20c.json --quiet >/dev/null

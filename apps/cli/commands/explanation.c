@@ -171,7 +171,8 @@ static nitro_status compare_devices(nitro_store *store, explanation *self)
             nitro_device_similarity(context, (const nitro_device *const *)devices, count,
                                     (const char *const *)features.items, features.count, matrix);
     for (size_t d = 0; status == NITRO_OK && features.count > 0 && d + 1 < count; d++)
-        self->devices[d].similarity = matrix[d + 1];
+        self->devices[d].similarity =
+            nitro_device_is_same(devices[d + 1], target) ? 1.0 : matrix[d + 1];
     nitro_string_list_free(&features);
     nitro_device_free(target);
     free(devices);

@@ -59,9 +59,10 @@ static void print_decision(const explanation *self)
     if (isfinite(model))
         printf(": expected to take %.2f times as long", model);
     if (self->dataset && isfinite(self->variants[self->runner_up].ratio))
-        printf("%s measured %.2f times as long on the nearest %zu measured inputs",
+        printf("%s measured %.2f times as long on the nearest %zu measured input%s",
                isfinite(model) ? ";" : ":", self->variants[self->runner_up].ratio,
-               self->variants[self->runner_up].timed);
+               self->variants[self->runner_up].timed,
+               self->variants[self->runner_up].timed == 1 ? "" : "s");
     putchar('\n');
 }
 
@@ -121,9 +122,14 @@ static void describe_place(const nitro_column *column, char *text, size_t size)
 }
 
 /** Features that no tree tests have an endless range. */
-static void bound_cell(text_table *table, double bound)
+static double finite_bound(double bound)
 {
-    table_cell(table, fabs(bound) > 1e300 ? "-" : "%.5g", bound);
+    return fabs(bound) > 1e300 ? (double)NAN : bound;
+}
+
+static void number_cell(text_table *table, double value)
+{
+    table_cell(table, isnan(value) ? "-" : "%.5g", value);
 }
 
 static nitro_status print_columns(const invocation *call, const explanation *self)
@@ -141,9 +147,9 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
                    strcmp(kind, kind_names[column->kind]) == 0 ? "" : kind_names[column->kind]);
         kind = kind_names[column->kind];
         table_cell(&table, "%s", column->name);
-        table_cell(&table, isnan(column->value) ? "-" : "%.5g", column->value);
-        bound_cell(&table, column->low);
-        bound_cell(&table, column->high);
+        number_cell(&table, column->value);
+        number_cell(&table, finite_bound(column->low));
+        number_cell(&table, finite_bound(column->high));
         table_cell(&table, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
         table_cell(&table, "%s", place);
         has_related = has_related || is_only_related(column);
@@ -273,12 +279,14 @@ static json_t *columns_json(const explanation *self)
     json_t *array = json_array();
     for (size_t c = 0; c < self->num_columns; c++) {
         const nitro_column *column = &self->columns[c];
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "name", column->name,
-                             "kind", kind_names[column->kind], "unit", column->unit, "value",
-                             json_value(column->value), "low", json_value(column->low), "high",
-                             json_value(column->high), "excess", json_value(column->excess), "seen",
-                             column->is_seen, "used", column->is_used));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "name",
+                                        column->name, "kind", kind_names[column->kind], "unit",
+                                        column->unit, "value", json_value(column->value), "low",
+                                        json_value(finite_bound(column->low)), "high",
+                                        json_value(finite_bound(column->high)), "excess",
+                                        json_value(column->excess), "seen", column->is_seen, "used",
+                                        column->is_used));
     }
     return array;
 }
