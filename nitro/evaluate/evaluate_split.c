@@ -59,13 +59,19 @@ static hashed_input *hash_inputs(nitro_context *context, const nitro_dataset *da
     hashed_input *inputs = nitro_calloc(context, dataset->num_inputs, sizeof *inputs);
     if (!inputs)
         return NULL;
+    bool divides = !options->group_separator;
     *count = 0;
     for (size_t i = 0; i < dataset->num_inputs; i++) {
         const char *name = dataset->inputs[i];
         size_t length = name_length(name, options->group_separator);
+        divides = divides || name[length];
         if (!is_marked || !is_marked[i])
             inputs[(*count)++] = (hashed_input){nitro_hash(name, length, options->seed), i};
     }
+    if (!divides)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "no input's name has '%s': each input is a group of its own",
+                  options->group_separator);
     qsort(inputs, *count, sizeof *inputs, compare_hashes);
     return inputs;
 }
@@ -136,8 +142,9 @@ static nitro_status check_split(nitro_context *context, const nitro_dataset *dat
     if (num_train == 0 || num_test == 0)
         return nitro_fail(
             context, NITRO_ERR_NO_DATA,
-            "%s: of %zu inputs %zu are for training and %zu for tests; both are needed",
-            dataset->schema->computation, dataset->num_inputs, num_train, num_test);
+            "%s: of %zu input%s %zu are for training and %zu for tests; both are needed",
+            dataset->schema->computation, dataset->num_inputs, dataset->num_inputs == 1 ? "" : "s",
+            num_train, num_test);
     if (num_both > 0)
         nitro_log(context, NITRO_LOG_WARNING,
                   "inputs that are both training and test inputs: %zu, so the result does not hold "

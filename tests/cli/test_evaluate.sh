@@ -25,6 +25,7 @@ try nitro evaluate calc --store s.db --train train.txt --test two.txt --targets 
 title "groups and generations"
 try nitro evaluate calc --store s.db --group-by 0 --method fixed --targets gpu1 --quiet
 try nitro evaluate calc --store s.db --group-by n --method fixed --quiet
+try nitro evaluate calc --store s.db --group-by / --method fixed --targets gpu1 --quiet
 try nitro evaluate calc --store s.db --targets gpu1,gpu3 --method fixed --without-generation --quiet
 try nitro evaluate calc --store s.db --targets gpu1 --sources gpu2 --method fixed --without-generation --quiet
 
@@ -80,6 +81,7 @@ done
 
 title "what cannot be evaluated"
 try nitro evaluate calk --store s.db
+try nitro evaluate calk --store s.db --targets gpu1
 try nitro evaluate calc --store s.db --targets gpu9
 try nitro evaluate calc --store s.db --sources gpu9
 try nitro evaluate calc --store s.db --train missing.txt

@@ -136,17 +136,15 @@ int evaluation_print_json(const invocation *call, const nitro_evaluate_result *r
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *object =
-            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
-                      json_text(results[i].target), "method", results[i].method, "total",
-                      json_value(results[i].total), "mean", json_value(results[i].mean), "geomean",
-                      json_value(results[i].geomean), "p5", json_value(results[i].p5), "min",
-                      json_value(results[i].min), "accuracy", json_value(results[i].accuracy),
-                      "confident", json_value(results[i].confident), "confident_precision",
-                      json_value(results[i].confident_precision), "measured",
-                      (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
-        if (results[i].modelled)
-            json_object_set_new(object, "modelled", json_true());
+        json_t *object = json_pack(
+            "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "target",
+            json_text(results[i].target), "method", results[i].method, "total",
+            json_value(results[i].total), "mean", json_value(results[i].mean), "geomean",
+            json_value(results[i].geomean), "p5", json_value(results[i].p5), "min",
+            json_value(results[i].min), "accuracy", json_value(results[i].accuracy), "confident",
+            json_value(results[i].confident), "confident_precision",
+            json_value(results[i].confident_precision), "measured", (json_int_t)results[i].measured,
+            "inputs", (json_int_t)results[i].inputs, "modelled", results[i].modelled);
         if (results[i].order) {
             json_object_set_new(object, "order", json_text(results[i].order));
             json_object_set_new(object, "sources",
