@@ -196,3 +196,17 @@ for path in sys.argv[1:]:
         if float(x) + 4 * len(label) > width:
             print(path, label, "ends outside")
 END
+
+title "devices that are alike; one input of one variant on devices with one feature"
+printf 'device,peak_gbps,cuda_cores\ngpu1,1,3\ngpu2,1,3\ngpu3,3,1\n' >alike.csv
+printf 'input,x,time_ms:only\nin1,1,1\n' >few.csv
+for n in 1 2 3; do
+    nitro store import --store alike.db --computation calc --device gpu$n --samples gpu$((n / 3 + 1)).csv --devices alike.csv >/dev/null
+    nitro store import --store few.db --computation few --device gpu$n --samples few.csv --devices <(cut -d, -f1,2 alike.csv) >/dev/null
+done
+nitro report --store alike.db --output alike --quick --methods fixed --quiet
+nitro report --store few.db --output few --quick --methods fixed --quiet
+json_get finding <alike/calc-twins.json
+json_get finding <alike/calc-similarity.json
+json_get finding <few/few-devices.json
+json_get finding <few/few-twins.json

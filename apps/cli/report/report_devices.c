@@ -64,11 +64,12 @@ nitro_status report_add_devices(report *self)
         report_table_number(table, (double)wins.inputs);
     }
     part->method = "Inputs are those with times of at least two variants on the device.";
-    nitro_status status =
-        report_say(self, part, "%zu device%s, %zu variants of %s, %zu inputs, %zu input feature%s.",
-                   dataset->num_devices, dataset->num_devices == 1 ? "" : "s",
-                   dataset->schema->num_variants, self->computation, dataset->num_inputs,
-                   dataset->schema->num_features, dataset->schema->num_features == 1 ? "" : "s");
+    nitro_status status = report_say(
+        self, part, "%zu device%s, %zu variant%s of %s, %zu input%s, %zu input feature%s.",
+        dataset->num_devices, dataset->num_devices == 1 ? "" : "s", dataset->schema->num_variants,
+        dataset->schema->num_variants == 1 ? "" : "s", self->computation, dataset->num_inputs,
+        dataset->num_inputs == 1 ? "" : "s", dataset->schema->num_features,
+        dataset->schema->num_features == 1 ? "" : "s");
     if (status == NITRO_OK)
         status = say_what_did_not_run(self, part);
     if (status == NITRO_OK && modelled)
@@ -126,8 +127,8 @@ static nitro_status say_similarity(report *self, report_part *part, const double
     return report_say(
         self, part,
         "The most isolated device is %s (similarity to its nearest: %.2f): measurements of the "
-        "others predict it least. Compared by all %zu device features that every device has: %s.",
-        self->dataset->devices[lonely]->id, least, features->count, names);
+        "others predict it least. Compared by the device features that every device has: %s.",
+        self->dataset->devices[lonely]->id, least, names);
 }
 
 nitro_status report_add_similarity(report *self)

@@ -102,14 +102,21 @@ static nitro_status add_pair(report *self, report_part *part, size_t first, size
             *least = same;
             free(part->finding);
             part->finding = NULL;
-            status = report_say(self, part,
-                                "%s and %s are alike by their device features (similarity %.2f), "
-                                "and yet have the same best variant for only %.0f %% of the "
-                                "inputs: most often %s on the one, %s on the other. Such "
-                                "differences come from the campaign or the software (driver, "
-                                "compiler, library version, clocks); no device feature shows them, "
-                                "so that a model of one can be wrong on the other.",
-                                a, b, similarity, same, best_a, best_b);
+            status = same >= 99.5
+                         ? report_say(self, part,
+                                      "%s and %s are alike by their device features (similarity "
+                                      "%.2f), and have the same best variant for %.0f %% of the "
+                                      "inputs.",
+                                      a, b, similarity, same)
+                         : report_say(
+                               self, part,
+                               "%s and %s are alike by their device features (similarity %.2f), "
+                               "and yet have the same best variant for only %.0f %% of the "
+                               "inputs: most often %s on the one, %s on the other. Such "
+                               "differences come from the campaign or the software (driver, "
+                               "compiler, library version, clocks); no device feature shows them, "
+                               "so that a model of one can be wrong on the other.",
+                               a, b, similarity, same, best_a, best_b);
         }
     }
     free(made.ratios);
@@ -146,8 +153,8 @@ nitro_status report_add_twins(report *self)
     part->method = "Pairs with a similarity of at least 0.995. The quality is that of the first "
                    "device's best variants on the second, the ratio the time there over that on "
                    "the first.";
-    if (status == NITRO_OK && (count < 3 || features.count == 0))
-        status = report_omit(self, part, "Takes three devices with common device features.");
+    if (status == NITRO_OK && (count < 3 || features.count < 2)) /* one tells two sides only */
+        status = report_omit(self, part, "Takes three devices with two common device features.");
     else if (status == NITRO_OK)
         status = nitro_device_similarity(
             self->context, (const nitro_device *const *)self->dataset->devices, count,
