@@ -580,6 +580,20 @@ static nitro_status divide_inputs(evaluate_run *run)
                              : NITRO_ERR_NO_MEMORY;
 }
 
+/** Uses count only by what preparing costs. */
+static void check_uses(const nitro_evaluation *evaluation)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t known = 0;
+    for (size_t i = 0; i < dataset->num_rows * dataset->schema->num_variants; i++)
+        known += dataset->prepare_ms[i] > 0.0; /* NaN is not */
+    if (evaluation->share > 0.0 && known == 0)
+        nitro_log(evaluation->context, NITRO_LOG_WARNING,
+                  "%s: no sample has a cost of preparing, so that the number of uses makes no "
+                  "difference",
+                  dataset->schema->computation);
+}
+
 static nitro_status evaluate_targets(evaluate_run *run)
 {
     nitro_status status = NITRO_OK;
@@ -625,6 +639,7 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
         status = divide_inputs(&run);
     if (status == NITRO_OK) {
         nitro_dataset_log_warnings(context, run.evaluation.dataset);
+        check_uses(&run.evaluation);
         status = evaluate_targets(&run);
     }
     if (status == NITRO_OK) {

@@ -21,6 +21,7 @@ printf 'in2\r\n\r\nin60\r\n' >two.txt
 title "tables"
 try nitro evaluate calc --store s.db --train train.txt --test test.txt --quiet
 try nitro evaluate calc --store s.db --train train.txt --test two.txt --targets gpu2 --method native,fixed,random --format csv --quiet
+try nitro evaluate calc --store s.db --targets gpu1 --method fixed --uses 5 --quiet
 
 title "groups and generations"
 try nitro evaluate calc --store s.db --group-by 0 --method fixed --targets gpu1 --quiet
