@@ -42,7 +42,9 @@ static const option options[] = {
     OPTION_TARGETS,
     OPTION_SOURCES,
     OPTION_EXCLUDE,
-    OPTION(LIST, "method", methods, "M,...", "methods to compare, see above (default: all)"),
+    OPTION(LIST, "method", methods, "M,...",
+           "methods to compare, see above (default: all but default, auto-guarded, nearest, "
+           "mixture, own and own-guarded)"),
     OPTION(LIST, "measure", measure, "N,...",
            "also adapt the methods that support it to the N most informative training inputs, "
            "measured on the target; 'all' for all of them"),

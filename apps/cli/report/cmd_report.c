@@ -38,7 +38,7 @@ static const option options[] = {
     OPTION_TARGETS,
     OPTION_SOURCES,
     OPTION(LIST, "methods", methods, "M,...",
-           "methods to compare, see 'nitro help evaluate' (default: all)"),
+           "methods to compare, see 'nitro help evaluate' (default: as there)"),
     OPTION_TRAIN_FRACTION,
     OPTION(COUNT, "seed", seed, "N", "the first seed, for the split and for training"),
     OPTION(COUNT, "seeds", seeds, "N",
