@@ -92,3 +92,4 @@ try nitro evaluate calc --store s.db --train train.txt --test strange.txt --quie
 printf 'in1\n\001\n' >control.txt
 try nitro evaluate calc --store s.db --train control.txt
 try nitro evaluate calc --store s.db --train train.txt --test train.txt --targets gpu1 --quiet
+try nitro evaluate calc --store s.db --portfolio 3

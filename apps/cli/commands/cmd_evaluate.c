@@ -274,6 +274,8 @@ static int run(invocation *call)
         return fail_usage(call, "--name needs --portfolio");
     if ((given->recorded.count > 0 || given->cases) && call->arguments.count == 0)
         return run_searchers(call);
+    if (given->recorded.count == 0 && (given->portfolio > 0 || given->space))
+        return fail_usage(call, "--portfolio and --space need --recorded FILE or --cases FILE");
     if (given->recorded.count > 0 || given->searchers.count > 0)
         return fail_usage(call, "searchers are evaluated on recorded spaces: give --recorded FILE "
                                 "and no computation");
