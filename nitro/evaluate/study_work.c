@@ -23,10 +23,18 @@ static void free_work(known_work *works, size_t count)
     free(works);
 }
 
-static nitro_status parse(nitro_context *context, const char *path, const char *text,
-                          const nitro_string_list *features, nitro_expression **formula)
+/** @param[in] what  "flops" or "bytes". */
+static nitro_status parse(nitro_context *context, const char *path, const char *variant,
+                          const char *what, const char *text, const nitro_string_list *features,
+                          nitro_expression **formula)
 {
-    return text ? nitro_formula_parse(context, path, text, features, formula) : NITRO_OK;
+    if (!text)
+        return NITRO_OK;
+    char *origin = nitro_asprintf(context, "%s: %s of variant %s", path, what, variant);
+    nitro_status status = origin ? nitro_formula_parse(context, origin, text, features, formula)
+                                 : NITRO_ERR_NO_MEMORY;
+    free(origin);
+    return status;
 }
 
 /** The formulas for the dataset's variants, over the dataset's features. */
@@ -44,9 +52,11 @@ static nitro_status parse_work(nitro_context *context, const char *path,
         if (v == NITRO_NONE)
             continue;
         works[v].peak = given->single ? "peak_gflops_sp" : "peak_gflops_dp";
-        status = parse(context, path, given->flops, &features, &works[v].flops);
+        status =
+            parse(context, path, given->variant, "flops", given->flops, &features, &works[v].flops);
         if (status == NITRO_OK)
-            status = parse(context, path, given->bytes, &features, &works[v].bytes);
+            status = parse(context, path, given->variant, "bytes", given->bytes, &features,
+                           &works[v].bytes);
     }
     nitro_string_list_free(&features);
     return status;

@@ -41,6 +41,8 @@ cut -d , -f 1-3,6-7 roofs/calc-roofline.csv
 test -s roofs/calc-roofline.svg || echo "no picture"
 echo '{' >bad.json
 report --output roofs --quick --describe bad.json
+sed 's/1e6 [*] x/1e6 * y/' work.json >other.json
+report --output roofs --quick --describe other.json
 
 title "every picture is well-formed, and its marks have titles with values"
 python3 - r/*.svg <<'END' || echo 'a picture is not XML'
