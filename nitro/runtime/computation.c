@@ -71,19 +71,24 @@ static nitro_status require_open(const nitro_computation *computation, const cha
 static nitro_status find_reads(const nitro_computation *computation, const nitro_variant *variant,
                                uint64_t *reads)
 {
+    const char *reader = variant->name ? variant->name : "(null)";
     nitro_string_list names = {0};
     uint64_t found = variant->allows_reads ? 0 : UINT64_MAX;
     nitro_status status = NITRO_OK;
     if (variant->allows_reads && variant->allows_reads[0])
         status = nitro_string_list_split(computation->context, &names, variant->allows_reads);
+    if (status == NITRO_ERR_ARGUMENT)
+        status = nitro_fail(computation->context, status,
+                            "%s: the constraint of variant '%.80s' reads '%.200s', a list with an "
+                            "empty item; write \"rows,nnz\", or \"\" if it reads no feature",
+                            computation->schema->computation, reader, variant->allows_reads);
     for (size_t i = 0; i < names.count && status == NITRO_OK; i++) {
         size_t feature = nitro_schema_feature(computation->schema, names.items[i]);
         if (feature == NITRO_NONE)
             status = nitro_fail(computation->context, NITRO_ERR_NOT_FOUND,
                                 "%s: the constraint of variant '%.80s' reads feature '%.80s', "
                                 "which is not declared; declare features first",
-                                computation->schema->computation,
-                                variant->name ? variant->name : "(null)", names.items[i]);
+                                computation->schema->computation, reader, names.items[i]);
         else
             found |= UINT64_C(1) << feature;
     }
@@ -117,6 +122,11 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
                           schema->computation, variant->name ? variant->name : "(null)",
                           (int)variant->time_source);
     uint64_t reads = 0;
+    if (!variant->allows && variant->allows_reads)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: variant '%.80s' has `allows_reads` but no constraint `allows`; give "
+                          "both or neither",
+                          schema->computation, variant->name ? variant->name : "(null)");
     if (variant->allows)
         status = find_reads(computation, variant, &reads);
     if (status != NITRO_OK)

@@ -114,6 +114,12 @@ static void test_an_error_names_the_part(void **state)
     wrong.variants[0].allows_reads = "weight";
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_NOT_FOUND,
                  "reads feature 'weight'");
+    wrong.variants[0].allows_reads = ",";
+    assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
+                 "the constraint of variant 'small' reads ',', a list with an empty item");
+    wrong.variants[0].allows = NULL;
+    assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
+                 "variant 'small' has `allows_reads` but no constraint `allows`");
     wrong = whole;
     wrong.uses = 0.5;
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
