@@ -186,12 +186,31 @@ static nitro_status copy_to_campaign(void *user, const nitro_sample *sample)
     return NITRO_OK;
 }
 
+/* A device of the target that is no campaign of this one has measurements of its own. */
+static nitro_status refuse_other_device(const copying *job, const char *id)
+{
+    nitro_device *there = NULL;
+    nitro_status status = nitro_store_get_device(job->to, id, &there);
+    if (status != NITRO_OK)
+        return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
+    const char *same_as = nitro_device_label(there, NITRO_LABEL_SAME_AS);
+    if (!same_as || strcmp(same_as, job->device) != 0)
+        status = nitro_fail(nitro_store_context(job->to), NITRO_ERR_EXISTS,
+                            "%s: device %s is no campaign of %s (its label same_as does not name "
+                            "it); choose another name for the campaign",
+                            nitro_store_url(job->to), id, job->device);
+    nitro_device_free(there);
+    return status;
+}
+
 /* Described as in the source store, and labelled as the same device. */
 static nitro_status put_campaign(copying *job, const char *id)
 {
     nitro_context *context = nitro_store_context(job->to);
     nitro_device *device = NULL;
-    nitro_status status = nitro_store_get_device(job->from, job->device, &device);
+    nitro_status status = refuse_other_device(job, id);
+    if (status == NITRO_OK)
+        status = nitro_store_get_device(job->from, job->device, &device);
     if (status != NITRO_OK)
         return status;
     char *copy = nitro_strdup(context, id);

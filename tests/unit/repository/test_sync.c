@@ -209,6 +209,24 @@ static void test_without_a_name_both_are_refused(void **state)
                  "spmv on K20: both stores have measurements of the same inputs");
 }
 
+/* A machine of its own may have the id that a campaign would get. */
+static void test_a_campaign_takes_no_other_device(void **state)
+{
+    fixture *f = *state;
+    const nitro_sync_options options = {.conflict = NITRO_CONFLICT_BOTH, .campaign = "node7"};
+    nitro_copy_report report = {0};
+    nitro_device *after = NULL;
+    put_conflicts(f);
+    records_put_names(f->to, "spmv", "K20@node7");
+    put(f, f->to, "K20@node7", "two", 100);
+    assert_fails(f->context, nitro_store_sync(f->from, f->to, &options, &report), NITRO_ERR_EXISTS,
+                 "device K20@node7 is no campaign of K20");
+    assert_int_equal(time_of(f, f->to, "K20@node7", "two"), 100);
+    assert_ok(f->context, nitro_store_get_device(f->to, "K20@node7", &after));
+    assert_null(nitro_device_label(after, NITRO_LABEL_SAME_AS));
+    nitro_device_free(after);
+}
+
 static void run_sql(fixture *f, const char *name, const char *sql)
 {
     sqlite3 *db = NULL;
@@ -426,6 +444,7 @@ int main(void)
         SYNC_TEST(test_both_are_kept),
         SYNC_TEST(test_a_campaign_is_the_same_device),
         SYNC_TEST(test_without_a_name_both_are_refused),
+        SYNC_TEST(test_a_campaign_takes_no_other_device),
         SYNC_TEST(test_damage_stays_behind),
         SYNC_TEST(test_a_newer_record_is_not_replaced),
         SYNC_TEST(test_what_is_outdated_and_why),
