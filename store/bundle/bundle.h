@@ -46,6 +46,7 @@ typedef struct nitro_bundle_index {
 /** @return NITRO_OK; NITRO_ERR_FORMAT (with `origin` and field); NITRO_ERR_NEWER. */
 nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin, const char *text,
                                       size_t size, nitro_bundle_index **index);
+/** @return NITRO_OK; NITRO_ERR_FORMAT: more bundles than readers take; NITRO_ERR_NO_MEMORY. */
 nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,
                                       char **text, size_t *size);
 void nitro_bundle_index_free(nitro_bundle_index *index);

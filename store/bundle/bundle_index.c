@@ -146,6 +146,10 @@ static nitro_status read_index(nitro_context *context, const char *origin, const
                           "%s: version %" JSON_INTEGER_FORMAT
                           " of published bundles, but this Nitro reads up to %d: update it",
                           origin, json_integer_value(version), NITRO_BUNDLE_VERSION);
+    if (json_integer_value(version) < 1)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: version is %" JSON_INTEGER_FORMAT ", but must be 1 or more", origin,
+                          json_integer_value(version));
     list = json_object_get(root, "bundles");
     if (!json_is_array(list) || json_array_size(list) > NITRO_BUNDLE_MAX_COUNT)
         return nitro_fail(context, NITRO_ERR_FORMAT,
@@ -187,6 +191,11 @@ static json_t *bundle_json(const nitro_bundle *bundle)
 nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,
                                       char **text, size_t *size)
 {
+    if (index->count > NITRO_BUNDLE_MAX_COUNT)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%zu bundles, one for each computation of each device, but readers take "
+                          "at most %d: remove devices from a copy of the store, and publish that",
+                          index->count, NITRO_BUNDLE_MAX_COUNT);
     json_t *list = json_array();
     bool complete = list != NULL;
     for (size_t i = 0; i < index->count && complete; i++)

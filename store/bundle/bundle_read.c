@@ -50,6 +50,11 @@ static nitro_status read_head(reading *job)
                        "%s: version %" JSON_INTEGER_FORMAT " of a bundle, but this Nitro reads "
                        "up to %d: update it",
                        job->where, json_integer_value(version), NITRO_BUNDLE_VERSION);
+    else if (json_integer_value(version) < 1)
+        status =
+            nitro_fail(job->context, NITRO_ERR_FORMAT,
+                       "%s: line 1: version is %" JSON_INTEGER_FORMAT ", but must be 1 or more",
+                       job->where, json_integer_value(version));
     else if (!device || strcmp(device, job->bundle->device) != 0 ||
              (wanted ? !json_is_string(computation) ||
                            strcmp(json_string_value(computation), wanted) != 0

@@ -86,31 +86,45 @@ static void test_another_content(void **state)
     free(k40);
 }
 
+/* What a shell command prints becomes K20's bundle, and the index has its size and checksum. */
+static void replace_k20(fixture *f, const char *lines)
+{
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1);
+    char *command = nitro_asprintf(f->context, "%s | zstd -q -f -o %s", lines, k20);
+    bool replaced = system(command) == 0;
+    free(command);
+    if (replaced) {
+        nitro_bundle_index *index = read_index(f);
+        assert_ok(f->context, nitro_bundle_hash_file(f->context, k20, index->bundles[1].sha256,
+                                                     &index->bundles[1].bytes));
+        write_index(f, index);
+    }
+    free(k20);
+    if (!replaced) {
+        print_message("SKIPPED: no zstd program here to make a bundle with\n");
+        skip();
+    }
+}
+
+static void test_a_version_that_never_was(void **state)
+{
+    fixture *f = *state;
+    replace_k20(f, "echo '{\"format\": \"nitro-bundle\", \"version\": 0, \"computation\": "
+                   "\"spmv\", \"device\": \"K20\"}'");
+    assert_k20_refused(f, NULL, "line 1: version is 0, but must be 1 or more");
+}
+
 static void test_a_bomb(void **state)
 {
     fixture *f = *state;
-    char *command = NULL, *k20;
-    fill(f);
-    publish(f);
-    k20 = bundle_file(f, 1);
-    command = nitro_asprintf(f->context, "head -c 300000000 /dev/zero | zstd -q -f -o %s", k20);
-    if (system(command) != 0) {
-        print_message("SKIPPED: no zstd program here to make a bomb with\n");
-        free(command);
-        free(k20);
-        skip();
-    }
-    nitro_bundle_index *index = read_index(f);
-    assert_ok(f->context, nitro_bundle_hash_file(f->context, k20, index->bundles[1].sha256,
-                                                 &index->bundles[1].bytes));
-    write_index(f, index);
+    replace_k20(f, "head -c 300000000 /dev/zero");
     assert_k20_refused(f, NULL, "than");
-    index = read_index(f);
+    nitro_bundle_index *index = read_index(f);
     index->bundles[1].content_bytes = 300000000;
     write_index(f, index);
     assert_k20_refused(f, NULL, "a line exceeds the limit");
-    free(command);
-    free(k20);
 }
 
 static void test_bad_indexes(void **state)
@@ -150,6 +164,19 @@ static void test_bad_indexes(void **state)
     snprintf(text, sizeof(text), "{\"format\": \"nitro-bundles\", \"version\": 2}");
     assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
                  NITRO_ERR_NEWER, "reads up to 1: update it");
+    snprintf(text, sizeof(text),
+             "{\"format\": \"nitro-bundles\", \"version\": 0, \"bundles\": []}");
+    assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
+                 NITRO_ERR_FORMAT, "x: version is 0, but must be 1 or more");
+    nitro_bundle_index many = {.count = NITRO_BUNDLE_MAX_COUNT + 1};
+    char *printed = NULL;
+    size_t size = 0;
+    many.bundles = calloc(many.count, sizeof(*many.bundles));
+    for (size_t i = 0; i < many.count; i++)
+        many.bundles[i].device = text;
+    assert_fails(f->context, nitro_bundle_index_print(f->context, &many, &printed, &size),
+                 NITRO_ERR_FORMAT, "100001 bundles");
+    free(many.bundles);
     assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", sha, 64, &index),
                  NITRO_ERR_FORMAT, "x:1");
     temporary_write(&f->folder, "www/pub/index.json", "[]");
@@ -261,7 +288,7 @@ int main(void)
         TEST(test_a_bomb),        TEST(test_a_swapped_file),
         TEST(test_a_pipe),        TEST(test_a_link_in_place_of_the_draft),
         TEST(test_bad_indexes),   TEST(test_another_schema_than_the_store_has),
-        TEST(test_a_huge_index),
+        TEST(test_a_huge_index),  TEST(test_a_version_that_never_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
