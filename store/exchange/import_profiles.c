@@ -104,8 +104,9 @@ static nitro_status drop_empty(import_profiles_job *job)
     dropped = job->count - kept;
     job->count = kept;
     if (dropped > 0)
-        nitro_log(job->context, NITRO_LOG_WARNING, "%s: %zu kernels without any metric are skipped",
-                  job->options->path, dropped);
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "%s: kernels without any metric, which are skipped: %zu", job->options->path,
+                  dropped);
     if (kept > 0)
         return NITRO_OK;
     return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: no kernel has a value of any metric",

@@ -14,9 +14,9 @@ static nitro_status replace_names(nitro_journal *self, const nitro_schema *schem
     if (status == NITRO_OK && unsent > 0)
         return nitro_fail(
             self->context, NITRO_ERR_MISMATCH,
-            "%s; %zu samples there are unsent to %s: send them with 'nitro store sync', "
+            "%s; samples there that are unsent to %s: %zu; send them with 'nitro store sync', "
             "or remove the file",
-            message, unsent, self->url);
+            message, self->url, unsent);
     if (status == NITRO_OK)
         status = nitro_store_remove(self->local, schema->computation, NULL, NULL);
     return status == NITRO_OK ? nitro_store_put_schema(self->local, schema) : status;

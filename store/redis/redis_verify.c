@@ -100,8 +100,8 @@ static nitro_status tidy(inspection *i, const redis_table *table)
     if (!i->clean || !table->shared)
         return NITRO_OK;
     nitro_status status = nitro_redis_table_tidy(table, !i->dry_run, &num_unused);
-    snprintf(message, sizeof(message), "%s on %s: %zu shared parts belong to no sample", i->tag,
-             i->device, num_unused);
+    snprintf(message, sizeof(message), "%s on %s: %zu shared part%s to no sample", i->tag,
+             i->device, num_unused, num_unused == 1 ? " belongs" : "s belong");
     if (status == NITRO_OK && num_unused > 0)
         report(i, message);
     return status;
@@ -160,8 +160,8 @@ static nitro_status inspect_orphans(inspection *i, const char *missing, size_t c
 {
     char message[512];
     size_t removed = 0;
-    snprintf(message, sizeof(message), "%s on %s: %zu samples and profiles, but %s", i->tag,
-             i->device, count, missing);
+    snprintf(message, sizeof(message), "%s on %s: %zu sample%s, but %s", i->tag, i->device, count,
+             count == 1 ? " or profile" : "s and profiles", missing);
     report(i, message);
     if (!i->clean || i->dry_run)
         return NITRO_OK;
@@ -206,12 +206,12 @@ static nitro_status inspect_index(inspection *i, const char *tag, const char *in
     nitro_status status = nitro_redis_index_prune(i->store, tag, index, i->clean && !i->dry_run,
                                                   &num_invalid, &num_unused);
     const char *of = tag[0] == '@' ? tag + 1 : tag;
-    snprintf(message, sizeof(message), "%zu names in the index of %s are not valid", num_invalid,
-             of);
+    snprintf(message, sizeof(message), "%zu name%s in the index of %s %s not valid", num_invalid,
+             num_invalid == 1 ? "" : "s", of, num_invalid == 1 ? "is" : "are");
     if (status == NITRO_OK && num_invalid > 0)
         report(i, message);
-    snprintf(message, sizeof(message), "%zu names in the index of %s are of no device", num_unused,
-             of);
+    snprintf(message, sizeof(message), "%zu name%s in the index of %s %s of no device", num_unused,
+             num_unused == 1 ? "" : "s", of, num_unused == 1 ? "is" : "are");
     if (status == NITRO_OK && num_unused > 0 && i->clean)
         report(i, message);
     return status == NITRO_OK ? NITRO_OK : report_failure(i, status);

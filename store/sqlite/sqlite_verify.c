@@ -97,8 +97,8 @@ static nitro_status remove_orphans(inspection *i, const char *count_sql, const c
     nitro_status status = nitro_sqlite_read_number(i->store, count_sql, &count);
     if (status != NITRO_OK || count == 0)
         return status;
-    snprintf(message, sizeof(message), "%lld %s belong to no computation or no device",
-             (long long)count, what);
+    snprintf(message, sizeof(message), "%s of no computation or no device: %lld", what,
+             (long long)count);
     report_problem(i, message);
     return i->dry_run ? NITRO_OK : nitro_sqlite_execute(i->store, delete_sql, "remove rows");
 }

@@ -119,9 +119,10 @@ static json_t *spread_json(spreads *list)
 static void print_spread(const char *name, spreads *list)
 {
     if (list->count > 0)
-        printf("spread        %s: %.2g %% median, %.2g %% at the 90th percentile (%zu times)\n",
+        printf("spread        %s: %.2g %% median, %.2g %% at the 90th percentile (%zu time%s)\n",
                name, 100 * nitro_median(list->items, list->count),
-               100 * nitro_quantile(list->items, list->count, 0.9), list->count);
+               100 * nitro_quantile(list->items, list->count, 0.9), list->count,
+               list->count == 1 ? "" : "s");
 }
 
 static int print_totals(const invocation *call, const nitro_store *store, totals *sums)

@@ -46,7 +46,8 @@ static int send_unsent(const invocation *call, const char *url, json_t *array, s
             array, json_pack("{s:o, s:I, s:I}", "url", json_text(nitro_store_url(store)), "sent",
                              (json_int_t)(before - after), "unsent", (json_int_t)after));
     else if (code == EXIT_DONE)
-        printf("%s: %zu samples sent, %zu unsent\n", nitro_store_url(store), before - after, after);
+        printf("%s: %zu sample%s sent, %zu unsent\n", nitro_store_url(store), before - after,
+               before - after == 1 ? "" : "s", after);
     *left += after;
     nitro_store_close(store);
     return code;

@@ -13,9 +13,9 @@ static int print_report(const invocation *call, const char *url,
                                           (json_int_t)report->profiles, "values",
                                           (json_int_t)report->values, "missing",
                                           (json_int_t)report->missing));
-    printf("%zu profile%s on %zu device%s: %zu values of metrics", report->profiles,
+    printf("%zu profile%s on %zu device%s: %zu value%s of metrics", report->profiles,
            report->profiles == 1 ? "" : "s", report->devices, report->devices == 1 ? "" : "s",
-           report->values);
+           report->values, report->values == 1 ? "" : "s");
     if (report->missing > 0)
         printf(", %zu not collected", report->missing);
     putchar('\n');

@@ -269,7 +269,7 @@ static void test_damage_is_found(void **state)
     say_ok("DEL nitro:7:{spmv}:schema");
     assert_int_equal(count_problems(f, "schema is missing"), 2);
     say_ok("SADD nitro:7:{@computations}:index \"a b\"");
-    assert_int_equal(count_problems(f, "1 names in the index of computations are not valid"), 3);
+    assert_int_equal(count_problems(f, "1 name in the index of computations is not valid"), 3);
 }
 
 /* A sample copied under another name does not match its checksum. */

@@ -219,7 +219,7 @@ static void test_many_devices(void **state)
     say("SADD nitro:7:{spmv}:devices \"no name\"");
     say("SADD nitro:7:{@devices}:index \"a\\x00b\"");
     assert_readable(f, 5, 2);
-    assert_repaired(f, "1 names in the index of spmv are not valid");
+    assert_repaired(f, "1 name in the index of spmv is not valid");
     assert_readable(f, 5, 2);
     assert_string_equal(redis_server_say(&server, "SCARD nitro:7:{spmv}:devices"), ":2\r\n");
     assert_string_equal(redis_server_say(&server, "SCARD nitro:7:{@devices}:index"), ":2\r\n");

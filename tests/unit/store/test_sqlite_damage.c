@@ -327,7 +327,8 @@ static const struct {
     {"UPDATE samples SET record = " LAST_BYTE " WHERE id = 5", "spmv on K20: input-004",
      NUM_SAMPLES - 1},
     {"UPDATE samples SET name = 'a' || char(10) WHERE id = 5", "is damaged", NUM_SAMPLES - 1},
-    {"UPDATE samples SET device = 99 WHERE id = 5", "1 samples belong to no", NUM_SAMPLES - 1},
+    {"UPDATE samples SET device = 99 WHERE id = 5", "samples of no computation or no device: 1",
+     NUM_SAMPLES - 1},
     {"UPDATE profiles SET record = x'' WHERE id = 1", "profile '", NUM_SAMPLES},
 };
 
