@@ -190,7 +190,7 @@ NITRO_API nitro_status nitro_store_list_computations(nitro_store *store, nitro_s
 NITRO_API nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device);
 /**
  * Put a device's current description. Earlier microbenchmark results stay, in the store and, on
- * success, in `device`, unless measured again.
+ * success, in `device`, unless measured again; so does the label NITRO_LABEL_SIGNED_BY.
  * @return NITRO_ERR_MISMATCH: one of the two descriptions is of a modelled device, the other is
  * not.
  */

@@ -1,5 +1,5 @@
 /* Replaces a stored device description by a newer one, but keeps measured features that the newer
- * one lacks. */
+ * one lacks, and the signer of samples that were pulled. */
 #include <math.h>
 #include <string.h>
 
@@ -22,11 +22,14 @@ static nitro_status require_same_kind(nitro_store *store, const nitro_device *de
         device->id, device->kind, known->kind, nitro_store_url(store));
 }
 
-/* The newest description counts, but features measured by microbenchmarks are kept. */
-static nitro_status keep_measured_features(nitro_context *context, nitro_device *device,
-                                           const nitro_device *known)
+/* The newest description counts, but features measured by microbenchmarks are kept, and who signed
+ * the samples that are there. */
+static nitro_status keep_what_was_found(nitro_context *context, nitro_device *device,
+                                        const nitro_device *known)
 {
-    nitro_status status = NITRO_OK;
+    const char *signer = nitro_device_label(known, NITRO_LABEL_SIGNED_BY);
+    nitro_status status =
+        signer ? nitro_device_set_label(context, device, NITRO_LABEL_SIGNED_BY, signer) : NITRO_OK;
     for (size_t i = 0; i < known->num_features && status == NITRO_OK; i++) {
         const nitro_device_feature *feature = &known->features[i];
         if (feature->source == NITRO_VALUE_MEASURED &&
@@ -46,7 +49,7 @@ nitro_status nitro_store_update_device(nitro_store *store, nitro_device *device)
     } else if (status == NITRO_OK) {
         status = require_same_kind(store, device, known);
         if (status == NITRO_OK)
-            status = keep_measured_features(nitro_store_context(store), device, known);
+            status = keep_what_was_found(nitro_store_context(store), device, known);
         nitro_device_free(known);
     }
     return status == NITRO_OK ? nitro_store_put_device(store, device) : status;

@@ -268,6 +268,13 @@ static void test_devices_name_their_signer(void **state)
     char *signer = signer_of(f, f->target, "K20");
     assert_string_equal(signer, "ours");
     free(signer);
+    nitro_device *again = records_device(f->context, "K20"); /* as a tune describes it */
+    assert_ok(f->context, nitro_store_update_device(f->target, again));
+    nitro_device_free(again);
+    signer = signer_of(f, f->target, "K20");
+    assert_non_null(signer);
+    assert_string_equal(signer, "ours");
+    free(signer);
     free_keys(&ours);
 }
 
