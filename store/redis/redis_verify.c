@@ -175,21 +175,32 @@ static nitro_status inspect_orphans(inspection *i, const char *missing, size_t c
     return status;
 }
 
+/* A damaged description, which is removed, counts as missing: a dry run names the rows that go with
+ * it. */
+static nitro_status is_described(inspection *i, bool *described)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_redis_get_device(i->store, i->device, &device);
+    nitro_device_free(device);
+    *described = status == NITRO_OK || status == NITRO_ERR_NEWER ||
+                 (status == NITRO_ERR_FORMAT && !i->clean);
+    return *described || status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT ? NITRO_OK
+                                                                                     : status;
+}
+
 static nitro_status inspect_device_of(inspection *i, bool has_schema)
 {
     size_t count = 0;
-    bool exists = false;
-    char *key = nitro_redis_key(i->store, NITRO_REDIS_TAG_DEVICES, "record", i->device);
-    nitro_status status = key ? count_rows(i, &count) : NITRO_ERR_NO_MEMORY;
+    bool described = false;
+    nitro_status status = count_rows(i, &count);
     if (status == NITRO_OK)
-        status = nitro_redis_exists(i->store, key, &exists);
-    free(key);
+        status = is_described(i, &described);
     if (status != NITRO_OK)
         return report_failure(i, status);
     if (count > 0 && !has_schema)
         return inspect_orphans(i, "the computation's schema is missing", count);
-    if (count > 0 && !exists)
-        return inspect_orphans(i, "the device is missing", count);
+    if (count > 0 && !described)
+        return inspect_orphans(i, "the device is missing or damaged", count);
     if (i->schema)
         status = inspect_table(i, false);
     if (status == NITRO_OK && has_schema)

@@ -304,6 +304,24 @@ static void test_damage_is_removed(void **state)
     nitro_string_list_free(&said);
 }
 
+/* Samples of a damaged device go with it, which a dry run says. */
+static void test_what_a_damaged_device_takes_along(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list dry = {0}, said = {0};
+    put(f, 6);
+    say_ok("SET nitro:7:{@devices}:record:K20 {}");
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, true, records_keep_problem, &dry));
+    assert_int_equal(count_samples(f), 6);
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
+    assert_int_equal(dry.count, said.count);
+    for (size_t i = 0; i < said.count; i++)
+        assert_string_equal(dry.items[i], said.items[i]);
+    records_assert_sound(f->store);
+    nitro_string_list_free(&dry);
+    nitro_string_list_free(&said);
+}
+
 /* A record of a newer Nitro is skipped and reported, but not removed. */
 static void test_a_newer_record_is_not_removed(void **state)
 {
@@ -668,6 +686,7 @@ int main(void)
         REDIS_TEST(test_damage_is_found),
         REDIS_TEST(test_a_record_belongs_to_its_name),
         REDIS_TEST(test_damage_is_removed),
+        REDIS_TEST(test_what_a_damaged_device_takes_along),
         REDIS_TEST(test_a_newer_record_is_not_removed),
         REDIS_TEST(test_a_store_of_layout_6_is_read),
         REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
