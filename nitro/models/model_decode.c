@@ -222,15 +222,40 @@ static nitro_status decode_prepare_costs(const nitro_json_place *place, const js
     return status;
 }
 
+/* People read the provenance in a terminal. */
+static bool is_plain_text(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    bool plain = !text || nitro_text_is_valid(text, strlen(text));
+    for (size_t i = 0; i < json_array_size(value) && plain; i++)
+        plain = is_plain_text(json_array_get(value, i));
+    void *at = json_object_iter((json_t *)(uintptr_t)value);
+    for (; at && plain; at = json_object_iter_next((json_t *)(uintptr_t)value, at)) {
+        const char *key = json_object_iter_key(at);
+        plain = nitro_text_is_valid(key, strlen(key)) && is_plain_text(json_object_iter_value(at));
+    }
+    return plain;
+}
+
+static nitro_status decode_provenance(const nitro_json_place *place, const json_t *top,
+                                      nitro_model *model)
+{
+    json_t *provenance = NULL;
+    nitro_status status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &provenance);
+    if (status == NITRO_OK && !is_plain_text(provenance))
+        status = nitro_fail(place->context, NITRO_ERR_FORMAT,
+                            "%s: field provenance: a text has control characters", place->path);
+    if (status == NITRO_OK)
+        nitro_model_set_provenance(model, json_incref(provenance));
+    return status;
+}
+
 static nitro_status decode_learnt(const nitro_json_place *place, const json_t *top,
                                   nitro_model *model)
 {
-    json_t *provenance = NULL;
     nitro_status status = decode_calibration(place, top, &model->calibration);
     if (status == NITRO_OK)
-        status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &provenance);
-    if (status == NITRO_OK)
-        nitro_model_set_provenance(model, json_incref(provenance));
+        status = decode_provenance(place, top, model);
     if (status == NITRO_OK)
         status = decode_range_ends(place, top, model);
     if (status == NITRO_OK)

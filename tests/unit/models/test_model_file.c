@@ -214,6 +214,8 @@ static void test_wrong_fields(void **state)
         {"\"device_features\"", "\"launch\"", "\"sockets\"", "field device_features.name"},
         {"\"device_features\"", "\"value\"", "\"valu\"", "field device_features.value is missing"},
         {"\"provenance\"", "{", "[{", "m:"},
+        {"\"provenance\"", "{", "{\"x\":[{\"y\":\"\\u001b[31m\"}],", "control characters"},
+        {"\"provenance\"", "{", "{\"\\u001b[31m\":0,", "control characters"},
         {"\"strategy\"", "\"svm\"", "\"oracle\"", "unknown strategy 'oracle'"},
         {"\"calibration\"", "\"confidences\":[", "\"confidences\":[1.0,",
          "calibration.confidences"},
