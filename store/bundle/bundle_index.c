@@ -137,7 +137,7 @@ static nitro_status read_index(nitro_context *context, const char *origin, const
 {
     const char *format = json_string_value(json_object_get(root, "format"));
     const json_t *version = json_object_get(root, "version"), *list = NULL;
-    if (!format || strcmp(format, FORMAT) != 0 || !json_is_integer(version))
+    if (!format || strcmp(format, FORMAT) != 0)
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s: not an index of published bundles (no \"format\": \"" FORMAT "\")",
                           origin);
@@ -146,10 +146,9 @@ static nitro_status read_index(nitro_context *context, const char *origin, const
                           "%s: version %" JSON_INTEGER_FORMAT
                           " of published bundles, but this Nitro reads up to %d: update it",
                           origin, json_integer_value(version), NITRO_BUNDLE_VERSION);
-    if (json_integer_value(version) < 1)
-        return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: version is %" JSON_INTEGER_FORMAT ", but must be 1 or more", origin,
-                          json_integer_value(version));
+    if (json_integer_value(version) < 1) /* also where it is no integer */
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: version: not an integer of at least 1",
+                          origin);
     list = json_object_get(root, "bundles");
     if (!json_is_array(list) || json_array_size(list) > NITRO_BUNDLE_MAX_COUNT)
         return nitro_fail(context, NITRO_ERR_FORMAT,

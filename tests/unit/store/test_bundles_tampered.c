@@ -164,10 +164,14 @@ static void test_bad_indexes(void **state)
     snprintf(text, sizeof(text), "{\"format\": \"nitro-bundles\", \"version\": 2}");
     assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
                  NITRO_ERR_NEWER, "reads up to 1: update it");
-    snprintf(text, sizeof(text),
-             "{\"format\": \"nitro-bundles\", \"version\": 0, \"bundles\": []}");
-    assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
-                 NITRO_ERR_FORMAT, "x: version is 0, but must be 1 or more");
+    static const char *const versions[] = {"0", "-1", "\"1\"", "null"};
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        snprintf(text, sizeof(text),
+                 "{\"format\": \"nitro-bundles\", \"version\": %s, \"bundles\": []}", versions[i]);
+        assert_fails(f->context,
+                     nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
+                     NITRO_ERR_FORMAT, "x: version: not an integer of at least 1");
+    }
     nitro_bundle_index many = {.count = NITRO_BUNDLE_MAX_COUNT + 1};
     char *printed = NULL;
     size_t size = 0;
