@@ -31,7 +31,7 @@ typedef struct nitro_source_choice {
  * @param[in]  cross   of the task's sources, without and with relative features; the second may be
  *                     the first again: there are none.
  * @param[out] choice  free with nitro_source_choice_free.
- * Sources of fewer than 100 samples are not used: they cannot be learnt by themselves.
+ * Sources of fewer than 20 samples are not used: they cannot be learnt by themselves.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (fewer than two sources speak for others, unless all but one
  *         are set aside);
  *         NITRO_ERR_NO_MEMORY.

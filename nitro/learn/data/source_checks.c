@@ -7,26 +7,36 @@
 #include "nitro/backend/statistics.h"
 #include "nitro/learn/data/dataset.h"
 
-#define LEAST_SAMPLES 100
-#define USELESS_LOSS  10.0 /* percent that a fixed variant loses on a device, if... */
-#define USELESS_SHARE 0.85 /* its own model loses more than this share of it */
-#define UNCORRELATED  0.3  /* with the mean of the others, where... */
-#define CORRELATED    0.6  /* the median source is more than this */
+#define LEAST_SAMPLES      20   /* to learn from a source by itself */
+#define JUDGED_SAMPLES     150  /* to judge a source by its own model, which is weak with fewer */
+#define USELESS_LOSS       10.0 /* percent that a fixed variant loses on a device, if... */
+#define USELESS_SHARE      0.85 /* its own model loses more than this share of it */
+#define CORRELATED_SAMPLES 30   /* to judge a source by its correlation */
+#define UNCORRELATED       0.3  /* with the mean of the others, where... */
+#define CORRELATED         0.6  /* the median source is more than this */
+
+static size_t count_samples(const nitro_dataset *sources, size_t device)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < sources->num_rows; row++)
+        count += sources->row_device[row] == device && nitro_dataset_row_is_usable(sources, row);
+    return count;
+}
 
 double nitro_source_fixed_loss(const nitro_dataset *sources, size_t device)
 {
-    double sums[NITRO_MAX_VARIANTS] = {0}, best = 0.0, count = 0.0;
+    double sums[NITRO_MAX_VARIANTS] = {0}, best = 0.0;
+    size_t count = count_samples(sources, device);
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (sources->row_device[row] != device || !nitro_dataset_row_is_usable(sources, row))
             continue;
         for (size_t v = 0; v < sources->schema->num_variants; v++)
             sums[v] += nitro_times_quality(nitro_dataset_times(sources, row),
                                            sources->schema->num_variants, v);
-        count += 1.0;
     }
     for (size_t v = 0; v < sources->schema->num_variants; v++)
         best = fmax(best, sums[v]);
-    return count < LEAST_SAMPLES ? (double)NAN : 100.0 * (1.0 - best / count);
+    return count < LEAST_SAMPLES ? (double)NAN : 100.0 * (1.0 - best / (double)count);
 }
 
 /* ---- Correlation ------------------------------------------------------------------------------
@@ -64,7 +74,8 @@ static double correlation(const products *p)
 {
     double xx = p->xx - p->x * p->x / p->count, yy = p->yy - p->y * p->y / p->count;
     double xy = p->xy - p->x * p->y / p->count;
-    return p->count < LEAST_SAMPLES || !(xx > 0.0 && yy > 0.0) ? (double)NAN : xy / sqrt(xx * yy);
+    return p->count < CORRELATED_SAMPLES || !(xx > 0.0 && yy > 0.0) ? (double)NAN
+                                                                    : xy / sqrt(xx * yy);
 }
 
 /** Add the input of rows `first` to `last` - 1 (ordered by input). */
@@ -127,7 +138,8 @@ nitro_status nitro_source_checks_run(nitro_context *context, const nitro_dataset
     nitro_status status = means && of_devices ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
         double fixed = nitro_source_fixed_loss(sources, d);
-        is_useless[d] = fixed > USELESS_LOSS && own_losses[d] > USELESS_SHARE * fixed;
+        is_useless[d] = count_samples(sources, d) >= JUDGED_SAMPLES && fixed > USELESS_LOSS &&
+                        own_losses[d] > USELESS_SHARE * fixed;
     }
     if (status == NITRO_OK) {
         find_means(sources, means);

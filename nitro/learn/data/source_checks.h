@@ -4,15 +4,15 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Loss, in percent, of the device's best fixed variant on it; NaN: fewer than 100 samples, too few
+/** Loss, in percent, of the device's best fixed variant on it; NaN: fewer than 20 samples, too few
  *  to learn from it by itself. */
 double nitro_source_fixed_loss(const nitro_dataset *sources, size_t device);
 
 /**
  * Mark sources whose times do not depend on their inputs: a model of the source by itself is hardly
- * better there than one variant for all inputs, where that loses much; or its shortest times are
- * not correlated with those of the other sources on the same inputs, though these are with each
- * other.
+ * better there than one variant for all inputs, where that loses much and the source has at least
+ * 150 samples; or its shortest times are not correlated with those of the other sources on the same
+ * inputs, at least 30, though these are with each other.
  * @param[in]  own_losses  shape [num_devices]: of each source's own model on it, percent, on inputs
  *                         it was not trained on; NaN: unknown.
  * @param[out] is_useless  shape [num_devices].

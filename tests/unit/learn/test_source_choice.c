@@ -341,6 +341,13 @@ static void make_sized(fixture *f, const double *places, size_t count, double ta
     f->with_relative = make_cross(f);
 }
 
+/** Mark inputs `first` to `end` - 1 as not measured on a device. */
+static void forget(fixture *f, size_t device, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        times_of(f, i, device)[0] = times_of(f, i, device)[1] = NAN;
+}
+
 static void make(fixture *f, const double *places, size_t count, double target)
 {
     make_sized(f, places, count, target, NUM_INPUTS);
@@ -523,7 +530,7 @@ static void test_validation_hides_relatives(void **state)
 static void test_unusable_sources(void **state)
 {
     fixture *f = *state;
-    make(f, places, 4, 0.25);
+    make_sized(f, places, 4, 0.25, 150);
     for (size_t d = 0; d < 4; d++) /* models without relative features judge */
         f->with_relative.losses[d * 4 + d] = NAN;
     CHOOSE(true);
@@ -532,13 +539,7 @@ static void test_unusable_sources(void **state)
     assert_true(f->choice.weights[2] == 0.0 && f->choice.weights[1] > 0.0);
     assert_false(f->choice.set_aside[2]);
     f->plain.losses[2 * 4 + 2] = 0.0;
-    times_of(f, 7, 2)[0] = times_of(f, 7, 2)[2] = NAN; /* 99 usable samples */
-    CHOOSE(false);
-    assert_true(f->choice.weights[2] == 0.0 && f->choice.weights[1] > 0.0);
-    assert_false(f->choice.set_aside[2]);
     f->plain.losses[0] = f->plain.losses[1 * 4 + 1] = 24.0; /* hardly better than 25 */
-    assert_fails(f->context, choose(f, false), NITRO_ERR_NO_DATA, "fewer than two sources");
-    times_of(f, 7, 2)[0] = 2.0;
     CHOOSE(false);
     assert_true(f->choice.set_aside[0] && f->choice.set_aside[1] && !f->choice.set_aside[2]);
     assert_true(f->choice.weights[0] == 0.0 && f->choice.weights[1] == 0.0);
@@ -547,6 +548,16 @@ static void test_unusable_sources(void **state)
     assert_true(f->choice.weights[2] == 1.0);
     f->plain.losses[2 * 4 + 2] = 24.0;
     assert_fails(f->context, choose(f, false), NITRO_ERR_NO_DATA, "fewer than two sources");
+    forget(f, 1, 149, 150); /* 149 usable samples: too few to judge b by its model */
+    CHOOSE(false);
+    assert_true(f->choice.weights[1] == 1.0);
+    forget(f, 1, 19, 149); /* 19: too few to learn from */
+    assert_fails(f->context, choose(f, false), NITRO_ERR_NO_DATA, "fewer than two sources");
+    make(f, places, 4, 0.25);
+    forget(f, 2, 19, NUM_INPUTS);
+    CHOOSE(false);
+    assert_true(f->choice.weights[2] == 0.0 && f->choice.weights[1] > 0.0);
+    assert_false(f->choice.set_aside[2]);
     make(f, places, 1, 0.0);
     assert_fails(f->context, choose(f, false), NITRO_ERR_NO_DATA, "fewer than two sources");
     make(f, places, 4, 0.25);
@@ -587,7 +598,9 @@ static void test_fixed_losses(void **state)
     }
     assert_true(is_near(nitro_source_fixed_loss(f->sources, 0), 25.0));
     assert_true(is_near(nitro_source_fixed_loss(f->sources, 1), 22.5));
-    times_of(f, 3, 1)[0] = times_of(f, 3, 1)[1] = NAN; /* not usable: 99 are */
+    forget(f, 1, 20, NUM_INPUTS);
+    assert_true(is_near(nitro_source_fixed_loss(f->sources, 1), 0.0));
+    forget(f, 1, 19, 20);
     assert_true(isnan(nitro_source_fixed_loss(f->sources, 1)));
     assert_true(is_near(nitro_source_fixed_loss(f->sources, 0), 25.0));
 }
@@ -597,15 +610,15 @@ static void test_useless_models(void **state)
 {
     fixture *f = *state;
     bool useless[2];
-    make(f, places, 2, 0.0);
+    make_sized(f, places, 2, 0.0, 200);
     const double own[] = {0.86 * 25.0, 0.84 * 25.0}, slight[] = {10.5, 9.5};
     assert_ok(f->context, nitro_source_checks_run(f->context, f->sources, own, useless));
     assert_true(useless[0] && !useless[1]);
-    for (size_t i = 0; i < NUM_INPUTS; i++) /* 10.5 and 9.5 % */
+    for (size_t i = 0; i < 200; i++) /* 10.5 and 9.5 % */
         for (size_t d = 0; d < 2; d++)
             for (size_t v = 0; v < 2; v++)
-                times_of(f, i, d)[v] = i < (d ? 19 : 21) ? 2.0 - (double)v
-                                       : i < 80          ? 1.0 + (double)v
+                times_of(f, i, d)[v] = i < (d ? 38 : 42) ? 2.0 - (double)v
+                                       : i < 160         ? 1.0 + (double)v
                                                          : 1.0;
     assert_ok(f->context, nitro_source_checks_run(f->context, f->sources, slight, useless));
     assert_true(useless[0] && !useless[1]);
@@ -646,8 +659,9 @@ static void test_uncorrelated_sources(void **state)
     assert_int_equal(uncorrelated(f), 0);
     set_best_times(f, 3, 0.29, sqrt(1.0 - 0.29 * 0.29), 0.0);
     assert_int_equal(uncorrelated(f), 1 << 3);
-    for (size_t v = 0; v < 2; v++) /* 99 inputs */
-        times_of(f, 0, 3)[v] = NAN;
+    forget(f, 3, 32, NUM_INPUTS);
+    assert_int_equal(uncorrelated(f), 1 << 3);
+    forget(f, 3, 29, 32);
     assert_int_equal(uncorrelated(f), 0);
     make(f, places, 3, 0.0);
     set_best_times(f, 0, 1.0, 0.0, 0.0);
@@ -660,13 +674,6 @@ static void test_uncorrelated_sources(void **state)
     set_best_times(f, 0, 1.0, 0.0, 0.0);
     set_best_times(f, 1, 0.0, 1.0, 0.0);
     assert_int_equal(uncorrelated(f), 0);
-}
-
-/** Mark inputs `first` to `end` - 1 as not measured on a device. */
-static void forget(fixture *f, size_t device, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++)
-        times_of(f, i, device)[0] = times_of(f, i, device)[1] = NAN;
 }
 
 /** Means over the inputs that a device has; an input of one device alone says nothing. */

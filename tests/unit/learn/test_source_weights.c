@@ -521,13 +521,42 @@ static void test_result_does_not_depend_on_threads(void **state)
     assert_memory_equal(one, four, sizeof one);
 }
 
-static void test_small_sources_are_learnt_together(void **state)
+/** From 20 samples each. */
+static void test_small_sources_are_weighted(void **state)
 {
     fixture *f = *state;
-    const member fleet[] = {{"lib v2019-06", 5.0}, {"lib v2018-09", 5.5}, {"lib v2019-06", 6.0}};
-    make(f, "lib v2019-06", fleet, 3, 60);
+    const member fleet[] = {{"lib v2018-09", 0.1},
+                            {"lib v2018-09", 0.12},
+                            {"lib v2018-09", 0.11},
+                            {"lib v2019-06", 20.0},
+                            {"lib v2019-06", 22.0}};
+    make(f, "lib v2019-06", fleet, 5, 20);
+    learn(f);
+    assert_string_equal(f->model->predicted->rule, "stack");
+    assert_true(source_of(f, "a")->weight == 0.0);
+    double weighted = quality(f, 21.0);
+    f->task.weighs_sources = false;
+    learn(f);
+    assert_true(quality(f, 21.0) < weighted - 3.0);
+    make(f, "lib v2019-06", fleet, 5, 19);
     learn(f);
     assert_null(f->model->predicted->rule);
+}
+
+/** Found by correlation: their own models tell nothing yet. */
+static void test_small_poisoned_source(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2019-06", 5.0},
+                            {"lib v2019-06", 5.5},
+                            {"lib v2019-06", 6.0},
+                            {"lib v2018-09", 4.0},
+                            {"lib v2019-06", 5.2}};
+    make(f, "lib v2019-06", fleet, 5, 40);
+    shuffle_times(f->sources, 0);
+    learn(f);
+    for (size_t d = 0; d < 5; d++)
+        assert_true(source_of(f, fleet_ids[d])->is_set_aside == (d == 0));
 }
 
 /** Every strategy with source weights learns from these sources only. */
@@ -567,7 +596,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_variant_that_sources_lack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_never_fall, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_does_not_depend_on_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_small_sources_are_learnt_together, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_small_sources_are_weighted, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_small_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_strategies, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
