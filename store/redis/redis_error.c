@@ -15,7 +15,7 @@ static const struct {
     {"NOAUTH", NITRO_ERR_DENIED, false,
      "the server wants a password: redis://user:password@..., or set NITRO_REDIS_PASSWORD"},
     {"NOPERM", NITRO_ERR_DENIED, false,
-     "this user may not do that; `nitro store acl` prints the rules that the server's "
+     "this user may not do that; 'nitro store acl' prints the rules that the server's "
      "administrator "
      "can add, or open the store as another user"},
     {"READONLY", NITRO_ERR_IO, true,
@@ -30,7 +30,7 @@ static const struct {
     {"BUSY", NITRO_ERR_IO, true, "another program's script keeps the server busy"},
     {"TRYAGAIN", NITRO_ERR_IO, true, "the cluster is moving these keys; try again"},
     {"CLUSTERDOWN", NITRO_ERR_IO, true,
-     "the cluster has no server for these keys; `redis-cli --cluster check` says which are "
+     "the cluster has no server for these keys; 'redis-cli --cluster check' says which are "
      "missing"},
     {"MASTERDOWN", NITRO_ERR_IO, true, "the replica lost its primary"},
     {"MOVED", NITRO_ERR_IO, true,
@@ -39,7 +39,7 @@ static const struct {
      "the cluster's servers redirect to each other; is the cluster complete?"},
     {"CROSSSLOT", NITRO_ERR_IO, false, "this is a defect of Nitro: please report it"},
     {"WRONGTYPE", NITRO_ERR_FORMAT, false,
-     "a key is not of the type that Nitro gives it: `nitro store gc` removes it; or another "
+     "a key is not of the type that Nitro gives it: 'nitro store gc' removes it; or another "
      "program "
      "uses it, then choose another database or ?prefix="},
     {"ERR max number of clients reached", NITRO_ERR_IO, true,

@@ -32,7 +32,7 @@ static nitro_status check_scan(redis_store *store, const char *key, const redisR
 static nitro_status fail_scan(redis_store *store, const char *key, const char *what)
 {
     return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                      "%s: %s in %s than in any Nitro store; `nitro store gc` removes names that "
+                      "%s: %s in %s than in any Nitro store; 'nitro store gc' removes names that "
                       "nothing uses",
                       store->url->shown, what, key);
 }
@@ -95,7 +95,7 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
         key ? nitro_redis_index_each(store, key, add_members, &list) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && list.num_damaged > 0)
         nitro_log(store->context, NITRO_LOG_WARNING,
-                  "%s: names in %s that are not valid and are skipped: %zu; `nitro store verify` "
+                  "%s: names in %s that are not valid and are skipped: %zu; 'nitro store verify' "
                   "lists all problems",
                   store->url->shown, key, list.num_damaged);
     free(key);

@@ -24,8 +24,8 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
     if (version == NITRO_REDIS_OLDEST_LAYOUT)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: the store is of version %ld, which this Nitro (%s) reads, but does "
-                          "not write: copy it into a new one, `nitro store copy URL "
-                          "URL?prefix=NAME`, and use that",
+                          "not write: copy it into a new one, 'nitro store copy URL "
+                          "URL?prefix=NAME', and use that",
                           store->url->shown, version, NITRO_VERSION_STRING);
     return nitro_fail(store->context,
                       version > NITRO_REDIS_LAYOUT ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,

@@ -269,7 +269,7 @@ static nitro_status check_path(nitro_context *context, const char *path, nitro_s
                           path);
     if (!exists && mode == NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "%s: no such store; `nitro tune` and `nitro store import` make one",
+                          "%s: no such store; 'nitro tune' and 'nitro store import' make one",
                           path);
     return mode == NITRO_STORE_WRITE ? check_folder(context, path) : NITRO_OK;
 }

@@ -16,7 +16,7 @@ static const struct {
 } failures[] = {
     {SQLITE_NOTADB, NITRO_ERR_FORMAT, "this is not a Nitro store, or it was cut or overwritten"},
     {SQLITE_CORRUPT, NITRO_ERR_FORMAT,
-     "the file is damaged: `nitro store verify` shows where; restore a copy, or export what can "
+     "the file is damaged: 'nitro store verify' shows where; restore a copy, or export what can "
      "still be read"},
     {SQLITE_MISMATCH, NITRO_ERR_FORMAT, "the file is damaged: a row has a value of another type"},
     {SQLITE_FULL, NITRO_ERR_IO,
@@ -280,7 +280,7 @@ nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
             status = nitro_string_list_add(store->context, names, name);
         else
             nitro_log(store->context, NITRO_LOG_WARNING,
-                      "%s: a name is damaged, so its record is skipped; `nitro store verify` lists "
+                      "%s: a name is damaged, so its record is skipped; 'nitro store verify' lists "
                       "all damaged records",
                       store->path);
     }
