@@ -538,7 +538,13 @@ static void test_small_sources_are_weighted(void **state)
     f->task.weighs_sources = false;
     learn(f);
     assert_true(quality(f, 21.0) < weighted - 3.0);
-    make(f, "lib v2019-06", fleet, 5, 19);
+}
+
+static void test_smaller_sources_are_learnt_together(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib v2019-06", 5.0}, {"lib v2018-09", 5.5}, {"lib v2019-06", 6.0}};
+    make(f, "lib v2019-06", fleet, 3, 19);
     learn(f);
     assert_null(f->model->predicted->rule);
 }
@@ -597,6 +603,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_curves_never_fall, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_does_not_depend_on_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_small_sources_are_weighted, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_smaller_sources_are_learnt_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_small_poisoned_source, setup, teardown),
         cmocka_unit_test_setup_teardown(test_strategies, setup, teardown),
     };
