@@ -30,6 +30,9 @@
 #define SIMILAR_QUALITY    97.0
 #define DISSIMILARITY_LOSS 5.0
 
+/* Samples of a source, for its gain by weights to count: those of fewer are mostly chance. */
+#define LEAST_COMPARED 100
+
 struct nitro_source_weighing {
     nitro_context *context;
     const nitro_training_task *task;
@@ -385,7 +388,7 @@ bool nitro_source_weighing_is_better(const nitro_source_weighing *weighing,
     for (size_t i = 0; i < together->num_sources; i++) {
         const nitro_predicted_quality_source *source = &together->sources[i];
         double gain = weighing->choice.lodo.qualities[source->device] - source->lodo_quality;
-        if (isnan(gain))
+        if (isnan(gain) || weighing->choice.lodo.num_rows[source->device] < LEAST_COMPARED)
             continue;
         sum += gain;
         squares += gain * gain;
