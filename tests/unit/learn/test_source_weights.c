@@ -52,6 +52,20 @@ static void describe(const fixture *f, nitro_device *device, const char *softwar
     assert_ok(f->context, nitro_device_set_label(f->context, device, "software", software));
 }
 
+/* Two stacks that disagree. */
+static const member two_families[] = {{"lib v2018-09", 0.1},
+                                      {"lib v2018-09", 0.12},
+                                      {"lib v2018-09", 0.11},
+                                      {"lib v2019-06", 20.0},
+                                      {"lib v2019-06", 22.0}};
+
+/* Their best variants agree. */
+static const member near_ones[] = {{"lib v2019-06", 5.0},
+                                   {"lib v2019-06", 5.5},
+                                   {"lib v2019-06", 6.0},
+                                   {"lib v2018-09", 4.0},
+                                   {"lib v2019-06", 5.2}};
+
 /** Sources of the fleet, and a target with this software. */
 static void make(fixture *f, const char *software, const member *fleet, size_t count,
                  size_t num_inputs)
@@ -141,12 +155,7 @@ static void test_two_families(void **state)
     fixture *f = *state;
     char log[UNIT_LOG_BYTES] = "";
     double of_d = 0.0, of_e = 0.0;
-    const member fleet[] = {{"lib v2018-09", 0.1},
-                            {"lib v2018-09", 0.12},
-                            {"lib v2018-09", 0.11},
-                            {"lib v2019-06", 20.0},
-                            {"lib v2019-06", 22.0}};
-    make(f, "lib v2019-06", fleet, 5, NUM_INPUTS);
+    make(f, "lib v2019-06", two_families, 5, NUM_INPUTS);
     nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, log);
     f->task.quiet = false;
     learn(f);
@@ -339,12 +348,7 @@ static void shuffle_times(nitro_dataset *dataset, size_t device)
 static void test_poisoned_source(void **state)
 {
     fixture *f = *state;
-    const member fleet[] = {{"lib v2019-06", 5.0},
-                            {"lib v2019-06", 5.5},
-                            {"lib v2019-06", 6.0},
-                            {"lib v2018-09", 4.0},
-                            {"lib v2019-06", 5.2}};
-    make(f, "lib v2019-06", fleet, 5, NUM_INPUTS);
+    make(f, "lib v2019-06", near_ones, 5, NUM_INPUTS);
     learn(f);
     double clean = quality(f, 5.3);
     shuffle_times(f->sources, 0); /* the one nearest to the target */
@@ -536,12 +540,7 @@ static void test_result_does_not_depend_on_threads(void **state)
 static void test_small_sources_are_weighted(void **state)
 {
     fixture *f = *state;
-    const member fleet[] = {{"lib v2018-09", 0.1},
-                            {"lib v2018-09", 0.12},
-                            {"lib v2018-09", 0.11},
-                            {"lib v2019-06", 20.0},
-                            {"lib v2019-06", 22.0}};
-    make(f, "lib v2019-06", fleet, 5, 20);
+    make(f, "lib v2019-06", two_families, 5, 20);
     learn(f);
     assert_string_equal(f->model->predicted->rule, "stack");
     assert_true(source_of(f, "a")->weight == 0.0);
@@ -564,12 +563,7 @@ static void test_smaller_sources_are_learnt_together(void **state)
 static void test_small_poisoned_source(void **state)
 {
     fixture *f = *state;
-    const member fleet[] = {{"lib v2019-06", 5.0},
-                            {"lib v2019-06", 5.5},
-                            {"lib v2019-06", 6.0},
-                            {"lib v2018-09", 4.0},
-                            {"lib v2019-06", 5.2}};
-    make(f, "lib v2019-06", fleet, 5, 40);
+    make(f, "lib v2019-06", near_ones, 5, 40);
     shuffle_times(f->sources, 0);
     learn(f);
     for (size_t d = 0; d < 5; d++)
