@@ -478,7 +478,7 @@ static nitro_status load_devices(nitro_store *store, const char *computation,
     nitro_context *context = run->evaluation.context;
     nitro_string_list known = {0}, sources = {0};
     nitro_schema *schema = NULL;
-    nitro_status status = nitro_store_get_schema(store, computation, &schema);
+    nitro_status status = nitro_store_get_schema(store, computation, &schema); /* is it there? */
     nitro_schema_free(schema);
     if (status == NITRO_OK)
         status = nitro_store_list_devices(store, computation, &known);

@@ -30,7 +30,7 @@
 #define SIMILAR_QUALITY    97.0
 #define DISSIMILARITY_LOSS 5.0
 
-/* Samples of a source, for its gain by weights to count: those of fewer are mostly chance. */
+/* The gain on a source of fewer samples is mostly chance. */
 #define LEAST_COMPARED 100
 
 struct nitro_source_weighing {

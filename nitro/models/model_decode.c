@@ -223,17 +223,16 @@ static nitro_status decode_prepare_costs(const nitro_json_place *place, const js
 }
 
 /* People read the provenance in a terminal. */
-static bool is_plain_text(const json_t *value)
+static bool is_plain_text(json_t *value)
 {
     const char *text = json_string_value(value);
     bool plain = !text || nitro_text_is_valid(text, strlen(text));
     for (size_t i = 0; i < json_array_size(value) && plain; i++)
         plain = is_plain_text(json_array_get(value, i));
-    void *at = json_object_iter((json_t *)(uintptr_t)value);
-    for (; at && plain; at = json_object_iter_next((json_t *)(uintptr_t)value, at)) {
-        const char *key = json_object_iter_key(at);
-        plain = nitro_text_is_valid(key, strlen(key)) && is_plain_text(json_object_iter_value(at));
-    }
+    const char *key;
+    json_t *member;
+    json_object_foreach(value, key, member) plain =
+        plain && nitro_text_is_valid(key, strlen(key)) && is_plain_text(member);
     return plain;
 }
 

@@ -24,8 +24,8 @@ static nitro_status require_same_kind(nitro_store *store, const nitro_device *de
 
 /* The newest description counts, but features measured by microbenchmarks are kept, and who signed
  * the samples that are there. */
-static nitro_status keep_what_was_found(nitro_context *context, nitro_device *device,
-                                        const nitro_device *known)
+static nitro_status keep_measured_and_signer(nitro_context *context, nitro_device *device,
+                                             const nitro_device *known)
 {
     const char *signer = nitro_device_label(known, NITRO_LABEL_SIGNED_BY);
     nitro_status status =
@@ -49,7 +49,7 @@ nitro_status nitro_store_update_device(nitro_store *store, nitro_device *device)
     } else if (status == NITRO_OK) {
         status = require_same_kind(store, device, known);
         if (status == NITRO_OK)
-            status = keep_what_was_found(nitro_store_context(store), device, known);
+            status = keep_measured_and_signer(nitro_store_context(store), device, known);
         nitro_device_free(known);
     }
     return status == NITRO_OK ? nitro_store_put_device(store, device) : status;

@@ -15,9 +15,9 @@ typedef struct evaluator_inputs {
  * Measure variant `run` of a computation on an input, on a device (NULL: the first).
  * @param[in,out] inputs  zeros but for `vary` before the first call.
  * @param[in,out] answer  its outcome, time and spread are set.
- * @return NITRO_OK, also where an input fails that others may not: the configuration is invalid,
- * and the first time is warned of. An error: the input cannot be loaded, or the machine cannot
- *         measure.
+ * @return NITRO_OK, also if this configuration's input cannot be made but another's may be: the
+ *         configuration is invalid, and the first one is warned of. An error: no input can be
+ *         made, or the machine cannot measure.
  */
 nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input,
                                const char *device, size_t run, const nitro_measure_options *options,

@@ -159,7 +159,8 @@ void nitro_tuner_free(nitro_tuner *tuner)
         older = at->older;
         free(at);
     }
-    if (!tuner_is_of_parent(tuner)) { /* else the thread uses them for ever */
+    if (!tuner_is_of_parent(
+            tuner)) { /* else they are as the thread left them at the fork, perhaps locked */
         pthread_cond_destroy(&tuner->changed);
         pthread_mutex_destroy(&tuner->lock);
     }

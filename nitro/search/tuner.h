@@ -71,7 +71,7 @@ void tuner_values(const nitro_tuner *tuner, uint64_t configuration, double *valu
 nitro_status tuner_next(nitro_tuner *tuner, uint64_t *configuration);
 /** Tell the session, and publish the best. The session was acquired. */
 nitro_status tuner_note(nitro_tuner *tuner, const nitro_search_answer *answer);
-/** Has it a thread, and is that one of the parent of this forked process? */
+/** Was its thread started before this process was forked, so that it runs in the parent only? */
 bool tuner_is_of_parent(const nitro_tuner *tuner);
 /** Ends the thread. */
 void tuner_stop_thread(nitro_tuner *tuner);

@@ -14,7 +14,7 @@ static nitro_status replace_names(nitro_journal *self, const nitro_schema *schem
     if (status == NITRO_OK && unsent > 0)
         return nitro_fail(
             self->context, NITRO_ERR_MISMATCH,
-            "%s; samples there that are unsent to %s: %zu; send them with 'nitro store sync', "
+            "%s; samples there that were not sent to %s: %zu; send them with 'nitro store sync', "
             "or remove the file",
             message, self->url, unsent);
     if (status == NITRO_OK)

@@ -95,7 +95,7 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
         key ? nitro_redis_index_each(store, key, add_members, &list) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && list.num_damaged > 0)
         nitro_log(store->context, NITRO_LOG_WARNING,
-                  "%s: names in %s that are not valid and are skipped: %zu; 'nitro store verify' "
+                  "%s: invalid names in %s, which are skipped: %zu; 'nitro store verify' "
                   "lists all problems",
                   store->url->shown, key, list.num_damaged);
     free(key);

@@ -281,7 +281,7 @@ void svg_tick_label(FILE *file, const report_chart *chart, double x, double y, c
                     double *end)
 {
     double half = svg_text_width(text) / 2.0;
-    x = fmin(x, chart->pixels + 6.0 - half);
+    x = fmin(x, chart->pixels + 4.0 - half); /* the picture has a margin of 4 */
     if (x - half < *end)
         return;
     svg_text(file, x, y, "middle", text);

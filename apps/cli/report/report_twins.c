@@ -153,7 +153,7 @@ nitro_status report_add_twins(report *self)
     part->method = "Pairs with a similarity of at least 0.995. The quality is that of the first "
                    "device's best variants on the second, the ratio the time there over that on "
                    "the first.";
-    if (status == NITRO_OK && (count < 3 || features.count < 2)) /* one tells two sides only */
+    if (status == NITRO_OK && (count < 3 || features.count < 2)) /* by one, all are 1 or -1 */
         status = report_omit(self, part, "Takes three devices with two common device features.");
     else if (status == NITRO_OK)
         status = nitro_device_similarity(

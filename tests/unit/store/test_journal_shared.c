@@ -175,7 +175,7 @@ static void test_new_names_find_no_old_ones_in_the_way(void **state)
     assert_ok(f->context, nitro_store_put_schema(f->store, old));
     put(f, 0, 1);
     assert_fails(f->context, nitro_store_put_schema(f->store, schema), NITRO_ERR_MISMATCH,
-                 "samples there that are unsent to faulty:");
+                 "samples there that were not sent to faulty:");
     nitro_schema_free(old);
     nitro_schema_free(schema);
 }
