@@ -128,7 +128,7 @@ NITRO_API struct json_t *nitro_json_parse(const char *text, size_t size, size_t 
                                           struct json_error_t *error);
 NITRO_API char *nitro_json_print(const struct json_t *value, size_t flags);
 
-/** Read one finite number that fills all of `text` (strtod's forms, C locale). */
+/** Read one finite decimal number that fills all of `text` (strtod's forms, C locale). */
 NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
 NITRO_API void nitro_format_number(double value, char *text, size_t size);

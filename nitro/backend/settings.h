@@ -19,6 +19,7 @@ typedef struct nitro_setting {
     const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
     bool is_name;               /* "" or a valid name */
     bool is_number;
+    bool is_whole;           /* a number without a fraction */
     double minimum, maximum; /* of numbers */
 } nitro_setting;
 

@@ -2,6 +2,7 @@
 #include "nitro/base/settings_lookup.h"
 #include "nitro/base/require.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static const nitro_setting table[] = {
      .value = "N",
      .standard = "512",
      .is_number = true,
+     .is_whole = true,
      .maximum = 16777216,
      .help = "cache the decisions of N inputs; 0: no cache"},
     {.name = "feature_budget",
@@ -47,6 +49,7 @@ static const nitro_setting table[] = {
      .value = "N",
      .standard = "0",
      .is_number = true,
+     .is_whole = true,
      .maximum = 1e9,
      .help = "time one run in N, and warn in the log of drift; 0: none"},
     {.name = "adapt",
@@ -61,6 +64,7 @@ static const nitro_setting table[] = {
      .value = "N",
      .standard = "0",
      .is_number = true,
+     .is_whole = true,
      .maximum = 4194304,
      .help =
          "keep the newest N timed runs for the program to store, or for record_to (unset: 4096)"},
@@ -203,14 +207,15 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s: %s: the value is not a valid name: use 1 to 63 of [A-Za-z0-9_.+-]",
                           where, name);
-    if (setting->is_number && (!nitro_parse_number(value, &number) || number < setting->minimum ||
-                               number > setting->maximum)) {
+    if (setting->is_number &&
+        (!nitro_parse_number(value, &number) || number < setting->minimum ||
+         number > setting->maximum || (setting->is_whole && number != floor(number)))) {
         char minimum[40], maximum[40];
         nitro_format_number(setting->minimum, minimum, sizeof minimum);
         nitro_format_number(setting->maximum, maximum, sizeof maximum);
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: %s: the value is not a number in [%s, %s]", where, name, minimum,
-                          maximum);
+                          "%s: %s: the value is not a %snumber in [%s, %s]", where, name,
+                          setting->is_whole ? "whole " : "", minimum, maximum);
     }
     return NITRO_OK;
 }

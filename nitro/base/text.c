@@ -175,8 +175,8 @@ static bool parse_number(const char *text, double *value)
 {
     if (parse_short_decimal(text, value))
         return true;
-    if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
-        return false;
+    if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]) || strpbrk(text, "xX"))
+        return false; /* hexadecimal, and blanks before a number, are strtod's alone */
     char *end;
     double parsed = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))

@@ -91,7 +91,11 @@ static void test_malformed_settings_are_named(void **state)
     } cases[] = {
         {"log = loud", "conf:1: log: the value is not off, warning, info or debug"},
         {"\n\nlogg = info", "conf:3: unknown setting; did you mean 'log'?"},
-        {"memo_size = -1", "conf:1: memo_size: the value is not a number in [0, 16777216]"},
+        {"memo_size = -1", "conf:1: memo_size: the value is not a whole number in [0, 16777216]"},
+        {"memo_size = 1.5", "conf:1: memo_size: the value is not a whole number in [0, 16777216]"},
+        {"memo_size = 0x10", "conf:1: memo_size: the value is not a whole number in [0, 16777216]"},
+        {"monitor = 0.5", "conf:1: monitor: the value is not a whole number in [0, 1000000000]"},
+        {"adapt = 0x1", "conf:1: adapt: the value is not a number in [0, 100]"},
         {"min_confidence = 2", "conf:1: min_confidence: the value is not a number in [0, 1]"},
         {"min_confidence = nan", "not a number"},
         {"just words", "conf:1: the line is not of the form"},
