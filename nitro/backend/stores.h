@@ -135,8 +135,8 @@ typedef struct nitro_store_kind {
                           const char *input, const char *owner, uint32_t lease_ms, bool *claimed);
     /** Check everything and report each problem. NITRO_ERR_FORMAT: there are problems. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
-    /** Report and remove damaged and orphaned samples and profiles; `dry_run`: only report. Records
-     * of a newer Nitro stay. */
+    /** Report and remove damaged devices, and damaged and orphaned samples and profiles; `dry_run`:
+     * only report. Records of a newer Nitro stay. */
     nitro_status (*remove_damaged)(void *state, bool dry_run, nitro_problem_function report,
                                    void *user);
     /** Version of the store's layout, from 1. */
@@ -266,8 +266,8 @@ NITRO_API nitro_status nitro_store_claim(nitro_store *store, const char *computa
                                          uint32_t lease_ms, bool *claimed);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
-/** Remove damaged and orphaned samples and profiles, not those of a newer Nitro; `dry_run`: only
- * report. */
+/** Remove damaged devices with all that they have, and damaged and orphaned samples and profiles,
+ * not those of a newer Nitro; `dry_run`: only report. */
 NITRO_API nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
                                                   nitro_problem_function report, void *user);
 /** Version of the store's layout. */

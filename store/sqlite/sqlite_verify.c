@@ -18,8 +18,9 @@ typedef struct inspection {
     bool out_of_memory;
 } inspection;
 
-static void report_problem(inspection *i, const char *problem)
+static void report_problem(void *user, const char *problem)
 {
+    inspection *i = user;
     i->num_problems++;
     if (i->report)
         i->report(i->user, problem);
@@ -173,6 +174,55 @@ static nitro_status inspect_computation(inspection *i, const char *computation,
     return status;
 }
 
+static nitro_status count_rows_of(inspection *i, sqlite3_int64 device, long long *count)
+{
+    sqlite3_stmt *row;
+    bool has_row = false;
+    nitro_status status = nitro_sqlite_take_of(
+        i->store,
+        "SELECT (SELECT count(*) FROM samples WHERE device = ?1) + (SELECT count(*) FROM profiles "
+        "WHERE device = ?1)",
+        device, &row);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_step(i->store, row, &has_row);
+    *count = has_row ? sqlite3_column_int64(row, 0) : 0;
+    nitro_sqlite_give_back(i->store, row);
+    return status;
+}
+
+/* No device describes the samples of a damaged one: they go with it. */
+static nitro_status remove_damaged_device(inspection *i, const char *name)
+{
+    static const char *const removals[] = {"DELETE FROM samples WHERE device = ?1",
+                                           "DELETE FROM profiles WHERE device = ?1",
+                                           "DELETE FROM devices WHERE id = ?1"};
+    sqlite3_int64 id = 0;
+    long long count = 0;
+    char message[256];
+    nitro_store_report_damage(i->store->context, report_problem, i);
+    nitro_status status = nitro_sqlite_find(i->store, NITRO_SQLITE_FIND_DEVICE, name, &id);
+    if (status == NITRO_OK)
+        status = count_rows_of(i, id, &count);
+    snprintf(message, sizeof(message), "%lld sample%s of device '%s', which is damaged", count,
+             count == 1 ? " or profile" : "s and profiles", name);
+    if (status == NITRO_OK && count > 0)
+        report_problem(i, message);
+    for (size_t r = 0; r < 3 && status == NITRO_OK && !i->dry_run; r++)
+        status = nitro_sqlite_run_of(i->store, removals[r], id);
+    return status;
+}
+
+static nitro_status inspect_device(inspection *i, const char *name)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_sqlite_get_device(i->store, name, &device);
+    nitro_device_free(device);
+    if (status == NITRO_ERR_FORMAT && i->removes)
+        return remove_damaged_device(i, name);
+    return report_failure(i, status);
+}
+
 static nitro_status inspect_records(inspection *i)
 {
     nitro_string_list computations = {0}, devices = {0};
@@ -180,11 +230,8 @@ static nitro_status inspect_records(inspection *i)
     if (status == NITRO_OK)
         status = nitro_sqlite_list_devices(i->store, NULL, &devices);
     status = report_failure(i, status);
-    for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
-        nitro_device *device = NULL;
-        status = report_failure(i, nitro_sqlite_get_device(i->store, devices.items[d], &device));
-        nitro_device_free(device);
-    }
+    for (size_t d = 0; d < devices.count && status == NITRO_OK; d++)
+        status = inspect_device(i, devices.items[d]);
     for (size_t c = 0; c < computations.count && status == NITRO_OK; c++)
         status = inspect_computation(i, computations.items[c], &devices);
     if (status == NITRO_OK)

@@ -72,7 +72,8 @@ const command command_store_verify = {
     .description =
         "Reads every record and checks it against its checksum and its computation's "
         "schema. Prints every problem; the exit code is 1 if there are any. Damaged "
-        "records are never used; 'nitro store gc --quarantined --apply' removes them.\n\n"
+        "records are never used; 'nitro store gc --quarantined --apply' removes them, and with a "
+        "damaged device all its samples and profiles.\n\n"
         "With --model: checks that the samples and device features of the model's "
         "sources are those that it was trained on. Prints the sources that differ.",
     .examples = "  nitro store verify --store sqlite:lab.db\n"

@@ -330,6 +330,7 @@ static const struct {
     {"UPDATE samples SET device = 99 WHERE id = 5", "samples of no computation or no device: 1",
      NUM_SAMPLES - 1},
     {"UPDATE profiles SET record = x'' WHERE id = 1", "profile '", NUM_SAMPLES},
+    {"UPDATE devices SET record = x'' WHERE name = 'K20'", "of device 'K20', which is damaged", 0},
 };
 
 /* First a dry run, then removal; afterwards the store is sound and has all sound records. */
