@@ -104,6 +104,11 @@ static nitro_status open_tuner(nitro_tuner *tuner, const nitro_tuner_options *op
     if (!nitro_name_is_valid(tunable->name) || !tunable->space)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "a tunable needs a name of 1 to 63 of [A-Za-z0-9_.+-], and a space");
+    if (tunable->version && !nitro_name_is_valid(tunable->version))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "tunable '%s': '%.80s' is not a valid version: use 1 to 63 of "
+                          "[A-Za-z0-9_.+-]",
+                          tunable->name, tunable->version);
     nitro_status status = nitro_space_parse(context, tunable->name, tunable->space,
                                             strlen(tunable->space), &tuner->space);
     if (status != NITRO_OK)

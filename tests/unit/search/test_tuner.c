@@ -219,6 +219,10 @@ static void test_bad_tuners(void **state)
     assert_fails(all.context, nitro_tuner_create(all.context, &other, NULL, &all.tuner),
                  NITRO_ERR_ARGUMENT, "needs a name");
     other = all.tunable;
+    other.version = "1 2";
+    assert_fails(all.context, nitro_tuner_create(all.context, &other, NULL, &all.tuner),
+                 NITRO_ERR_ARGUMENT, "'1 2' is not a valid version");
+    other = all.tunable;
     other.space = "{}";
     assert_fails(all.context, nitro_tuner_create(all.context, &other, NULL, &all.tuner),
                  NITRO_ERR_FORMAT, "ConfigurationSpace");
