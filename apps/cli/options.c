@@ -149,13 +149,15 @@ static bool is_option(const char *word)
 }
 
 /** Take words[0], an option, and its values; `*used` is their number. */
-static int parse_option(const invocation *call, char **words, size_t num_words, size_t *used)
+static int parse_option(invocation *call, char **words, size_t num_words, size_t *used)
 {
     const char *name = words[0] + 2;
     const char *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const option *what = find_in(call->command->options, name, length);
-    if (!what)
+    if (what)
+        call->given |= UINT64_C(1) << (what - call->command->options);
+    else
         what = find_in(options_common(), name, length);
     if (!what)
         return unknown_option(call, name, length);
@@ -177,10 +179,45 @@ static int parse_option(const invocation *call, char **words, size_t num_words, 
 
 static bool is_given(const invocation *call, const option *what)
 {
-    const void *place = (const char *)call->settings + what->offset;
-    if (what->type == OPTION_TEXT)
-        return *(const char *const *)place != NULL;
-    return ((const nitro_string_list *)place)->count > 0;
+    return call->given >> (what - call->command->options) & 1;
+}
+
+const option *options_first_given(const invocation *call, const char *names)
+{
+    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const option *what = find_in(call->command->options, at, strcspn(at, ","));
+        if (is_given(call, what))
+            return what;
+    }
+    return NULL;
+}
+
+/** "--cases needs --portfolio K" */
+static int fail_needed(const invocation *call, const option *what)
+{
+    char text[256];
+    size_t length = 0;
+    for (const char *at = what->needs; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const option *other = find_in(call->command->options, at, strcspn(at, ","));
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s--%s%s%s",
+                                   length > 0 ? " or " : "", other->name, other->value ? " " : "",
+                                   other->value ? other->value : "");
+    }
+    return fail_usage(call, "--%s needs %s", what->name, text);
+}
+
+/** Looks the names up whether or not the option is given, so that any use of the command finds a
+ *  wrong one. */
+static int check_option(const invocation *call, const option *what)
+{
+    const option *excluded = options_first_given(call, what->excludes);
+    const option *needed = options_first_given(call, what->needs);
+    if (!is_given(call, what))
+        return what->required ? fail_usage(call, "--%s %s is missing", what->name, what->value)
+                              : EXIT_DONE;
+    if (excluded)
+        return fail_usage(call, "--%s does not go with --%s", what->name, excluded->name);
+    return !what->needs || needed ? EXIT_DONE : fail_needed(call, what);
 }
 
 /* "'b' is one argument too many: FILE is 'a' already". */
@@ -211,10 +248,10 @@ static int check_arguments(const invocation *call)
     } else if (call->arguments.count > position) {
         return fail_too_many(call, position);
     }
-    for (const option *what = call->command->options; what->name; what++)
-        if (what->required && !is_given(call, what))
-            return fail_usage(call, "--%s %s is missing", what->name, what->value);
-    return EXIT_DONE;
+    int code = EXIT_DONE;
+    for (const option *what = call->command->options; what->name && code == EXIT_DONE; what++)
+        code = check_option(call, what);
+    return code;
 }
 
 static int parse_words(invocation *call, char **words, size_t num_words)

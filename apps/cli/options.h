@@ -32,6 +32,9 @@ typedef struct option {
     const char *const *choices; /* OPTION_TEXT: the values allowed, ended by NULL */
     double minimum, maximum;    /* of numbers; both 0: any that is not negative */
     bool required;
+    /* Names of other options, divided by commas: one of them must be given too; none of them may
+     * be, for this one or that would do nothing. */
+    const char *needs, *excludes;
 } option;
 
 /** A row of a command's table, where the command's struct is called `settings`: type, name, member,
@@ -130,6 +133,7 @@ typedef struct invocation {
     nitro_context *context;
     const command *command;
     void *settings;
+    uint64_t given; /* one bit for each of the command's options */
     nitro_string_list arguments;
     failure *failure;                        /* with --json; else NULL */
     struct progress_line *progress;          /* the one on screen now, or NULL */
@@ -146,6 +150,9 @@ const option *options_common(void);
  */
 int options_parse(invocation *call, char **words, size_t num_words);
 void invocation_free(invocation *call);
+
+/** The first of some options, "A,B", that is given; NULL: none. */
+const option *options_first_given(const invocation *call, const char *names);
 
 /** The list, or NULL if it is empty: the option was not given. */
 const nitro_string_list *list_if_given(const nitro_string_list *list);

@@ -98,6 +98,10 @@ ls empty
 printf 'a,b,time_ms,status\n1,2,3,ok\n' >constant.csv
 try nitro search --recorded constant.csv --quiet
 try nitro evaluate --searchers random
+try nitro evaluate --recorded times.csv --method forest
+try nitro evaluate calc --recorded times.csv
+try nitro evaluate --recorded times.csv --portfolio 2 --repeats 5
+try nitro report --recorded times.csv --output out --methods forest
 try nitro evaluate --recorded missing.csv
 
 title "C code: one of three configurations compiles and is right"

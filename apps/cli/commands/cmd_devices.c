@@ -17,7 +17,8 @@ static const option options[] = {
     OPTION(TEXT, "record", record, "FILE",
            "write what the driver reports of the device into a file"),
     OPTION(TEXT, "replay", replay, "FILE",
-           "show the device of such a file, also from another machine"),
+           "show the device of such a file, also from another machine",
+           .excludes = "record,measure,store"),
     OPTION(TEXT, "store", store, "URL",
            "also put them into this store, with their measured features"),
     OPTION(FLAG, "json", json, NULL, "print JSON, with all that is known of every device"),
@@ -164,10 +165,8 @@ static int run(invocation *call)
     const settings *given = call->settings;
     size_t named = call->arguments.count;
     device_set set = {0};
-    if (given->replay && (given->record || given->measure || named > 0))
-        return fail_usage(call, "--replay excludes --record, --measure and IDs");
-    if (given->store && given->replay)
-        return fail_usage(call, "--replay and --store exclude each other");
+    if (given->replay && named > 0)
+        return fail_usage(call, "--replay does not go with IDs");
     if (given->store && named == 0)
         return fail_usage(call,
                           "--store puts devices into a store: name them by their IDs, such as "

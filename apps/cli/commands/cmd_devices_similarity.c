@@ -17,7 +17,8 @@ typedef struct settings {
 static const option options[] = {
     OPTION(LIST, "features", features, "A,B,...", "the device features to compare by",
            .required = true),
-    OPTION(TEXT, "devices", devices, "FILE", "compare the devices of this CSV file, one a row"),
+    OPTION(TEXT, "devices", devices, "FILE", "compare the devices of this CSV file, one a row",
+           .excludes = "store"),
     OPTION(TEXT, "store", store, "URL", "compare the devices of this store"),
     OPTION_JSON,
     {0}};
@@ -112,8 +113,6 @@ static int run(invocation *call)
     const settings *given = call->settings;
     device_set set = {0};
     nitro_status status;
-    if (given->devices && given->store)
-        return fail_usage(call, "--devices and --store exclude each other");
     if (given->devices)
         status = device_set_read_csv(call->context, given->devices, &set);
     else if (given->store)

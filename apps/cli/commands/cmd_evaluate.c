@@ -37,6 +37,11 @@ static const char *const formats[] = {"table", "csv", "json", NULL};
 
 static const char *const curves[] = {"sources", NULL};
 
+/* Options of the evaluation of methods, which that of searchers does not have. */
+#define OF_METHODS                                                                                 \
+    "targets,sources,exclude,method,measure,curve,train,test,train-fraction,group-by,extrapolate," \
+    "uses,without-generation"
+
 static const option options[] = {
     OPTION_STORE,
     OPTION_TARGETS,
@@ -51,8 +56,9 @@ static const option options[] = {
     OPTION(TEXT, "curve", curve, "sources",
            "evaluate with the target's nearest source, its two nearest ones, ... all, and the same "
            "in a random order: what one more device is worth (default method: auto)",
-           .choices = curves),
-    OPTION(TEXT, "picture", picture, "DIR", "with --curve, also draw it into this folder"),
+           .choices = curves, .excludes = "measure,extrapolate"),
+    OPTION(TEXT, "picture", picture, "DIR", "with --curve, also draw it into this folder",
+           .needs = "curve"),
     OPTION(TEXT, "train", train, "FILE",
            "training inputs, one name per line (default: drawn at random, see --train-fraction)"),
     OPTION(TEXT, "test", test, "FILE",
@@ -60,15 +66,17 @@ static const option options[] = {
     OPTION_TRAIN_FRACTION,
     OPTION(TEXT, "group-by", group_by, "TEXT",
            "keep inputs with the same prefix before TEXT in one split, such as / between group "
-           "and matrix (default: split each input by itself); not with --extrapolate, --train and "
-           "--test"),
+           "and matrix (default: split each input by itself)",
+           .excludes = "extrapolate,train,test"),
     OPTION(FLAG, "extrapolate", extrapolate, NULL,
            "train on the smaller inputs and test on the largest fifth, to see what is chosen "
-           "beyond the training range"),
+           "beyond the training range",
+           .excludes = "train,test"),
     OPTION(
         TEXT, "size-feature", size_feature, "NAME",
         "with --extrapolate, the input feature that inputs are ordered by (default: the one that "
-        "ranks them most like their best times)"),
+        "ranks them most like their best times)",
+        .needs = "extrapolate"),
     OPTION_USES,
     OPTION(FLAG, "without-generation", without_generation, NULL,
            "leave out sources of the target's own generation"),
@@ -78,27 +86,32 @@ static const option options[] = {
         "have the seeds after it"),
     OPTION_THREADS,
     OPTION(FILES, "recorded", recorded, "FILE",
-           "evaluate searchers of tuning parameters on these recorded spaces instead"),
+           "evaluate searchers of tuning parameters on these recorded spaces instead",
+           .excludes = OF_METHODS),
     OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
-           "with --recorded, the searchers (default: all that need no counter model)"),
+           "with --recorded, the searchers (default: all that need no counter model)",
+           .needs = "recorded", .excludes = "portfolio"),
     OPTION(COUNT, "repeats", repeats, "N",
            "with --recorded, searches of each space, with as many seeds", .minimum = 1,
-           .maximum = 100000),
+           .maximum = 100000, .needs = "recorded", .excludes = "portfolio"),
     OPTION(COUNT, "portfolio", portfolio, "K",
            "with --recorded, choose at most K configurations that serve all of the files best",
-           .minimum = 1, .maximum = NITRO_MAX_PORTFOLIO),
+           .minimum = 1, .maximum = NITRO_MAX_PORTFOLIO, .needs = "recorded,cases"),
     OPTION(TEXT, "cases", cases, "FILE",
            "with --portfolio, instead of --recorded: a CSV with the columns file and device, "
-           "optionally input, and a column for each feature of the inputs"),
+           "optionally input, and a column for each feature of the inputs",
+           .needs = "portfolio", .excludes = "recorded," OF_METHODS),
     OPTION(TEXT, "name", name, "NAME",
            "with --portfolio, store the configurations as the variants NAME.1, NAME.2, ... of the "
-           "computation NAME, with samples of the cases"),
+           "computation NAME, with samples of the cases",
+           .needs = "portfolio"),
     OPTION(TEXT, "space", space, "FILE",
-           "with --portfolio, the space's description (default: the first file's configurations)"),
+           "with --portfolio, the space's description (default: the first file's configurations)",
+           .needs = "portfolio"),
     OPTION(COUNT, "max-evaluations", max_evaluations, "N",
            "with --recorded, end a search for the performance score there, if that is not complete "
            "before",
-           .minimum = 220, .maximum = 1000000),
+           .minimum = 220, .maximum = 1000000, .needs = "recorded", .excludes = "portfolio"),
     OPTION(TEXT, "format", format, "FORMAT", "table, csv or json", .choices = formats),
     OPTION(FLAG, "json", json, NULL, "the same as --format json"),
     {0}};
@@ -267,34 +280,16 @@ static int run_searchers(invocation *call)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    if (given->cases && (given->recorded.count > 0 || given->portfolio == 0))
-        return fail_usage(call,
-                          "--cases needs --portfolio, and replaces --recorded: leave that out");
-    if (given->name && given->portfolio == 0)
-        return fail_usage(call, "--name needs --portfolio");
-    if ((given->recorded.count > 0 || given->cases) && call->arguments.count == 0)
+    bool has_spaces = given->recorded.count > 0 || given->cases;
+    if (has_spaces && call->arguments.count > 0)
+        return fail_usage(call, "--recorded and --cases do not go with a computation");
+    if (has_spaces)
         return run_searchers(call);
-    if (given->recorded.count == 0 && (given->portfolio > 0 || given->space))
-        return fail_usage(call, "--portfolio and --space need --recorded FILE or --cases FILE");
-    if (given->recorded.count > 0 || given->searchers.count > 0)
-        return fail_usage(call, "searchers are evaluated on recorded spaces: give --recorded FILE "
-                                "and no computation");
     if (call->arguments.count == 0)
         return fail_usage(call, "name a computation, or recorded spaces (--recorded)");
     nitro_string_list train = {0}, test = {0};
     size_t measures[MAX_MEASURES], num_measures = 0;
     int code = check_methods(call, &given->methods);
-    if (code == EXIT_DONE && given->extrapolate && (given->train || given->test || given->group_by))
-        code = fail_usage(call, "--extrapolate chooses the inputs itself: leave out --train, "
-                                "--test and --group-by");
-    if (code == EXIT_DONE && given->group_by && (given->train || given->test))
-        code = fail_usage(call, "--group-by draws the inputs itself: leave out --train and --test");
-    if (code == EXIT_DONE && given->size_feature && !given->extrapolate)
-        code = fail_usage(call, "--size-feature needs --extrapolate");
-    if (code == EXIT_DONE && given->picture && !given->curve)
-        code = fail_usage(call, "--picture needs --curve sources");
-    if (code == EXIT_DONE && given->curve && (given->measure.count > 0 || given->extrapolate))
-        code = fail_usage(call, "--curve sources works without --measure and --extrapolate");
     if (code == EXIT_DONE)
         code = read_measures(call, measures, &num_measures);
     if (code == EXIT_DONE && given->train)

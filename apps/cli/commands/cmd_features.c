@@ -20,9 +20,10 @@ static void set_defaults(void *place)
 static const option options[] = {
     OPTION(COUNT, "generate", generate, "N",
            "the first N of the computation's generated inputs, in addition to the files"),
-    OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs"),
+    OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs", .needs = "generate"),
     OPTION_NAME_PARTS,
-    OPTION(FLAG, "csv", csv, NULL, "print CSV, as 'nitro store import' reads it"),
+    OPTION(FLAG, "csv", csv, NULL, "print CSV, as 'nitro store import' reads it",
+           .excludes = "json"),
     OPTION_JSON,
     {0}};
 
@@ -145,8 +146,6 @@ static int run(invocation *call)
     feature_table self = {.call = call};
     nitro_string_list files = {.items = call->arguments.items + 1,
                                .count = call->arguments.count - 1};
-    if (given->csv && given->json)
-        return fail_usage(call, "--csv and --json exclude each other");
     if (files.count + given->generate == 0)
         return fail_usage(call, "no inputs: give files or --generate N");
     int code = module_open(call, call->arguments.items[0], NULL, &self.loaded);

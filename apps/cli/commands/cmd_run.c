@@ -38,7 +38,7 @@ static const option options[] = {
     OPTION(COUNT, "generated", generated, "N",
            "instead of a file: input N (from 0) of the computation's generated inputs",
            .maximum = 1e15),
-    OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs"),
+    OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs", .needs = "generated"),
     OPTION(TEXT, "device", device, "ID", "where to run, see 'nitro devices': host, cuda, cuda:1"),
     OPTION(
         TEXT, "model", model, "FILE",

@@ -249,8 +249,6 @@ static int find_devices(const invocation *call, device_set *devices)
                           "--output names one model, but there are %zu devices; without it "
                           "every device's model goes to the default place",
                           ids->count);
-    if (given->output && (given->no_model || given->shard))
-        return fail_usage(call, "--output goes with neither --no-model nor --shard");
     if (given->min_repetitions != OPTION_NOT_GIVEN && given->min_repetitions > given->repetitions)
         return fail_usage(call, "--min-repetitions %" PRIu64 " is more than --repetitions %" PRIu64,
                           given->min_repetitions, given->repetitions);

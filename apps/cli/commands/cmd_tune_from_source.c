@@ -60,14 +60,16 @@ static const option options[] = {
            .maximum = 1000000),
     OPTION(FILES, "inputs", inputs, "FILE",
            "with --measure: candidate input files, up to the next option; without these and "
-           "--generate, the target's samples in the store are used"),
+           "--generate, the target's samples in the store are used",
+           .needs = "measure"),
     OPTION(COUNT, "generate", generate, "N",
-           "with --measure: the first N generated inputs are candidates", .maximum = 1000000),
+           "with --measure: the first N generated inputs are candidates", .maximum = 1000000,
+           .needs = "measure"),
     OPTION(COUNT, "generate-seed", generate_seed, "S",
-           "seed of the generated inputs, as the sources were tuned with"),
+           "seed of the generated inputs, as the sources were tuned with", .needs = "generate"),
     OPTION(COUNT, "name-parts", name_parts, "N",
            "name a file's input by the last N parts of its path, as the sources were tuned with",
-           .minimum = 1, .maximum = 100),
+           .minimum = 1, .maximum = 100, .needs = "inputs"),
     OPTION(COUNT, "seed", seed, "N",
            "seed of the cross-validation: the same samples, options and seed give the same model"),
     OPTION(COUNT, "threads", threads, "N",
@@ -158,9 +160,6 @@ static int prepare_measuring(invocation *call, target_measuring *measuring)
     const settings *given = call->settings;
     if (!measures_now(given))
         return EXIT_DONE;
-    if (given->measure == 0)
-        return fail_usage(
-            call, "--inputs and --generate name candidates for --measure N, which is missing");
     return target_measuring_begin(call, given->target, &given->inputs,
                                   (generated_range){given->generate_seed, 0, given->generate},
                                   given->name_parts, measuring);

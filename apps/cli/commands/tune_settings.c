@@ -34,7 +34,8 @@ const option tune_options[] = {
            "host)"),
     OPTION(TEXT, "output", output, "MODEL",
            "the model file to write (default: $XDG_DATA_HOME/nitro/models/"
-           "COMPUTATION@DEVICE.json, which 'nitro run' looks for)"),
+           "COMPUTATION@DEVICE.json, which 'nitro run' looks for)",
+           .excludes = "no-model,shard"),
     OPTION(
         TEXT, "shard", shard, "I/N",
         "measure only every Nth of these inputs, from the Ith (1 to N), and learn nothing: for N "

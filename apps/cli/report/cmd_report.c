@@ -54,11 +54,14 @@ static const option options[] = {
            "descriptions with the variants' flops and bytes (share/nitro/computations): adds the "
            "roofline"),
     OPTION(FILES, "recorded", recorded, "FILE",
-           "report on these recorded tuning spaces instead of a store"),
+           "report on these recorded tuning spaces instead of a store",
+           .excludes = "store,targets,sources,methods,train-fraction,seed,seeds,quick,skip,"
+                       "describe,json"),
     OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
-           "with --recorded, the searchers (default: auto,bayes-ei,genetic,random)"),
+           "with --recorded, the searchers (default: auto,bayes-ei,genetic,random)",
+           .needs = "recorded"),
     OPTION(COUNT, "repeats", repeats, "N", "with --recorded, searches of each space", .minimum = 1,
-           .maximum = 100000),
+           .maximum = 100000, .needs = "recorded"),
     OPTION(FLAG, "json", json, NULL, "print the names of the files as JSON"),
     {0}};
 
@@ -203,8 +206,8 @@ static int report_recorded(plan *self)
                                            .searchers = &given->searchers,
                                            .repeats = given->repeats,
                                            .threads = given->threads};
-    if (self->call->arguments.count > 0 || given->json)
-        return fail_usage(self->call, "--recorded goes with neither computations nor --json");
+    if (self->call->arguments.count > 0)
+        return fail_usage(self->call, "--recorded does not go with a computation");
     int code = make_folder(self);
     return code == EXIT_DONE ? report_searches(self->call, &request) : code;
 }

@@ -13,7 +13,8 @@ static const option options[] = {
            "the computation (default with only --profiles: all, and proxies)"),
     OPTION(TEXT, "device", device, "ID", "the device (default with only --profiles: all)"),
     OPTION(TEXT, "samples", samples, "FILE", "the CSV file for the samples"),
-    OPTION(TEXT, "devices", devices, "FILE", "the CSV file for the device's features"),
+    OPTION(TEXT, "devices", devices, "FILE", "the CSV file for the device's features",
+           .needs = "samples"),
     OPTION(TEXT, "profiles", profiles, "FILE",
            "the CSV file for profiles: hardware metrics of variants and proxies"),
     OPTION_JSON,
@@ -63,8 +64,6 @@ static int check_options(const invocation *call)
     if (given->samples && (!given->computation || !given->device))
         return fail_usage(call, "%s is missing",
                           given->computation ? "--device ID" : "--computation NAME");
-    if (!given->samples && given->devices)
-        return fail_usage(call, "--devices goes with --samples");
     return EXIT_DONE;
 }
 

@@ -13,12 +13,13 @@ typedef struct settings {
 static const option options[] = {
     OPTION_STORE,
     OPTION(FLAG, "quarantined", quarantined, NULL,
-           "also damaged samples and profiles, which are never used"),
+           "also damaged devices, samples and profiles, which are never used"),
     OPTION(FLAG, "outdated", outdated, NULL,
            "also times of other versions of variants, which the next tune measures again"),
     OPTION(TEXT, "computation", computation, "NAME",
            "with --outdated: this computation only, by name or by the path of a shared object "
-           "with the current versions"),
+           "with the current versions",
+           .needs = "outdated"),
     OPTION(FLAG, "apply", apply, NULL, "remove the listed records (default: list only)"),
     OPTION_JSON,
     {0}};

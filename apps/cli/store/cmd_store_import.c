@@ -16,6 +16,9 @@ static void set_defaults(void *place)
     given->intensity = NAN;
 }
 
+/* Options of samples, which imports of anything else do not have. */
+#define OF_SAMPLES "samples,describe,campaign,rename,features,variants,log"
+
 static const option options[] = {
     OPTION(TEXT, "store", store, "URL",
            "the store to add to; created if missing (default: the user's own)"),
@@ -43,12 +46,16 @@ static const option options[] = {
     OPTION(LIST, "rename", renamed, "FOLDER=DEVICE,...",
            "ginkgo: ids for folders; a row of --devices with that id describes the device"),
     OPTION(TEXT, "profiles", profiles, "FILE",
-           "CSV: hardware metrics of variants and proxies; see below"),
-    OPTION(TEXT, "variant", variant, "NAME", "profiles: the variant that ran, if not in the file"),
-    OPTION(TEXT, "input", input, "NAME", "profiles: the input it ran on, if not in the file"),
-    OPTION(TEXT, "proxy", proxy, "NAME", "profiles: the proxy that ran, if not in the file"),
+           "CSV: hardware metrics of variants and proxies; see below",
+           .excludes = "devices," OF_SAMPLES),
+    OPTION(TEXT, "variant", variant, "NAME", "profiles: the variant that ran, if not in the file",
+           .needs = "profiles"),
+    OPTION(TEXT, "input", input, "NAME", "profiles: the input it ran on, if not in the file",
+           .needs = "profiles"),
+    OPTION(TEXT, "proxy", proxy, "NAME", "profiles: the proxy that ran, if not in the file",
+           .needs = "profiles"),
     OPTION(NUMBER, "intensity", intensity, "X", "profiles: its intensity, if not in the file",
-           .maximum = NITRO_MAX_INTENSITY),
+           .maximum = NITRO_MAX_INTENSITY, .needs = "profiles"),
     OPTION(FLAG, "replace", replace, NULL,
            "replace inputs (with --profiles: runs) that the store has already, instead of "
            "refusing the import"),
@@ -143,9 +150,10 @@ static int import_devices(invocation *call)
     const import_settings *given = call->settings;
     nitro_store *store = NULL;
     nitro_import_report report = {0}, sum = {0};
-    int code = refuse_sample_options(call, "--devices without --samples");
-    if (code != EXIT_DONE)
-        return code;
+    const option *other = options_first_given(call, OF_SAMPLES);
+    if (other || call->arguments.count > 0)
+        return fail_usage(call, "%s%s does not go with --devices without --samples",
+                          other ? "--" : "", other ? other->name : "a folder");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
         return fail(call);
     nitro_status status = NITRO_OK;
@@ -155,7 +163,7 @@ static int import_devices(invocation *call)
         sum.added += report.added;
         sum.replaced += report.replaced;
     }
-    code = status == NITRO_OK ? print_devices(call, nitro_store_url(store), &sum) : fail(call);
+    int code = status == NITRO_OK ? print_devices(call, nitro_store_url(store), &sum) : fail(call);
     nitro_store_close(store);
     return code;
 }
@@ -165,8 +173,6 @@ static int run(invocation *call)
     const import_settings *given = call->settings;
     if (given->profiles)
         return import_profiles(call);
-    if (given->variant || given->input || given->proxy || !isnan(given->intensity))
-        return fail_usage(call, "--variant, --input, --proxy and --intensity go with --profiles");
     if (strcmp(given->format, "csv") != 0)
         return import_ginkgo(call);
     return given->devices.count && !given->samples && !given->computation ? import_devices(call)

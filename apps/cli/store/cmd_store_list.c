@@ -17,7 +17,8 @@ static const option options[] = {OPTION_STORE,
                                         "list outdated measurements instead, with the reasons"),
                                  OPTION(TEXT, "computation", computation, "NAME",
                                         "with --outdated: this computation only, by name or by "
-                                        "the path of a shared object with the current versions"),
+                                        "the path of a shared object with the current versions",
+                                        .needs = "outdated"),
                                  OPTION_JSON,
                                  {0}};
 
@@ -279,8 +280,6 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
-    if (given->computation && !given->outdated)
-        return fail_usage(call, "--computation goes with --outdated");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     if (given->outdated) {

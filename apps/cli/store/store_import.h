@@ -18,8 +18,4 @@ int import_ginkgo(invocation *call);
 /** --profiles (store_import_profiles.c). @return exit code */
 int import_profiles(invocation *call);
 
-/** Refuse the options of samples, except --devices and one --device: "--log does not go with WHAT".
- *  @return exit code */
-int refuse_sample_options(invocation *call, const char *what);
-
 #endif

@@ -25,11 +25,11 @@ static int print_report(const invocation *call, const char *url,
 static int check_options(invocation *call)
 {
     const import_settings *given = call->settings;
-    if (given->devices.count)
-        return fail_usage(call, "--devices does not go with --profiles");
     if (given->devices_chosen.count > 1)
         return fail_usage(call, "more than one --device does not go with --profiles");
-    return refuse_sample_options(call, "--profiles");
+    if (call->arguments.count > 0)
+        return fail_usage(call, "a folder does not go with --profiles");
+    return EXIT_DONE;
 }
 
 int import_profiles(invocation *call)
