@@ -27,6 +27,22 @@ nitro_status require_writable(nitro_context *context, const char *path)
     return status;
 }
 
+nitro_status make_folder(nitro_context *context, const char *folder, bool *made)
+{
+    struct stat about;
+    *made = mkdir(folder, 0777) == 0;
+    int reason = *made ? 0 : errno;
+    if (reason == EEXIST)
+        reason = stat(folder, &about) == 0 && S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+    if (reason != 0)
+        return nitro_fail(context, NITRO_ERR_IO, "cannot make the folder %s: %s", folder,
+                          strerror(reason));
+    if (access(folder, W_OK | X_OK) != 0)
+        return nitro_fail(context, NITRO_ERR_IO, "cannot write into the folder %s: %s", folder,
+                          strerror(errno));
+    return NITRO_OK;
+}
+
 nitro_status make_folders_above(nitro_context *context, const char *path)
 {
     char *copy = nitro_strdup(context, path);

@@ -10,6 +10,13 @@
  */
 nitro_status require_writable(nitro_context *context, const char *path);
 
+/**
+ * Make a folder that may be there already, before a long command fills it.
+ * @param[out] made  it was not there.
+ * @return NITRO_OK or NITRO_ERR_IO: it cannot be made or takes no files.
+ */
+nitro_status make_folder(nitro_context *context, const char *folder, bool *made);
+
 /** Make the folders above a model in its usual place where they are missing. */
 nitro_status make_folders_above(nitro_context *context, const char *path);
 

@@ -44,6 +44,9 @@ try nitro evaluate calc --store curves.db --curve sources --measure 2
 try nitro evaluate calc --store curves.db --picture here
 nitro evaluate calc --store curves.db --targets gpu1 --method fixed --curve sources --picture here --quiet >/dev/null 2>&1
 grep -q '<svg' here/calc-source-curve.svg || echo "no picture"
+try nitro evaluate calc --store curves.db --curve sources --picture curves.db
+try nitro evaluate calc --store curves.db --targets gpu99 --curve sources --picture new --quiet
+[ -d new ] && echo "a folder for nothing"
 
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json

@@ -2,12 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apps/cli/commands/evaluation.h"
 #include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/commands/source_curve.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
+#include "apps/cli/paths.h"
 #include "apps/cli/search/evaluate_searchers.h"
 #include "apps/cli/search/portfolio.h"
 
@@ -234,13 +236,19 @@ static int evaluate_and_print(invocation *call, nitro_evaluate_options *how)
     const char *computation = NULL;
     nitro_evaluate_result *results = NULL;
     size_t count = 0;
+    bool made_folder = false;
     int code = module_name(call, call->arguments.items[0], &computation);
+    if (code == EXIT_DONE && given->picture &&
+        make_folder(call->context, given->picture, &made_folder) != NITRO_OK)
+        code = fail(call);
     if (code == EXIT_DONE)
         code = evaluate(call, computation, how, &results, &count);
     if (code == EXIT_DONE)
         code = print_results(call, results, count);
     if (code == EXIT_DONE && given->picture)
         code = source_curve_draw(call, computation, results, count, given->picture);
+    if (code != EXIT_DONE && made_folder)
+        rmdir(given->picture); /* fails, as it should, where a picture is in it */
     nitro_evaluate_results_free(results, count);
     return code;
 }

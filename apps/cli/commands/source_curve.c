@@ -2,11 +2,9 @@
  * sources. Pictures are drawn as those of nitro report. */
 #include "apps/cli/commands/source_curve.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "apps/cli/output.h"
 #include "apps/cli/report/report.h"
@@ -131,8 +129,6 @@ int source_curve_draw(const invocation *call, const char *computation,
 {
     report drawn = {.context = call->context, .computation = computation};
     report_part *part = report_add(&drawn, "source-curve", "Quality and sources", NULL);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return fail_text(call, "cannot make the folder %s: %s", folder, strerror(errno));
     nitro_status status = fill_chart(call->context, results, count, &part->chart);
     if (status == NITRO_OK)
         status = report_draw(&drawn, part, folder);

@@ -10,7 +10,7 @@ int source_curve_print_table(const invocation *call, const nitro_evaluate_result
 int source_curve_print_csv(const nitro_evaluate_result *results, size_t count);
 
 /** Draw means over targets into FOLDER/COMPUTATION-source-curve.svg, a curve for each method and
- *  order; makes the folder. */
+ *  order. The folder is there. */
 int source_curve_draw(const invocation *call, const char *computation,
                       const nitro_evaluate_result *results, size_t count, const char *folder);
 

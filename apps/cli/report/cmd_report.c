@@ -1,9 +1,8 @@
 /* cmd_report.c - nitro report: the paper's evaluation of a store, as a page with its data. */
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "apps/cli/paths.h"
 #include "apps/cli/report/report_run.h"
 #include "apps/cli/report/report_searches.h"
 
@@ -153,20 +152,6 @@ static int choose_computations(plan *self)
     return code;
 }
 
-static int make_folder(plan *self)
-{
-    const settings *given = self->call->settings;
-    self->made_folder = mkdir(given->output, 0777) == 0;
-    if (self->made_folder)
-        return EXIT_DONE;
-    int reason = errno;
-    struct stat about;
-    if (reason == EEXIST && stat(given->output, &about) == 0 && S_ISDIR(about.st_mode))
-        return EXIT_DONE;
-    return fail_text(self->call, "cannot make the folder %s: %s", given->output,
-                     strerror(reason == EEXIST ? ENOTDIR : reason));
-}
-
 static bool is_skipped(const settings *given, const char *part)
 {
     return given->quick || nitro_string_list_find(&given->skip, part) != NITRO_NONE;
@@ -208,8 +193,9 @@ static int report_recorded(plan *self)
                                            .threads = given->threads};
     if (self->call->arguments.count > 0)
         return fail_usage(self->call, "--recorded does not go with a computation");
-    int code = make_folder(self);
-    return code == EXIT_DONE ? report_searches(self->call, &request) : code;
+    if (make_folder(self->call->context, given->output, &self->made_folder) != NITRO_OK)
+        return fail(self->call);
+    return report_searches(self->call, &request);
 }
 
 static int report_stored(plan *self)
@@ -221,8 +207,9 @@ static int report_stored(plan *self)
         code = fail(self->call);
     if (code == EXIT_DONE)
         code = choose_computations(self);
-    if (code == EXIT_DONE)
-        code = make_folder(self);
+    if (code == EXIT_DONE &&
+        make_folder(self->call->context, given->output, &self->made_folder) != NITRO_OK)
+        code = fail(self->call);
     return code == EXIT_DONE ? make(self) : code;
 }
 
