@@ -60,7 +60,12 @@
     }
 
 #if defined(__x86_64__)
-DEFINE_KERNELS(avx512f, __attribute__((target("avx512f,prefer-vector-width=512"))), 64)
+#if defined(__clang__) /* ignores the whole attribute where it does not know a part of it */
+#define AVX512F __attribute__((target("avx512f")))
+#else
+#define AVX512F __attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
+DEFINE_KERNELS(avx512f, AVX512F, 64)
 DEFINE_KERNELS(fma, __attribute__((target("avx2,fma"))), 32)
 #endif
 DEFINE_KERNELS(baseline, , 16)
