@@ -69,7 +69,7 @@ static nitro_status read_value(const recording_builder *builder, size_t line, co
 nitro_status recording_read_configuration(recording_builder *builder, size_t line,
                                           const json_t *object, recorded_value *values)
 {
-    if (!json_is_object(object))
+    if (json_object_size(object) == 0) /* also where it is no object */
         return recording_fail(builder, line, "has no configuration");
     if (builder->num_parameters == 0) {
         const char *name;

@@ -89,6 +89,15 @@ static void test_refused(void **state)
                    "parameter 'd' varies");
     assert_refused("{\"metadata\": {\"timeunit\": \"fortnights\"}, \"results\": []}", NULL,
                    NITRO_ERR_FORMAT, "r: metadata has the unknown timeunit 'fortnights'");
+    /* A first record without parameters does not set their number: rows had room for none. */
+    assert_refused("{\"results\": [{\"configuration\": {}, \"invalidity\": \"compile\"},"
+                   "{\"configuration\": {\"a\": 1, \"b\": 2}, \"invalidity\": \"compile\"}]}",
+                   NULL, NITRO_ERR_FORMAT, "r: record 1: has no configuration");
+    assert_refused("{\"Metadata\": {\"TimeUnit\": \"us\"}, \"Results\": ["
+                   "{\"Status\": \"CompilationFailed\"},"
+                   "{\"Status\": \"CompilationFailed\","
+                   " \"Configuration\": [{\"Name\": \"a\", \"Value\": 1}]}]}",
+                   NULL, NITRO_ERR_FORMAT, "r: record 1: has no configuration");
     nitro_space_free(space);
     nitro_context_free(context);
 }
