@@ -26,6 +26,7 @@ typedef struct nitro_evaluator {
     void *state;
     const char *const *counter_names; /* shape [num_counters]; owned by the evaluator */
     size_t num_counters;
+    uint64_t digest; /* of source code, its options and compiler; 0: it compiles none */
 } nitro_evaluator;
 
 /** Answers of a recording, which it borrows; a missing one is an invalid configuration. */

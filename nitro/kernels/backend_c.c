@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nitro/kernels/c_compiler.h"
@@ -15,36 +14,6 @@
 #define MESSAGE_BYTES   2000
 #define OWN_WORDS       8 /* after the options */
 #define MAX_IMAGE_BYTES ((size_t)256 << 20)
-
-/* Where the C library would find the command, or "". */
-static void find_command(const char *name, char *path, size_t size)
-{
-    const char *folders = strchr(name, '/') ? "" : secure_getenv("PATH");
-    snprintf(path, size, "%s", name);
-    for (const char *at = folders; at && *at;) {
-        size_t length = strcspn(at, ":");
-        snprintf(path, size, "%.*s/%s", (int)length, at, name);
-        if (access(path, X_OK) == 0)
-            return;
-        at += length + (at[length] == ':');
-    }
-}
-
-/* Another one after an upgrade of the compiler, or of what runs it: "ccache gcc". */
-static uint64_t compiler_digest(char *const *words, size_t count)
-{
-    char path[4096];
-    struct stat file;
-    uint64_t digest = 0;
-    for (size_t i = 0; i < count; i++) {
-        find_command(words[i], path, sizeof(path));
-        if (stat(path, &file) != 0)
-            continue; /* an option */
-        uint64_t numbers[] = {(uint64_t)file.st_size, (uint64_t)file.st_mtim.tv_sec};
-        digest = nitro_hash(numbers, sizeof(numbers), digest);
-    }
-    return digest;
-}
 
 /* What -march=native depends on: a folder of compiled kernels may serve several machines. */
 static uint64_t processor_digest(void)
@@ -67,15 +36,14 @@ static uint64_t processor_digest(void)
 static nitro_status open_target(nitro_context *context, const char *device, void *stream,
                                 nitro_kernel_target *target)
 {
-    char *words[NITRO_C_MAX_WORDS], command[NITRO_C_COMPILER_BYTES];
-    size_t count;
+    uint64_t digest = 0;
     (void)device;
     (void)stream;
-    nitro_status status = nitro_c_compiler_words(context, command, words, &count);
+    nitro_status status = nitro_c_compiler_digest(context, &digest);
     if (status != NITRO_OK)
         return status;
     snprintf(target->identity, sizeof(target->identity), "c %.200s %016llx %016llx",
-             nitro_c_compiler(), (unsigned long long)compiler_digest(words, count),
+             nitro_c_compiler(), (unsigned long long)digest,
              (unsigned long long)processor_digest());
     target->limits[0] = (double)sysconf(_SC_NPROCESSORS_ONLN);
     target->limits[1] = 1;

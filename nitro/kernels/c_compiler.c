@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,41 @@ nitro_status nitro_c_compiler_words(nitro_context *context, char *text, char **w
     words[made++] = shared;
     words[made++] = pic;
     *count = made;
+    return NITRO_OK;
+}
+
+/* Where the C library would find the command, or "". */
+static void find_command(const char *name, char *path, size_t size)
+{
+    const char *folders = strchr(name, '/') ? "" : secure_getenv("PATH");
+    snprintf(path, size, "%s", name);
+    for (const char *at = folders; at && *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, at, name);
+        if (access(path, X_OK) == 0)
+            return;
+        at += length + (at[length] == ':');
+    }
+}
+
+nitro_status nitro_c_compiler_digest(nitro_context *context, uint64_t *digest)
+{
+    char *words[NITRO_C_MAX_WORDS], text[NITRO_C_COMPILER_BYTES], path[4096];
+    const char *compiler = nitro_c_compiler();
+    size_t count;
+    struct stat file;
+    nitro_status status = nitro_c_compiler_words(context, text, words, &count);
+    if (status != NITRO_OK)
+        return status;
+    uint64_t made = nitro_hash(compiler, strlen(compiler), 0);
+    for (size_t i = 0; i < count; i++) {
+        find_command(words[i], path, sizeof(path));
+        if (stat(path, &file) != 0)
+            continue; /* an option */
+        uint64_t numbers[] = {(uint64_t)file.st_size, (uint64_t)file.st_mtim.tv_sec};
+        made = nitro_hash(numbers, sizeof(numbers), made);
+    }
+    *digest = made;
     return NITRO_OK;
 }
 

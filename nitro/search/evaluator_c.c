@@ -19,8 +19,9 @@
 #include "nitro/measure/measure_input.h"
 #include "nitro/search/evaluator_measured.h"
 
-#define MESSAGE_BYTES 2000 /* of what the compiler says */
-#define MAX_OPTIONS   64   /* of the compiler, in the description */
+#define MESSAGE_BYTES    2000 /* of what the compiler says */
+#define MAX_OPTIONS      64   /* of the compiler, in the description */
+#define MAX_SOURCE_BYTES ((size_t)64 << 20)
 
 extern const nitro_evaluator_kind nitro_evaluator_c;
 
@@ -282,6 +283,25 @@ static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
     return NITRO_OK;
 }
 
+static nitro_status digest_code(const c_state *state, uint64_t *digest)
+{
+    char *code = NULL;
+    size_t size = 0;
+    uint64_t hash = 0;
+    nitro_status status =
+        nitro_file_read(state->context, state->source, MAX_SOURCE_BYTES, &code, &size);
+    if (status == NITRO_OK)
+        status = nitro_c_compiler_digest(state->context, &hash);
+    if (status == NITRO_OK) {
+        hash = nitro_hash(state->name, strlen(state->name), hash);
+        for (char **each = state->options; *each; each++)
+            hash = nitro_hash(*each, strlen(*each) + 1, hash);
+        *digest = nitro_hash(code, size, hash);
+    }
+    free(code);
+    return status;
+}
+
 static nitro_status open_c(nitro_context *context, const nitro_space *space,
                            const nitro_tunable_source *source, const nitro_measure_options *options,
                            nitro_evaluator *evaluator)
@@ -295,13 +315,16 @@ static nitro_status open_c(nitro_context *context, const nitro_space *space,
     nitro_measure_options_init(&state->measure);
     if (options)
         state->measure = *options;
+    uint64_t digest = 0;
     nitro_status status = prepare(state, source);
+    if (status == NITRO_OK)
+        status = digest_code(state, &digest);
     if (status != NITRO_OK) {
         close_c(state);
         return status;
     }
-    *evaluator =
-        (nitro_evaluator){.name = "c", .evaluate = evaluate, .close = close_c, .state = state};
+    *evaluator = (nitro_evaluator){
+        .name = "c", .evaluate = evaluate, .close = close_c, .state = state, .digest = digest};
     return NITRO_OK;
 }
 

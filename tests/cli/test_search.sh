@@ -128,6 +128,9 @@ try nitro store list --store s.db
 sed -i 's/CASE; return/CASE + 0; return/' code.c
 nitro search code.json --store s.db --json --quiet >code.out
 json_get resumed best.configuration.CASE <code.out
+CC=false nitro search code.json --store cc.db --quiet >/dev/null 2>&1 || echo "status $?"
+nitro search code.json --store cc.db --json --quiet >code.out # by the compiler that works
+json_get evaluations invalid resumed <code.out
 sed 's/CASE/OTHER/' code.json >renamed.json
 try nitro search renamed.json --name code --store s.db --quiet
 sed -i '/work_create/d' code.c

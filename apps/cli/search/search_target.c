@@ -7,8 +7,6 @@
 
 #include "apps/cli/output.h"
 
-#define MAX_SOURCE_BYTES ((size_t)64 << 20)
-
 /* The file's name without folder and extensions, as far as it is a valid name. */
 static void name_after(const char *path, char *name, size_t size)
 {
@@ -37,26 +35,6 @@ static void set_version(search_target *target, uint64_t hash)
     target->version = target->code_version;
 }
 
-/* Times of other code, or with other options, do not count. */
-static nitro_status read_version(nitro_context *context,
-                                 const nitro_tunable_description *description,
-                                 search_target *target)
-{
-    char *code = NULL;
-    size_t size = 0;
-    nitro_status status =
-        nitro_file_read(context, description->path, MAX_SOURCE_BYTES, &code, &size);
-    if (status != NITRO_OK)
-        return status;
-    uint64_t hash =
-        nitro_hash(code, size, nitro_hash(description->name, strlen(description->name), 5));
-    for (char **each = description->compiler_options; *each; each++)
-        hash = nitro_hash(*each, strlen(*each) + 1, hash);
-    free(code);
-    set_version(target, hash);
-    return NITRO_OK;
-}
-
 static int open_source(const invocation *call, const char *path,
                        const nitro_measure_options *options, search_target *target)
 {
@@ -70,8 +48,7 @@ static int open_source(const invocation *call, const char *path,
             .compiler_options = (const char *const *)description->compiler_options};
         status = nitro_evaluator_source(call->context, target->space, &source, options,
                                         &target->evaluator);
-        if (status == NITRO_OK)
-            status = read_version(call->context, description, target);
+        set_version(target, target->evaluator.digest); /* times of other code do not count */
     }
     nitro_tunable_description_free(description);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
