@@ -136,6 +136,20 @@ try nitro search renamed.json --name code --store s.db --quiet
 sed -i '/work_create/d' code.c
 try nitro search code.json --no-store --quiet
 
+title "more configurations than an integer of JSON can count"
+cat >large.json <<END
+{"ConfigurationSpace": {"TuningParameters": [
+  $(for p in $(seq 19); do echo "{\"Name\": \"P$p\", \"Type\": \"int\", \"Values\": \"list(range(10))\"},"; done)
+  {"Name": "CASE", "Type": "int", "Values": [2]}]},
+ "KernelSpecification": {"Language": "C", "KernelName": "work", "KernelFile": "large.c"}}
+END
+cat >large.c <<'END'
+void *work_create(void) { static int any; return &any; }
+int work(void *any) { *(int *)any = P1; return 0; }
+END
+nitro search large.json --no-store --budget 1 --seed 18446744073709551615 --json --quiet >large.out
+json_get configurations seed <large.out
+
 title "SIGKILL: what was evaluated is not evaluated again"
 cat >slow.json <<'END'
 {"ConfigurationSpace": {"TuningParameters": [

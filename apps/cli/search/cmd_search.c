@@ -393,15 +393,21 @@ static json_t *best_json(const search_command *self)
                      (json_int_t)result->evaluations[result->best]);
 }
 
+/* An integer, as far as JSON's readers have them. */
+static json_t *count_json(uint64_t count)
+{
+    return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
+}
+
 static int print_as_json(const search_command *self)
 {
     const nitro_search_result *result = self->result;
     double seconds = result->num_answers ? result->seconds[result->num_answers - 1] : 0;
     return print_json(self->call,
-                      json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:b, s:o}", "name",
+                      json_pack("{s:s, s:o, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:b, s:o}", "name",
                                 self->options.name, "configurations",
-                                (json_int_t)nitro_space_size(self->target.space), "searcher",
-                                searcher_name(self), "seed", (json_int_t)self->given->seed,
+                                count_json(nitro_space_size(self->target.space)), "searcher",
+                                searcher_name(self), "seed", count_json(self->given->seed),
                                 "evaluations", (json_int_t)num_evaluations(result), "invalid",
                                 (json_int_t)count_invalid(result), "resumed",
                                 (json_int_t)result->resumed, "seconds", json_value(seconds),
