@@ -96,6 +96,12 @@ nitro_status search_options_parse(nitro_context *context, const nitro_searcher *
 
 /* ---- Budgets --------------------------------------------------------------------------------- */
 
+/* Of several limits of one kind the first one reached counts. */
+static double lower(double limit, double value)
+{
+    return limit > 0 ? fmin(limit, value) : value;
+}
+
 static bool parse_part(char *part, nitro_search_budget *budget)
 {
     double value;
@@ -103,7 +109,7 @@ static bool parse_part(char *part, nitro_search_budget *budget)
     if (strncmp(part, "time<=", 6) == 0) {
         if (!nitro_parse_number(part + 6, &value) || value <= 0)
             return false;
-        budget->good_ms = value;
+        budget->good_ms = fmax(budget->good_ms, value);
         return true;
     }
     bool in_seconds = length > 1 && part[length - 1] == 's';
@@ -112,11 +118,11 @@ static bool parse_part(char *part, nitro_search_budget *budget)
     if (!nitro_parse_number(part, &value) || value <= 0)
         return false;
     if (in_seconds)
-        budget->seconds = value;
+        budget->seconds = lower(budget->seconds, value);
     else if (value == floor(value) && !strchr(part, '.') && value < 0x1p53)
-        budget->evaluations = (uint64_t)value;
+        budget->evaluations = (uint64_t)lower((double)budget->evaluations, value);
     else if (value <= 1)
-        budget->fraction = value;
+        budget->fraction = lower(budget->fraction, value);
     else
         return false;
     return true;

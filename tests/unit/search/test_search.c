@@ -139,6 +139,12 @@ static void test_budget_texts(void **state)
     assert_int_equal(budget.evaluations, 220);
     assert_near(budget.seconds, 60, 0);
     assert_near(budget.good_ms, 1.5, 0);
+    assert_ok(context, nitro_search_budget_parse(
+                           context, "5,6,3,2s,1s,4s,0.5,0.25,time<=1,time<=2,time<=1.5", &budget));
+    assert_int_equal(budget.evaluations, 3); /* of each kind the one that is reached first */
+    assert_near(budget.seconds, 1, 0);
+    assert_near(budget.fraction, 0.25, 0);
+    assert_near(budget.good_ms, 2, 0);
     assert_ok(context, nitro_search_budget_parse(context, "0.1", &budget));
     assert_near(budget.fraction, 0.1, 0);
     static const char *const wrong[] = {"0", "-1", "1.5", "x", "s", "60 s", "time<=0", "1e400"};
