@@ -11,7 +11,7 @@ typedef struct local_search {
 static nitro_status want_neighbours(search_walk *walk, uint64_t position)
 {
     uint16_t indices[NITRO_MAX_PARAMETERS];
-    uint64_t *neighbours;
+    uint64_t *neighbours = NULL;
     size_t count;
     nitro_space_indices(walk->space, position, indices);
     nitro_status status = nitro_space_neighbours(walk->context, walk->space, indices,

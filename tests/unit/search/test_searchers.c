@@ -359,6 +359,45 @@ static void test_many_parameters(void **state)
     nitro_space_free(space);
 }
 
+/* A star: its centre has more neighbours than are listed. */
+static void test_too_many_neighbours(void **state)
+{
+    enum { NUM_ARMS = 17, NUM_VALUES = 60000 };
+    fixture *f = *state;
+    const nitro_searcher *mls = nitro_searcher_find("mls");
+    nitro_parameter_value *values = calloc(NUM_VALUES, sizeof(*values));
+    nitro_parameter parameters[NUM_ARMS];
+    size_t count = 1 + NUM_ARMS * (NUM_VALUES - 1);
+    uint16_t *star = calloc(count * NUM_ARMS, sizeof(*star));
+    nitro_space *space = NULL;
+    for (size_t v = 0; v < NUM_VALUES; v++)
+        values[v] = (nitro_parameter_value){.number = (double)v, .text = "value"};
+    for (size_t p = 0; p < NUM_ARMS; p++) {
+        parameters[p] =
+            (nitro_parameter){.name = "arm", .values = values, .num_values = NUM_VALUES};
+        for (size_t v = 1; v < NUM_VALUES; v++)
+            star[(p * (NUM_VALUES - 1) + v) * NUM_ARMS + p] = (uint16_t)v;
+    }
+    assert_ok(f->context, nitro_space_list(f->context, parameters, NUM_ARMS, star, count, &space));
+    const uint64_t centre = 0;
+    nitro_search_task task = {
+        .space = space, .budget = 9, .seed = 1, .starts = &centre, .num_starts = 1};
+    void *searcher = open_searcher(f, mls, &task);
+    nitro_search_question question;
+    assert_ok(f->context, mls->ask(searcher, &question));
+    assert_int_equal(question.configuration, centre);
+    assert_ok(f->context,
+              mls->tell(searcher, &(nitro_search_answer){.configuration = centre,
+                                                         .outcome = NITRO_OUTCOME_MEASURED,
+                                                         .time_ms = 1}));
+    assert_fails(f->context, mls->ask(searcher, &question), NITRO_ERR_UNSUPPORTED,
+                 "too many to list");
+    mls->close(searcher);
+    nitro_space_free(space);
+    free(star);
+    free(values);
+}
+
 /* Most children violate the constraint, so that a generation has fewer than 20, and is filled up.
  * What is already evaluated is not asked for again: at most 20 are new. */
 static void test_generations_that_are_filled_up(void **state)
@@ -460,6 +499,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refuses_bad_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses_an_answer_from_another_space, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_too_many_neighbours, setup, teardown),
         cmocka_unit_test_setup_teardown(test_generations_that_are_filled_up, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profiles_guide_in_large_spaces, setup, teardown),
         cmocka_unit_test(test_one_default),
