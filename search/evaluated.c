@@ -103,7 +103,7 @@ static bool is_taken(const search_evaluated *evaluated, uint64_t configuration, 
     return entry && (!by_use || entry->used);
 }
 
-/* By rejection; where little is left, the configuration is counted off instead. */
+/* By rejection, which takes size / left tries in the mean; after bad luck, by counting off. */
 static uint64_t draw(const search_evaluated *evaluated, const nitro_space *space,
                      nitro_random *random, bool by_use)
 {
@@ -111,7 +111,8 @@ static uint64_t draw(const search_evaluated *evaluated, const nitro_space *space
     size_t taken = by_use ? evaluated->num_used : evaluated->count;
     if (taken >= size)
         return NITRO_NO_CONFIGURATION;
-    for (int i = 0; i < 256; i++) {
+    uint64_t tries = 256 + 16 * (size / (size - taken));
+    for (uint64_t i = 0; i < tries; i++) {
         uint64_t drawn = nitro_random_below(random, size);
         if (!is_taken(evaluated, drawn, by_use))
             return drawn;
