@@ -2,7 +2,6 @@
  * the arguments, as `int NAME(void *const *arguments)`; 0 is success. A launch is one call, so
  * `local` and `global` are for other languages. */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +73,9 @@ static nitro_status compile_in(nitro_context *context, const char *folder, const
                                const char *source, char *options, void **image, size_t *bytes)
 {
     static char to[] = "-o";
-    char *words[NITRO_C_MAX_WORDS], file[128], object[128], messages[128], said[MESSAGE_BYTES];
-    char command[NITRO_C_COMPILER_BYTES];
+    char file[NITRO_C_PATH_BYTES + 16], object[NITRO_C_PATH_BYTES + 16];
+    char messages[NITRO_C_PATH_BYTES + 16], said[MESSAGE_BYTES];
+    char *words[NITRO_C_MAX_WORDS], command[NITRO_C_COMPILER_BYTES];
     size_t count;
     bool compiled;
     snprintf(file, sizeof(file), "%s/kernel.c", folder);
@@ -112,15 +112,16 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
                             const char *origin, const char *source, const char *options,
                             void **image, size_t *bytes)
 {
-    char folder[] = "/tmp/nitro-kernel-XXXXXX";
+    char folder[NITRO_C_PATH_BYTES];
     (void)target;
     char *copy = nitro_strdup(context, options);
     if (!copy)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = mkdtemp(folder)
-                              ? compile_in(context, folder, origin, source, copy, image, bytes)
-                              : nitro_fail(context, NITRO_ERR_IO, "cannot create a folder in /tmp");
-    rmdir(folder);
+    nitro_status status = nitro_c_folder(context, "kernel", folder);
+    if (status == NITRO_OK) {
+        status = compile_in(context, folder, origin, source, copy, image, bytes);
+        rmdir(folder);
+    }
     free(copy);
     return status;
 }
@@ -143,19 +144,22 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
                          const void *image, size_t bytes, const char *const *entries, size_t count,
                          void **program, void **functions)
 {
-    char path[] = "/tmp/nitro-kernel-XXXXXX";
+    char folder[NITRO_C_PATH_BYTES], path[NITRO_C_PATH_BYTES + 16];
+    void *library = NULL;
     (void)target;
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return nitro_fail(context, NITRO_ERR_IO, "cannot create a file in /tmp");
-    bool is_written = write(file, image, bytes) == (ssize_t)bytes;
-    close(file);
-    void *library = is_written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    nitro_status status =
-        library ? find_entries(context, library, entries, count, functions)
-                : nitro_fail(context, NITRO_ERR_FORMAT, "a compiled kernel cannot be loaded: %s",
-                             is_written ? dlerror() : "/tmp is full");
+    nitro_status status = nitro_c_folder(context, "kernel", folder);
+    if (status != NITRO_OK)
+        return status;
+    snprintf(path, sizeof(path), "%s/kernel.so", folder);
+    status = nitro_file_write(context, path, image, bytes);
+    if (status == NITRO_OK) {
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        status = library ? find_entries(context, library, entries, count, functions)
+                         : nitro_fail(context, NITRO_ERR_FORMAT,
+                                      "a compiled kernel cannot be loaded: %s", dlerror());
+    }
     unlink(path);
+    rmdir(folder);
     if (status == NITRO_OK)
         *program = library;
     else if (library)

@@ -1,6 +1,7 @@
 /* Runs the machine's C compiler in a child process. */
 #include "nitro/kernels/c_compiler.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +82,28 @@ nitro_status nitro_c_compiler_digest(nitro_context *context, uint64_t *digest)
     }
     *digest = made;
     return NITRO_OK;
+}
+
+nitro_status nitro_c_folder(nitro_context *context, const char *name, char *path)
+{
+    const char *given = secure_getenv("TMPDIR");
+    struct statvfs system;
+    snprintf(path, NITRO_C_PATH_BYTES, "%s/nitro-%s-XXXXXX",
+             given && given[0] == '/' ? given : "/tmp", name);
+    nitro_status status = NITRO_OK;
+    if (!mkdtemp(path)) {
+        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot create the folder: %s; set TMPDIR",
+                            path, strerror(errno));
+    } else if (statvfs(path, &system) == 0 && (system.f_flag & ST_NOEXEC)) {
+        rmdir(path);
+        status = nitro_fail(context, NITRO_ERR_IO,
+                            "%s: no compiled code can be loaded from there: the file system is "
+                            "mounted noexec; set TMPDIR to a folder on another one",
+                            path);
+    }
+    if (status != NITRO_OK)
+        path[0] = '\0';
+    return status;
 }
 
 /* Below what the compiler said. */

@@ -33,8 +33,8 @@ typedef struct c_state {
     nitro_measure_options measure;
     nitro_computation *computation;
     evaluator_inputs inputs;
-    char folder[64]; /* of what is compiled */
-    char object[96], output[96];
+    char folder[NITRO_C_PATH_BYTES]; /* of what is compiled; "": none */
+    char object[NITRO_C_PATH_BYTES + 16], output[NITRO_C_PATH_BYTES + 16];
     uint64_t configuration;
 } c_state;
 
@@ -271,16 +271,11 @@ static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
                                                &(nitro_variant){.name = "run", .run = run});
     if (status == NITRO_OK)
         status = nitro_computation_set_hooks(state->computation, &hooks);
-    if (status != NITRO_OK)
-        return status;
-    strcpy(state->folder, "/tmp/nitro-search-XXXXXX");
-    if (!mkdtemp(state->folder)) {
-        state->folder[0] = '\0';
-        return nitro_fail(state->context, NITRO_ERR_IO, "cannot create a folder in /tmp");
-    }
+    if (status == NITRO_OK)
+        status = nitro_c_folder(state->context, "search", state->folder);
     snprintf(state->object, sizeof(state->object), "%s/variant.so", state->folder);
     snprintf(state->output, sizeof(state->output), "%s/messages", state->folder);
-    return NITRO_OK;
+    return status;
 }
 
 static nitro_status digest_code(const c_state *state, uint64_t *digest)

@@ -498,6 +498,27 @@ static void a_compiler_may_be_of_several_words(void **state)
     nitro_context_free(context);
 }
 
+/* Where /tmp is full, or code cannot be loaded from there. */
+static void temporary_files_are_where_TMPDIR_says(void **state)
+{
+    static const nitro_kernel elsewhere =
+        SCALE(.steps = {STEP("count", "from", "to")}, .options = "-w -g0");
+    char folder[] = "/tmp/nitro-temporary-XXXXXX";
+    nitro_context *context = unit_context();
+    scale_call call = call_of(4);
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    setenv("TMPDIR", "/tmp/nitro-no-such-folder", 1);
+    assert_fails(context, load(context, &elsewhere), NITRO_ERR_IO,
+                 "cannot create the folder: No such file or directory; set TMPDIR");
+    setenv("TMPDIR", folder, 1);
+    assert_int_equal(prepare_and_run(&elsewhere, &call), 0);
+    assert_true(to[3] == 8);
+    unsetenv("TMPDIR");
+    assert_int_equal(rmdir(folder), 0); /* nothing is left there */
+    nitro_context_free(context);
+}
+
 /* In the source, and in what is kept of the best. */
 static void values_may_have_spaces(void **state)
 {
@@ -775,6 +796,7 @@ int main(void)
         cmocka_unit_test(an_upgraded_compiler_compiles_again),
         cmocka_unit_test(options_that_find_no_room_are_refused),
         cmocka_unit_test(a_compiler_may_be_of_several_words),
+        cmocka_unit_test(temporary_files_are_where_TMPDIR_says),
         cmocka_unit_test(values_may_have_spaces),
         cmocka_unit_test(what_a_compiler_says_reaches_the_caller),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
