@@ -81,6 +81,8 @@ try nitro search space.json
 try nitro search space.json --recorded times.csv --searcher bayes-ie
 try nitro search space.json --recorded times.csv --searcher genetic:size=3 --quiet
 try nitro search space.json --recorded times.csv --budget 1.5
+try nitro search space.json --recorded times.csv --output missing/t4.json
+try nitro search space.json --recorded times.csv --output-cache .
 sed 's/tile <=/tiel <=/' space.json >wrong.json
 try nitro search wrong.json --recorded times.csv
 sed 's/2048/40/; s/<=/<= 1 \/ (tile - 1) +/' space.json >undefined.json

@@ -5,6 +5,7 @@
 #include "apps/cli/device_set.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/output.h"
+#include "apps/cli/paths.h"
 #include "apps/cli/search/portfolio.h"
 #include "apps/cli/search/search_target.h"
 
@@ -442,6 +443,9 @@ static int run(invocation *call)
     int code = read_searcher(&self);
     if (code == EXIT_DONE && nitro_search_budget_parse(call->context, self.given->budget,
                                                        &self.options.budget) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE && (require_writable(call->context, self.given->output) != NITRO_OK ||
+                              require_writable(call->context, self.given->cache) != NITRO_OK))
         code = fail(call);
     if (code == EXIT_DONE)
         code = read_counter_model(&self);
