@@ -196,7 +196,7 @@ extern NITRO_API const uint64_t nitro_search_points[NITRO_SEARCH_POINTS]; /* 20,
 /** How good a searcher is on a recorded space: means over repetitions. */
 typedef struct nitro_search_score {
     double best_ms[NITRO_SEARCH_POINTS];    /* NaN while none is valid in any repetition */
-    double best_error[NITRO_SEARCH_POINTS]; /* standard errors; 0: exact */
+    double best_error[NITRO_SEARCH_POINTS]; /* standard errors; 0: exact; NaN: of one search */
     double mae, mae_error; /* mean over 40, 60 .. 220 of (best so far - optimum), in ms */
     double to_10_percent;  /* evaluations until within 10 % of the optimum; a repetition that does
                               not get there counts with all of its evaluations */

@@ -119,7 +119,7 @@ static double best_at(const score_run *run, uint64_t evaluations)
     return best;
 }
 
-/* Mean and standard error; values that are NaN are left out. */
+/* Mean and standard error (NaN: of one value); values that are NaN are left out. */
 static void summarise(const double *values, size_t count, double *mean, double *error)
 {
     double sum = 0, squares = 0;
@@ -133,7 +133,7 @@ static void summarise(const double *values, size_t count, double *mean, double *
     for (size_t i = 0; i < count; i++)
         if (!isnan(values[i]))
             squares += (values[i] - *mean) * (values[i] - *mean);
-    *error = used > 1 ? sqrt(squares / (double)(used - 1) / (double)used) : 0;
+    *error = used > 1 ? sqrt(squares / (double)(used - 1) / (double)used) : (double)NAN;
 }
 
 static double error_of(const score_run *run, double optimum)

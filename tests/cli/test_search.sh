@@ -83,6 +83,7 @@ try nitro search space.json --recorded times.csv --searcher genetic:size=3 --qui
 try nitro search space.json --recorded times.csv --budget 1.5
 try nitro search space.json --recorded times.csv --output missing/t4.json
 try nitro search space.json --recorded times.csv --output-cache .
+try nitro evaluate --recorded times.csv --searchers random,profile
 sed 's/tile <=/tiel <=/' space.json >wrong.json
 try nitro search wrong.json --recorded times.csv
 sed 's/2048/40/; s/<=/<= 1 \/ (tile - 1) +/' space.json >undefined.json
@@ -99,6 +100,12 @@ try nitro report --recorded wrong.json --output empty
 ls empty
 printf 'a,b,time_ms,status\n1,2,3,ok\n' >constant.csv
 try nitro search --recorded constant.csv --quiet
+nitro evaluate --recorded constant.csv --searchers random --repeats 1 --json --quiet >constant.json
+json_get spaces.0.scores.1.mae_ms_error spaces.0.scores.1.best_ms_error.20 means.1.mae_to_random <constant.json
+nitro evaluate --recorded times.csv constant.csv --searchers random --repeats 2 --quiet | grep '^mean over'
+nitro evaluate --recorded times.csv constant.csv --searchers random --repeats 2 --json --quiet >two.json
+nitro evaluate --recorded times.csv --searchers random --repeats 2 --json --quiet >one.json
+[[ $(json_get means.1.mae_to_random means.1.mdf <one.json) == $(json_get means.1.mae_to_random means.1.mdf <two.json) ]] && echo same
 try nitro evaluate --searchers random
 try nitro evaluate --recorded times.csv --method forest
 try nitro evaluate calc --recorded times.csv

@@ -49,6 +49,11 @@ static int add_entry(evaluation *self, const char *text)
         *at = ',';
     made->searcher = nitro_searcher_find(name);
     int code = made->searcher ? EXIT_DONE : searcher_unknown(self->call, name);
+    if (made->searcher && made->searcher->wants_counters)
+        code = fail_usage(self->call,
+                          "--searchers: '%s' needs a counter model, which 'nitro search' takes "
+                          "(--counter-model)",
+                          name);
     free(name);
     return code;
 }
@@ -104,16 +109,26 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* MAE as a share of random search's, mean over the files. */
+/* Where random search is at the optimum after 40 evaluations, errors tell nothing. */
+static size_t num_telling(const evaluation *self)
+{
+    size_t count = 0;
+    for (size_t f = 0; f < self->given->recorded->count; f++)
+        count += score_of(self, f, 0)->mae > 0;
+    return count;
+}
+
+/* MAE as a share of random search's, mean over the files that tell. */
 static double mean_error(const evaluation *self, size_t column)
 {
     double sum = 0;
     for (size_t f = 0; f < self->given->recorded->count; f++)
-        sum += score_of(self, f, column)->mae / score_of(self, f, 0)->mae;
-    return sum / (double)self->given->recorded->count;
+        if (score_of(self, f, 0)->mae > 0)
+            sum += score_of(self, f, column)->mae / score_of(self, f, 0)->mae;
+    return sum / (double)num_telling(self);
 }
 
-/* Mean deviation factor: MAE over the mean MAE of all searchers, mean over the files. */
+/* Mean deviation factor: MAE over the mean MAE of all searchers, mean over the files that tell. */
 static double mean_deviation(const evaluation *self, size_t column)
 {
     double sum = 0;
@@ -121,9 +136,10 @@ static double mean_deviation(const evaluation *self, size_t column)
         double mean = 0;
         for (size_t c = 1; c <= self->num_entries; c++)
             mean += score_of(self, f, c)->mae / (double)self->num_entries;
-        sum += score_of(self, f, column)->mae / mean;
+        if (score_of(self, f, 0)->mae > 0)
+            sum += score_of(self, f, column)->mae / mean;
     }
-    return sum / (double)self->given->recorded->count;
+    return sum / (double)num_telling(self);
 }
 
 static double mean_community(const evaluation *self, size_t column)
@@ -176,8 +192,11 @@ static int print_text(const evaluation *self)
         code = print_file(self, f);
         printf("\n");
     }
-    printf("mean over %zu space%s\n", self->given->recorded->count,
-           self->given->recorded->count == 1 ? "" : "s");
+    size_t files = self->given->recorded->count, telling = num_telling(self);
+    printf("mean over %zu space%s", files, files == 1 ? "" : "s");
+    if (telling < files)
+        printf("; of MAE and MDF over the %zu where random search has an error", telling);
+    printf("\n");
     table_begin(&table, self->call->context, "searcher,>MAE / random's,>MDF,>P");
     for (size_t c = 0; c <= self->num_entries; c++) {
         table_cell(&table, "%s", column_name(self, c));
