@@ -80,8 +80,29 @@ static int open_module(const invocation *call, const char *path, bool measures,
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
-static int find_variant(const invocation *call, const char *name, search_target *target,
-                        size_t *variant)
+static int fail_variant(const invocation *call, const char *name, const char *device,
+                        const nitro_computation *computation)
+{
+    const char *known[NITRO_MAX_VARIANTS + 1] = {NULL};
+    char all[512];
+    size_t count = 0;
+    for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
+        if (nitro_kernel_of(computation, v))
+            known[count++] = nitro_computation_variant_name(computation, v);
+    join_names(known, all, sizeof(all));
+    if (count == 0)
+        return fail_text(call,
+                         "%s has no variants that are compiled at run time on device '%s': name "
+                         "another one by --device, such as opencl",
+                         nitro_computation_name(computation), device);
+    return fail_text(call,
+                     "'%s' is not a variant of %s that is compiled at run time on device "
+                     "'%s': these are %s",
+                     name, nitro_computation_name(computation), device, all);
+}
+
+static int find_variant(const invocation *call, const char *name, const char *device,
+                        search_target *target, size_t *variant)
 {
     nitro_computation *computation = target->loaded.computation;
     size_t count = nitro_computation_num_variants(computation), v = 0;
@@ -89,11 +110,7 @@ static int find_variant(const invocation *call, const char *name, search_target 
         v++;
     target->kernel = nitro_kernel_of(computation, v);
     *variant = v;
-    return target->kernel ? EXIT_DONE
-                          : fail_text(call,
-                                      "'%s' is not a variant of %s that is compiled at run time "
-                                      "on this device",
-                                      name, nitro_computation_name(computation));
+    return target->kernel ? EXIT_DONE : fail_variant(call, name, device, computation);
 }
 
 /* A kernel that is compiled at run time, on an input of its computation. */
@@ -117,7 +134,7 @@ static int open_variant(const invocation *call, const char *path, const search_p
         snprintf(target->name, sizeof(target->name), "%.30s.%.30s",
                  nitro_computation_name(target->loaded.computation), colon + 1);
     if (code == EXIT_DONE)
-        code = find_variant(call, colon + 1, target, &variant);
+        code = find_variant(call, colon + 1, place->device, target, &variant);
     if (code == EXIT_DONE && place->input &&
         nitro_string_list_add(call->context, &target->files, place->input) != NITRO_OK)
         code = fail(call);
