@@ -88,7 +88,7 @@ static json_t *t4_record(const evaluations_writer *writer, const nitro_search_an
     return json_pack("{s:o, s:[s], s:o, s:s, s:f, s:o}", "configuration",
                      configuration_json(writer, answer->configuration), "objectives", "time",
                      "times", times, "invalidity", invalidity_of(answer->outcome), "correctness",
-                     answer->outcome == NITRO_OUTCOME_WRONG_RESULT ? 0.0 : 1.0, "measurements",
+                     is_measured(answer) ? 1.0 : 0.0, "measurements",
                      measurements_json(writer, answer));
 }
 

@@ -260,7 +260,8 @@ static void test_write(void **state)
     nitro_context *context = unit_context();
     temporary folder = temporary_make();
     nitro_recording *recording = read_seed(context, "csv");
-    char path[128];
+    char path[128], *text = NULL;
+    size_t size = 0;
     snprintf(path, sizeof(path), "%s/file", folder.folder);
     const nitro_evaluations evaluations = {.space = recording->space,
                                            .answers = recording->answers,
@@ -284,6 +285,12 @@ static void test_write(void **state)
         }
         nitro_recording_free(again);
     }
+    /* In T4, as Kernel Tuner writes it, only a correct evaluation has correctness 1. */
+    assert_ok(context, nitro_evaluations_write(context, path, NITRO_EVALUATIONS_T4, &evaluations));
+    assert_ok(context, nitro_file_read(context, path, 1 << 20, &text, &size));
+    assert_non_null(strstr(text, "\"invalidity\":\"compile\",\"correctness\":0.0"));
+    assert_non_null(strstr(text, "\"invalidity\":\"correct\",\"correctness\":1.0"));
+    free(text);
     nitro_recording_free(recording);
     temporary_remove(&folder);
     nitro_context_free(context);
