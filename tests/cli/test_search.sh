@@ -65,6 +65,7 @@ sed 's/\[2\*\*i for i in range(4, 11)\]/[16, 32]/' space.json >other.json
 grep -E "block|^(16|32)," case-4-4.csv >other.csv
 try nitro search other.json --recorded other.csv --start gpu4.json --features size=4 --store portfolio.db --quiet
 try nitro evaluate --cases times.csv --portfolio 2
+nitro evaluate --recorded times.csv --portfolio 1 --quiet | sed 1d
 try nitro evaluate --recorded times.csv --portfolio 1 --name 'a b' --store portfolio.db
 
 title "a report of searches"

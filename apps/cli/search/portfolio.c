@@ -172,6 +172,7 @@ static int print_text(const invocation *call, const portfolio_cases *cases,
                       const nitro_portfolio *portfolio)
 {
     double mean, least, left_mean, left_least;
+    const double known = cases->count > 1 ? 1 : (double)NAN; /* without the only case: nothing */
     text_table table;
     for (size_t m = 0; m < portfolio->num_configurations; m++) {
         char *text = nitro_configuration_text(call->context, cases->recordings[0]->space,
@@ -185,16 +186,16 @@ static int print_text(const invocation *call, const portfolio_cases *cases,
     for (size_t x = 0; x < cases->count; x++) {
         table_cell(&table, "%s", cases->files[x]);
         table_number(&table, 100 * portfolio->quality[x], 1);
-        table_number(&table, 100 * portfolio->quality_left_out[x], 1);
+        table_number(&table, known * 100 * portfolio->quality_left_out[x], 1);
     }
     summarise(portfolio->quality, cases->count, &mean, &least);
     summarise(portfolio->quality_left_out, cases->count, &left_mean, &left_least);
     table_cell(&table, "mean");
     table_number(&table, mean, 1);
-    table_number(&table, left_mean, 1);
+    table_number(&table, known * left_mean, 1);
     table_cell(&table, "least");
     table_number(&table, least, 1);
-    table_number(&table, left_least, 1);
+    table_number(&table, known * left_least, 1);
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
