@@ -91,9 +91,10 @@ nitro_status search_want_random(search_walk *walk, size_t count)
 
 nitro_status search_want_more(search_walk *walk, size_t count)
 {
-    uint64_t size = nitro_space_size(walk->space);
+    uint64_t size = nitro_space_size(walk->space), budget = walk->task->budget;
     nitro_status status = NITRO_OK;
-    while (status == NITRO_OK && walk->count < count && walk->count < size) {
+    while (status == NITRO_OK && walk->count < count && walk->count < size &&
+           walk->count < budget) {
         uint64_t drawn = nitro_random_below(&walk->random, size);
         if (!search_is_wanted(walk, drawn))
             status = search_want(walk, drawn);

@@ -54,7 +54,7 @@ void search_want_none(search_walk *walk);
 nitro_status search_want(search_walk *walk, uint64_t configuration);
 bool search_is_wanted(const search_walk *walk, uint64_t configuration);
 /** Want the starts of the task, and random configurations up to `count`, all different; fewer where
- *  the space is smaller. */
+ *  the space or the budget is smaller. */
 nitro_status search_want_random(search_walk *walk, size_t count);
 /** The same without the starts. */
 nitro_status search_want_more(search_walk *walk, size_t count);

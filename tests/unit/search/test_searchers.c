@@ -359,6 +359,40 @@ static void test_many_parameters(void **state)
     nitro_space_free(space);
 }
 
+/* Random configurations beyond the budget are not drawn: a million of them took minutes. The next
+ * question is then the method's own, near the best one. */
+static void initial_within_the_budget(fixture *f, uint64_t seed)
+{
+    const nitro_searcher *mcmc = nitro_searcher_find("mcmc");
+    const char *values[] = {"5000", "0"};
+    nitro_search_task task = {.space = f->space, .budget = 4, .seed = seed, .options = values};
+    uint16_t at[NITRO_MAX_PARAMETERS], of_best[NITRO_MAX_PARAMETERS];
+    size_t different = 0;
+    double best_ms = INFINITY;
+    void *searcher = open_searcher(f, mcmc, &task);
+    nitro_search_question question;
+    for (int i = 0; i < 4; i++) {
+        assert_ok(f->context, mcmc->ask(searcher, &question));
+        nitro_search_answer answer = answer_to(f, question.configuration);
+        assert_ok(f->context, mcmc->tell(searcher, &answer));
+        if (answer.time_ms < best_ms)
+            nitro_space_indices(f->space, question.configuration, of_best);
+        best_ms = fmin(best_ms, answer.time_ms);
+    }
+    assert_ok(f->context, mcmc->ask(searcher, &question));
+    nitro_space_indices(f->space, question.configuration, at);
+    for (size_t p = 0; p < nitro_space_num_parameters(f->space); p++)
+        different += at[p] != of_best[p];
+    assert_in_range(different, 1, 2);
+    mcmc->close(searcher);
+}
+
+static void test_initial_within_the_budget(void **state)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        initial_within_the_budget(*state, seed);
+}
+
 /* A star: its centre has more neighbours than are listed. */
 static void test_too_many_neighbours(void **state)
 {
@@ -500,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refuses_an_answer_from_another_space, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_too_many_neighbours, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_initial_within_the_budget, setup, teardown),
         cmocka_unit_test_setup_teardown(test_generations_that_are_filled_up, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profiles_guide_in_large_spaces, setup, teardown),
         cmocka_unit_test(test_one_default),
