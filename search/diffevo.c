@@ -25,10 +25,10 @@ typedef struct differential_evolution {
 /* Duplicate trials in a row, after which one is drawn at random. */
 #define MAX_DUPLICATES 20
 
-static bool holds(const uint64_t *configurations, size_t count, uint64_t configuration)
+static bool is_member(const differential_evolution *self, uint64_t configuration)
 {
-    for (size_t i = 0; i < count; i++)
-        if (configurations[i] == configuration)
+    for (size_t i = 0; i < self->count; i++)
+        if (self->members[i] == configuration)
             return true;
     return false;
 }
@@ -88,7 +88,7 @@ static nitro_status want_trials(search_walk *walk, differential_evolution *self)
         return want_lhs(walk, self);
     for (size_t duplicates = 0; status == NITRO_OK && walk->count < self->count;) {
         uint64_t trial = make_trial(walk, self, walk->count);
-        if (!holds(walk->batch, walk->count, trial)) {
+        if (!search_is_wanted(walk, trial)) {
             status = search_want(walk, trial);
             duplicates = 0;
         } else if (++duplicates >= MAX_DUPLICATES) {
@@ -105,7 +105,7 @@ static void select_members(search_walk *walk, differential_evolution *self)
     bool changed = false;
     for (size_t i = 0; i < self->count && i < walk->count; i++) {
         double time_ms = walk->times_ms[i];
-        if (time_ms <= self->times_ms[i] && !holds(self->members, self->count, walk->batch[i])) {
+        if (time_ms <= self->times_ms[i] && !is_member(self, walk->batch[i])) {
             self->members[i] = walk->batch[i];
             self->times_ms[i] = time_ms;
             changed = true;

@@ -75,11 +75,9 @@ static nitro_status want_child(search_walk *walk, const genetic *self, uint16_t 
 {
     uint64_t child;
     nitro_status status = finish_child(walk, self, indices, &child);
-    if (status != NITRO_OK || child == NITRO_NO_CONFIGURATION || walk->count >= self->population)
+    if (status != NITRO_OK || child == NITRO_NO_CONFIGURATION || walk->count >= self->population ||
+        search_is_wanted(walk, child))
         return status;
-    for (size_t i = 0; i < walk->count; i++)
-        if (walk->batch[i] == child)
-            return NITRO_OK;
     return search_want(walk, child);
 }
 
