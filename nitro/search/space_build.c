@@ -354,14 +354,14 @@ nitro_status nitro_space_build(nitro_context *context, nitro_space *space, const
     uint32_t root = SPACE_NO_NODE;
     if (status == NITRO_OK)
         status = build_node(&build, 0, &root);
+    if (status == NITRO_OK)
+        warn_undefined(&build);
     if (status == NITRO_OK && root == SPACE_NO_NODE)
         status = nitro_fail(context, NITRO_ERR_FORMAT,
                             "%s: the space is empty: no combination of the values satisfies all "
                             "constraints",
                             origin);
     status = space_nodes_end(&build.nodes, status, root);
-    if (status == NITRO_OK)
-        warn_undefined(&build);
     free_builder(&build);
     return status;
 }

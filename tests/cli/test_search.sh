@@ -89,6 +89,8 @@ sed 's/tile <=/tiel <=/' space.json >wrong.json
 try nitro search wrong.json --recorded times.csv
 sed 's/2048/40/; s/<=/<= 1 \/ (tile - 1) +/' space.json >undefined.json
 try nitro search undefined.json --recorded times.csv
+sed 's/block \* tile/block % (tile - tile)/' space.json >undefined.json
+try nitro search undefined.json --recorded times.csv
 sed 's/\[2\*\*i for i in range(4, 11)\]/[16, 32]/' space.json >other.json
 try nitro search other.json --recorded times.csv
 printf 'a,time_ms,status\n1,,timeout\n2,,runtime_error\n' >invalid.csv
