@@ -539,9 +539,11 @@ static void values_may_have_spaces(void **state)
     nitro_kernel_target target;
     scale_call call = call_of(4);
     (void)state;
+    assert_ok(context, nitro_kernel_ask_target(context, &typed, NULL, &target));
+    assert_ok(context, nitro_kernel_keep_best(context, &typed, &target, /* not the last run's */
+                                              (const char *const[]){"signed char", "0"}));
     assert_int_equal(prepare_and_run(&typed, &call), 0);
     assert_true(to[0] == -1);
-    assert_ok(context, nitro_kernel_ask_target(context, &typed, NULL, &target));
     assert_ok(context, nitro_kernel_keep_best(context, &typed, &target,
                                               (const char *const[]){"unsigned char", "1"}));
     assert_ok(context, nitro_kernel_configure(context, &typed, NULL)); /* unloads it */
