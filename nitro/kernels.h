@@ -213,6 +213,9 @@ typedef struct nitro_kernel_backend {
     nitro_status (*open)(nitro_context *context, const char *device, void *stream,
                          nitro_kernel_target *target);
     void (*close)(nitro_kernel_target *target);
+    /** What a target and loaded functions belong to, such as the calling thread's context: they are
+     *  made once for each. NULL: the stream. */
+    const void *(*place)(void *stream);
 
     /** @param[out] image  shape [bytes], for the cache; free with free().
      *  @return NITRO_OK; NITRO_ERR_FORMAT: does not compile, or the device lacks what it needs; the

@@ -123,6 +123,18 @@ static void close_target(nitro_kernel_target *target)
     free(target->state);
 }
 
+/* Modules belong to contexts; a stream's address may be one of another device later, and the
+ * default stream's is the same on all. */
+static const void *context_of(void *stream)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    void *context = NULL;
+    int device;
+    (void)stream;
+    return cuda && nitro_cuda_enter(&device) == 0 && cuda->get_context(&context) == 0 ? context
+                                                                                      : NULL;
+}
+
 /* ---- Compiling ---- */
 
 static nitro_status fail_compile(nitro_context *context, nvrtc_program program, const char *origin,
@@ -297,6 +309,7 @@ const nitro_kernel_backend nitro_kernel_backend_cuda = {
     .device_kind = "cuda",
     .open = open_target,
     .close = close_target,
+    .place = context_of,
     .compile = compile,
     .load = load,
     .launch = launch,

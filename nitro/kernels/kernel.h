@@ -47,7 +47,7 @@ typedef struct kernel_step {
 typedef struct kernel_target {
     struct kernel_target *next;
     const nitro_kernel_backend *backend;
-    void *stream;
+    const void *place; /* nitro_kernel_backend.place */
     nitro_kernel_target target;
 } kernel_target;
 
@@ -114,7 +114,7 @@ nitro_status nitro_kernel_choose_values(nitro_context *context, const nitro_kern
 nitro_status nitro_kernel_parse(nitro_context *context, loaded_kernel *loaded);
 void nitro_kernel_free_parsed(loaded_kernel *loaded);
 
-/** The kernel as loaded for this stream; NULL: it is not. */
+/** The kernel as loaded for this stream's place; NULL: it is not. */
 loaded_kernel *nitro_kernel_find_loaded(const nitro_kernel *kernel, void *stream);
 /** Load it, once, compiling it if necessary. */
 nitro_status nitro_kernel_load(nitro_context *context, const nitro_kernel *kernel, void *stream,

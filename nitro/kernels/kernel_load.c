@@ -1,5 +1,5 @@
-/* Kernels that this process has compiled and loaded, once for each stream's device; they stay until
- * it ends, as a CUDA runtime's modules do. */
+/* Kernels that this process has compiled and loaded, once for each place (a stream or a context);
+ * they stay until it ends, as a CUDA runtime's modules do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,17 @@ const nitro_kernel_backend *nitro_kernel_backend_find(const char *name)
     return *each;
 }
 
+static const void *place_of(const nitro_kernel_backend *backend, void *stream)
+{
+    return backend && backend->place ? backend->place(stream) : stream;
+}
+
 static nitro_status open_target(nitro_context *context, const nitro_kernel_backend *backend,
                                 void *stream, kernel_target **target)
 {
+    const void *place = place_of(backend, stream);
     for (kernel_target *each = here.targets; each; each = each->next)
-        if (each->backend == backend && each->stream == stream) {
+        if (each->backend == backend && each->place == place) {
             *target = each;
             return NITRO_OK;
         }
@@ -40,7 +46,7 @@ static nitro_status open_target(nitro_context *context, const nitro_kernel_backe
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->backend = backend;
-    made->stream = stream;
+    made->place = place;
     nitro_status status = backend->open(context, NULL, stream, &made->target);
     if (status != NITRO_OK) {
         free(made);
@@ -275,8 +281,9 @@ static nitro_status load(nitro_context *context, const nitro_kernel *kernel,
 
 static loaded_kernel *find(const nitro_kernel *kernel, void *stream)
 {
+    const void *place = place_of(nitro_kernel_backend_find(kernel->backend), stream);
     loaded_kernel *each = here.loaded;
-    while (each && (each->kernel != kernel || each->on->stream != stream))
+    while (each && (each->kernel != kernel || each->on->place != place))
         each = each->next;
     return each;
 }

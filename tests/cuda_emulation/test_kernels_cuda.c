@@ -3,6 +3,7 @@
  * that cuda_libraries.c would open. The kernels are those of examples/kernels. */
 #include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 #include <unistd.h>
 
 #include "cuda_emulation/cuda_emulation.h"
@@ -153,10 +154,26 @@ const nvrtc_library *nitro_nvrtc_load(void)
 
 /* ---- The driver ---- */
 
-#define NO_CONTEXT 201 /* CUDA_ERROR_INVALID_CONTEXT */
+#define NO_CONTEXT    201 /* CUDA_ERROR_INVALID_CONTEXT */
+#define OTHER_CONTEXT 400 /* CUDA_ERROR_INVALID_HANDLE */
+#define MAX_LOADED    64
 
 static void *current;
 static bool has_driver = true;
+
+/* Modules belong to the context that was current. */
+static struct {
+    const void *module, *context;
+} modules[MAX_LOADED];
+static size_t num_loaded;
+
+static const void *context_of(const void *module)
+{
+    size_t i = num_loaded;
+    while (i > 0 && modules[i - 1].module != module)
+        i--;
+    return i > 0 ? modules[i - 1].context : NULL;
+}
 
 static int init(unsigned flags)
 {
@@ -225,12 +242,23 @@ static int load(void **module, const void *image)
     unlink(path);
     if (!*module)
         fail_msg("%s", dlerror());
+    assert_true(num_loaded < MAX_LOADED);
+    modules[num_loaded].module = *module;
+    modules[num_loaded++].context = current;
     return (int)cudaDeviceSynchronize(); /* as a driver may, like all that needs device memory */
 }
 
 static int unload(void *module)
 {
     return cudaDeviceSynchronize() != cudaSuccess || dlclose(module) != 0;
+}
+
+/* A function is known by its launcher, which is in the module. */
+static const void *module_of(void *found)
+{
+    Dl_info info;
+    struct link_map *module = NULL;
+    return dladdr1(found, &info, (void **)&module, RTLD_DL_LINKMAP) ? module : NULL;
 }
 
 /* Dynamic shared memory, of the only kernel that needs more than every kernel has. */
@@ -270,6 +298,8 @@ static int launch(void *found, unsigned grid_x, unsigned grid_y, unsigned grid_z
     cudaError_t (*launcher)(const cudaLaunchConfig_t *, void **);
     cudaLaunchConfig_t config = {0};
     assert_null(extra);
+    if (context_of(module_of(found)) != current)
+        return OTHER_CONTEXT;
     config.gridDim.x = grid_x;
     config.gridDim.y = grid_y;
     config.gridDim.z = grid_z;
@@ -400,6 +430,44 @@ static nitro_on_device *prepare_one(nitro_context *context, void **argument, int
     *failure = nitro_kernel_prepare(*argument, (void *)kernel);
     nitro_computation_free(computation);
     return nitro_kit_on_device(kernel->kit, *argument);
+}
+
+/* As on a second device, whose default stream is NULL, too. A second stream of a context does with
+ * what the first has loaded. */
+static void kernels_are_loaded_once_for_each_context(void **state)
+{
+    static char second_context;
+    void *const contexts[] = {&has_driver, &second_context};
+    const cuda_emulation_settings settings = cuda_emulation_defaults();
+    nitro_context *context = unit_context();
+    const nitro_module *module = first_on_cuda();
+    nitro_computation *computation;
+    char label[NITRO_KIT_LABEL];
+    size_t loaded_before = num_loaded;
+    (void)state;
+    cuda_emulation_reset(&settings);
+    assert_ok(context, module->create(context, &computation));
+    const nitro_kernel *kernel = nitro_kernel_of(computation, 0);
+    assert_ok(context, nitro_kernel_configure(context, kernel, NULL));
+    for (size_t c = 0; c < 2; c++) {
+        current = contexts[c];
+        for (size_t s = 0; s < 2; s++) {
+            void *argument = kit_case_make(context, kernel->kit, true, 0, 1000, label);
+            nitro_on_device *on_device = nitro_kit_on_device(kernel->kit, argument);
+            cudaStream_t stream;
+            assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+            on_device->stream = s == 0 ? NULL : stream;
+            assert_int_equal(nitro_kernel_prepare(argument, (void *)kernel), 0);
+            assert_int_equal(nitro_kernel_run(argument, (void *)kernel), 0);
+            assert_int_equal(num_loaded - loaded_before, c + 1);
+            nitro_kit_free(kernel->kit, true, argument);
+            assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+        }
+    }
+    current = &has_driver;
+    nitro_computation_free(computation);
+    assert_string_equal(cuda_emulation_problem(), "");
+    nitro_context_free(context);
 }
 
 static void calls_are_timed_without_waiting(void **state)
@@ -622,6 +690,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_right_in_any_order_of_threads),
+        cmocka_unit_test(kernels_are_loaded_once_for_each_context),
         cmocka_unit_test(calls_are_timed_without_waiting),
         cmocka_unit_test(kernels_are_loaded_while_others_capture),
         cmocka_unit_test(calls_are_timed_while_others_capture),
