@@ -298,10 +298,10 @@ bool nitro_tuning_is_full(const nitro_tuning *self)
 {
     size_t limit_bytes = self->options.measure.memory_limit_bytes / 4;
     bool on_host = strcmp(self->plan.computation->device_kind, "host") == 0;
+    size_t most = self->is_exclusive ? 1 : on_host ? NITRO_MOST_KEPT : NITRO_MOST_KEPT_ON_DEVICE;
     if (limit_bytes == 0 || limit_bytes > MOST_KEPT_BYTES)
         limit_bytes = MOST_KEPT_BYTES;
-    return self->num_kept >= (on_host ? NITRO_MOST_KEPT : NITRO_MOST_KEPT_ON_DEVICE) ||
-           self->kept_bytes > limit_bytes;
+    return self->num_kept >= most || self->kept_bytes > limit_bytes;
 }
 
 /* Evaluates features that were declared after the sample was stored. *sample becomes NULL if the
@@ -349,6 +349,18 @@ static nitro_status measure_first(nitro_tuning *self, nitro_tune_target *live,
     return status;
 }
 
+/* Measures again without the kept inputs, whose workers may hold the device's memory, or all of
+ * the device: a GPU may allow one process at a time. */
+static nitro_status measure_alone(nitro_tuning *self, nitro_tune_target *live,
+                                  nitro_kept_input *made, bool *input_failed)
+{
+    const size_t input = made->input;
+    free_kept(made);
+    made->input = input;
+    nitro_status status = nitro_tune_kept(self);
+    return status == NITRO_OK ? measure_first(self, live, made, input_failed) : status;
+}
+
 /* First block of an input. It is kept if it needs further ones. */
 nitro_status nitro_tune_input(nitro_tuning *self, size_t input, bool *input_failed)
 {
@@ -357,12 +369,11 @@ nitro_status nitro_tune_input(nitro_tuning *self, size_t input, bool *input_fail
         live = NULL;
     nitro_kept_input made = {.input = input};
     nitro_status status = measure_first(self, live, &made, input_failed);
-    if (status == NITRO_OK && self->num_kept > 0 && is_out_of_memory(made.sample)) {
-        free_kept(&made); /* perhaps only beside the kept inputs */
-        made.input = input;
-        status = nitro_tune_kept(self);
-        if (status == NITRO_OK)
-            status = measure_first(self, live, &made, input_failed);
+    bool has_no_worker = status != NITRO_OK && !*input_failed;
+    if (self->num_kept > 0 &&
+        (has_no_worker || (status == NITRO_OK && is_out_of_memory(made.sample)))) {
+        status = measure_alone(self, live, &made, input_failed);
+        self->is_exclusive |= has_no_worker && status == NITRO_OK;
     }
     if (status == NITRO_OK)
         status = store_first(self, &made);

@@ -28,6 +28,7 @@ typedef struct nitro_tuning {
     nitro_kept_input kept[NITRO_MOST_KEPT];
     size_t num_kept;
     size_t kept_bytes;
+    bool is_exclusive;    /* the device has room for the worker of one input only */
     double pass_start_ms; /* of the current pass over inputs, by the real clock */
     nitro_status first_failure;
     char first_message[1024];

@@ -3,14 +3,17 @@
 #ifndef NITRO_TESTS_UNIT_MEASURE_FAKE_DEVICE_H
 #define NITRO_TESTS_UNIT_MEASURE_FAKE_DEVICE_H
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "nitro/base/context.h"
 #include "unit/unit.h"
 
 /** Counts over all worker processes. */
 typedef struct fake_counts {
-    int opens, closes, starts, stops, flushes;
+    int opens, closes, starts, stops, flushes, refusals;
+    pid_t holder; /* the process that opened it last; 0: closed */
     void *stream; /* of the latest start */
     void *flushed;
 } fake_counts;
@@ -24,6 +27,7 @@ static struct {
     const char *pending; /* a fault that comes to light when the stream is waited for */
     bool is_broken;      /* and then stays */
     bool refuses_to_open;
+    bool is_exclusive; /* one process may open it at a time */
     unsigned num_states;
     const char *states[2]; /* said in turn; the second one stays */
 } fake_device;
@@ -47,6 +51,12 @@ static nitro_status fake_open(nitro_context *context, const char *id,
         return nitro_fail(context, NITRO_ERR_NOT_FOUND, "there is no '%s'", id);
     if (fake_device.refuses_to_open)
         return nitro_fail(context, NITRO_ERR_IO, "fake: all devices are busy");
+    pid_t holder = fake_device.counts->holder;
+    if (fake_device.is_exclusive && holder != 0 && kill(holder, 0) == 0) {
+        fake_device.counts->refusals++;
+        return nitro_fail(context, NITRO_ERR_IO, "fake: another process has the device");
+    }
+    fake_device.counts->holder = getpid();
     *session = calloc(1, sizeof **session);
     (*session)->context = context;
     fake_device.counts->opens++;
@@ -56,6 +66,7 @@ static nitro_status fake_open(nitro_context *context, const char *id,
 static void fake_close(nitro_device_session *session)
 {
     fake_device.counts->closes++;
+    fake_device.counts->holder = 0;
     free(session);
 }
 

@@ -142,6 +142,25 @@ static void test_a_tune_ends_where_the_device_is_gone(void **state)
                  "device fake:one cannot be opened: fake: all devices are busy");
 }
 
+/* As NVIDIA's compute mode "exclusive process": a kept input's worker holds the device. */
+static void test_an_exclusive_device_has_one_worker_at_a_time(void **state)
+{
+    bench *b = *state;
+    double sizes[] = {12, 13, 14};
+    const nitro_input inputs[] = {{"a", load_size, NULL, &sizes[0]},
+                                  {"b", load_size, NULL, &sizes[1]},
+                                  {"c", load_size, NULL, &sizes[2]}};
+    size_t count = 0;
+    declare_and_open_store(b);
+    fake_device.is_exclusive = true;
+    assert_ok(b->context, nitro_tune(b->computation, b->store, "fake", inputs, 3, &b->options));
+    assert_int_equal(fake_device.counts->refusals, 1);
+    assert_ok(b->context, nitro_store_count_samples(b->store, "toy", "fake:one", &count));
+    assert_int_equal(count, 3);
+    assert_ok(b->context, nitro_store_get_sample(b->store, "toy", "fake:one", "b", &b->sample));
+    assert_measured(b, 1, 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -152,6 +171,7 @@ int main(void)
         TEST(test_cold_and_warm_samples_are_kept_apart),
         TEST(test_learning_from_both_is_said),
         TEST(test_a_tune_ends_where_the_device_is_gone),
+        TEST(test_an_exclusive_device_has_one_worker_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
