@@ -272,10 +272,9 @@ static void swap_outputs(const nitro_kit *kit, void *argument, nitro_kept *kept)
         }
 }
 
-int nitro_kit_keep_reference(const nitro_kit *kit, void *argument)
+int nitro_kit_keep_checked(const nitro_kit *kit, void *argument, char *why, size_t size)
 {
     nitro_kept *kept = find_kept(kit, argument);
-    char why[256];
     if (!kept || make_room(kit, argument, kept) != 0)
         return NITRO_ERR_NO_MEMORY;
     if (kit->reference) {
@@ -285,7 +284,13 @@ int nitro_kit_keep_reference(const nitro_kit *kit, void *argument)
         if (failure)
             return failure;
     }
-    return nitro_kit_check_result(kit, argument, why, sizeof(why));
+    return nitro_kit_check_result(kit, argument, why, size);
+}
+
+int nitro_kit_keep_reference(const nitro_kit *kit, void *argument)
+{
+    char unused[256];
+    return nitro_kit_keep_checked(kit, argument, unused, sizeof(unused));
 }
 
 /* ---- The hooks ---- */
@@ -303,7 +308,11 @@ static int restore(void *argument, void *user)
 
 static int keep(void *argument, void *user)
 {
-    return nitro_kit_keep_reference(user, argument);
+    char why[NITRO_KIT_PROBLEM_BYTES] = "";
+    int failure = nitro_kit_keep_checked(user, argument, why, sizeof(why));
+    if (failure && why[0])
+        nitro_kit_keep_problem(argument, why);
+    return failure;
 }
 
 static int check(void *argument, char *why, size_t size, void *user)

@@ -429,8 +429,12 @@ static int take_results(const nitro_kit *kit, void *argument)
 
 static int keep_reference(void *argument, void *user)
 {
+    nitro_on_device *on_device = nitro_kit_on_device(user, argument);
     int failure = take_results(user, argument);
-    return failure ? failure : nitro_kit_keep_reference(user, argument);
+    if (failure)
+        return failure;
+    on_device->problem[0] = '\0';
+    return nitro_kit_keep_checked(user, argument, on_device->problem, sizeof(on_device->problem));
 }
 
 static int check_result(void *argument, char *why, size_t size, void *user)

@@ -85,6 +85,8 @@ bool nitro_kit_has_inout(const nitro_kit *kit);
 /** Copy what is changed in place; put it back. @return 0 or NITRO_ERR_NO_MEMORY. */
 int nitro_kit_save_input(const nitro_kit *kit, void *argument);
 void nitro_kit_restore_input(const nitro_kit *kit, void *argument);
+/** nitro_kit_keep_reference, with the worst difference in `why`, shape [size]. */
+int nitro_kit_keep_checked(const nitro_kit *kit, void *argument, char *why, size_t size);
 
 /** The hooks of measuring; their `user` is the kit. */
 extern const nitro_hooks nitro_kit_host_hooks, nitro_kit_device_hooks;

@@ -245,6 +245,25 @@ static void inputs_that_are_nowhere_are_named(void **state)
     nitro_kit_release_device(&kit, &call);
 }
 
+static void a_wrong_reference_variant_is_told_where(void **state)
+{
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL];
+    nitro_computation *computation;
+    (void)state;
+    emulated_cases_start_device();
+    assert_ok(context, nitro_kit_create(context, &nitro_spmv_kit, true, &computation));
+    void *argument = kit_case_make(context, &nitro_spmv_kit, true, 0, 1000, label);
+    const nitro_hooks *hooks = &computation->hooks;
+    assert_int_equal(hooks->prepare_input(argument, hooks->user), 0);
+    assert_int_equal(hooks->keep_reference(argument, hooks->user), 1);
+    assert_non_null(
+        strstr(nitro_computation_problem(computation, argument), "y[0] is nan instead"));
+    nitro_kit_free(&nitro_spmv_kit, true, argument);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +275,7 @@ int main(void)
         cmocka_unit_test(indices_that_are_results_get_64_bits),
         cmocka_unit_test(numbers_beyond_32_bits_are_not_uploaded),
         cmocka_unit_test(inputs_that_are_nowhere_are_named),
+        cmocka_unit_test(a_wrong_reference_variant_is_told_where),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
 }

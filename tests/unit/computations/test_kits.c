@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "unit/computations/kit_cases.h"
+#include "variants/spmv/spmv.h"
 
 extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_solver_kit, nitro_sort_kit,
     nitro_spmv_kit, nitro_transpose_kit, nitro_transpose_inplace_kit;
@@ -54,6 +55,26 @@ static void results_that_nobody_wrote_are_found(void **state)
         nitro_kit_free(kits[k], false, argument);
         nitro_computation_free(computation);
     }
+    nitro_context_free(context);
+}
+
+/* The variant that the reference function checks, too. */
+static void a_wrong_reference_variant_is_told_where(void **state)
+{
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL];
+    nitro_computation *computation;
+    (void)state;
+    assert_ok(context, nitro_kit_create(context, &nitro_spmv_kit, false, &computation));
+    void *argument = kit_case_make(context, &nitro_spmv_kit, false, 0, 1000, label);
+    memset(((nitro_spmv *)argument)->y, 0xFF,
+           (size_t)((nitro_spmv *)argument)->num_rows * sizeof(double));
+    assert_int_equal(computation->hooks.keep_reference(argument, computation->hooks.user), 1);
+    assert_non_null(
+        strstr(nitro_computation_problem(computation, argument), "y[0] is nan instead"));
+    assert_string_equal(nitro_computation_problem(computation, argument), "");
+    nitro_kit_free(&nitro_spmv_kit, false, argument);
+    nitro_computation_free(computation);
     nitro_context_free(context);
 }
 
@@ -394,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_on_every_family),
         cmocka_unit_test(results_that_nobody_wrote_are_found),
+        cmocka_unit_test(a_wrong_reference_variant_is_told_where),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(counts_follow_from_scalars),
         cmocka_unit_test(what_overflows_is_not_allocated),
