@@ -260,6 +260,9 @@ typedef struct nitro_stream_clock {
     void (*free)(void *event);
 } nitro_stream_clock;
 
+/** For check_result and keep_reference. */
+#define NITRO_INPUT_CHANGED 1101
+
 /** Functions for measuring: a program that only dispatches needs none, and one that monitors
  * variants on a device needs `stream` and `clock`. They return 0 on success; each may be NULL. */
 typedef struct nitro_hooks {
@@ -273,7 +276,8 @@ typedef struct nitro_hooks {
     /**
      * Called after the first and the last run of another variant: compare its result with the
      * reference. Nonzero: the result is wrong, the variant's time is dropped, and `why` (shape
-     * [size]) says where it differs and by how much.
+     * [size]) says where it differs and by how much. NITRO_INPUT_CHANGED: its input is not what it
+     * was, so that the other variants get a newly loaded one. keep_reference may return it, too.
      */
     int (*check_result)(void *argument, char *why, size_t size, void *user);
     /**

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nitro/kit/fields.h"
+#include "nitro/nitro_backend.h"
 
 #define NONSENSE 0xEE
 #define NAN_BYTE 0xFF /* all bits set: NaN */
@@ -47,6 +48,42 @@ void nitro_kit_restore_input(const nitro_kit *kit, void *argument)
         if (kept->saved[i])
             memcpy(*nitro_field_array(&kit->fields[i], argument), kept->saved[i],
                    bytes_of(kit, &kit->fields[i], argument));
+}
+
+static bool is_input(const nitro_field *field)
+{
+    return field->role == NITRO_IN && field->offset != NITRO_NOWHERE;
+}
+
+static uint64_t digest_input(const nitro_kit *kit, const nitro_field *field, const void *argument)
+{
+    const void *array = *nitro_field_array(field, argument);
+    return array ? nitro_hash(array, bytes_of(kit, field, argument), 0) : 0;
+}
+
+static int note_inputs(const nitro_kit *kit, void *argument)
+{
+    nitro_kept *kept = find_kept(kit, argument);
+    for (size_t i = 0; kept && i < kit->num_fields; i++)
+        if (is_input(&kit->fields[i]))
+            kept->inputs[i] = digest_input(kit, &kit->fields[i], argument);
+    if (kept)
+        kept->has_inputs = true;
+    return kept ? 0 : NITRO_ERR_NO_MEMORY;
+}
+
+/* Variants that ran before were checked: it is this one that did it. */
+static int check_inputs(const nitro_kit *kit, const void *argument, char *why, size_t size)
+{
+    const nitro_kept *kept = *nitro_kit_kept(kit, argument);
+    for (size_t i = 0; kept && kept->has_inputs && i < kit->num_fields; i++) {
+        const nitro_field *field = &kit->fields[i];
+        if (!is_input(field) || digest_input(kit, field, argument) == kept->inputs[i])
+            continue;
+        snprintf(why, size, "it changed its input: %s is not what it was", field->name);
+        return NITRO_INPUT_CHANGED;
+    }
+    return 0;
 }
 
 /* ---- Comparing ---- */
@@ -214,7 +251,7 @@ static void spoil(const nitro_kit *kit, void *argument)
 int nitro_kit_check_result(const nitro_kit *kit, void *argument, char *why, size_t size)
 {
     const nitro_kept *kept = *nitro_kit_kept(kit, argument);
-    int wrong = 0;
+    int wrong = check_inputs(kit, argument, why, size);
     for (size_t i = 0; i < kit->num_fields && !wrong; i++) {
         const nitro_field *field = &kit->fields[i];
         if (!nitro_field_is_output(field))
@@ -297,7 +334,8 @@ int nitro_kit_keep_reference(const nitro_kit *kit, void *argument)
 
 static int save(void *argument, void *user)
 {
-    return nitro_kit_save_input(user, argument);
+    int failure = nitro_kit_save_input(user, argument);
+    return failure ? failure : note_inputs(user, argument);
 }
 
 static int restore(void *argument, void *user)

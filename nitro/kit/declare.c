@@ -133,11 +133,8 @@ static nitro_status add_hooks(nitro_computation *computation, const nitro_kit *k
                               bool is_on_device)
 {
     nitro_hooks hooks = is_on_device ? nitro_kit_device_hooks : nitro_kit_host_hooks;
-    if (!nitro_kit_has_inout(kit)) {
+    if (!nitro_kit_has_inout(kit))
         hooks.restore_input = NULL; /* without it, short runs are timed in batches */
-        if (!is_on_device)
-            hooks.prepare_input = NULL;
-    }
     if (is_on_device)
         hooks.clock = kit->device->memory->clock;
     hooks.user = (void *)kit; /* const in effect: hooks only read it */

@@ -9,6 +9,8 @@ struct nitro_kept {
     void *outputs[NITRO_KIT_MAX_FIELDS]; /* of the reference */
     void *saved[NITRO_KIT_MAX_FIELDS];   /* arrays in place, as they were at first */
     void *saved_on_device[NITRO_KIT_MAX_FIELDS];
+    uint64_t inputs[NITRO_KIT_MAX_FIELDS]; /* digests of what variants only read */
+    bool has_inputs;
     double *magnitudes;
 };
 

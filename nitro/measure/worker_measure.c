@@ -139,6 +139,15 @@ static void send_failed_run(nitro_worker *self, size_t v)
     nitro_worker_send_problem(self, v, nitro_outcome_of_failure(timing->failure), timing->why);
 }
 
+/* The next worker loads the input again. */
+static void leave_if_changed(const nitro_worker *self, size_t v, int code)
+{
+    if (code != NITRO_INPUT_CHANGED)
+        return;
+    nitro_worker_send_text(self, NITRO_RECORD_BROKEN, (uint32_t)v, "");
+    _exit(EXIT_SUCCESS);
+}
+
 static bool keep_reference(nitro_worker *self, size_t v)
 {
     const nitro_hooks *hooks = &self->computation->hooks;
@@ -151,6 +160,7 @@ static bool keep_reference(nitro_worker *self, size_t v)
         snprintf(why, sizeof(why), "keep_reference returned %d%s%.400s", failure,
                  problem[0] ? ": " : "", problem);
         nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, why);
+        leave_if_changed(self, v, failure);
         return false;
     }
     self->kept_reference = v;
@@ -173,6 +183,7 @@ static bool check_result(nitro_worker *self, size_t v)
     snprintf(detail, sizeof(detail), "%s%s(after call %llu of run)", why, why[0] ? " " : "",
              (unsigned long long)self->timings[v].calls);
     nitro_worker_send_problem(self, v, NITRO_OUTCOME_WRONG_RESULT, detail);
+    leave_if_changed(self, v, differs);
     return false;
 }
 

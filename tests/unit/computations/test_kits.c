@@ -58,6 +58,25 @@ static void results_that_nobody_wrote_are_found(void **state)
     nitro_context_free(context);
 }
 
+static void a_changed_input_is_named(void **state)
+{
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL], why[256];
+    nitro_computation *computation;
+    (void)state;
+    assert_ok(context, nitro_kit_create(context, &nitro_spmv_kit, false, &computation));
+    void *argument = kit_case_make(context, &nitro_spmv_kit, false, 0, 1000, label);
+    kit_case_check(context, &nitro_spmv_kit, computation, argument, label);
+    ((double *)((nitro_spmv *)argument)->values)[1] += 1;
+    assert_int_equal(
+        computation->hooks.check_result(argument, why, sizeof(why), computation->hooks.user),
+        NITRO_INPUT_CHANGED);
+    assert_string_equal(why, "it changed its input: values is not what it was");
+    nitro_kit_free(&nitro_spmv_kit, false, argument);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 /* The variant that the reference function checks, too. */
 static void a_wrong_reference_variant_is_told_where(void **state)
 {
@@ -415,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_on_every_family),
         cmocka_unit_test(results_that_nobody_wrote_are_found),
+        cmocka_unit_test(a_changed_input_is_named),
         cmocka_unit_test(a_wrong_reference_variant_is_told_where),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(counts_follow_from_scalars),

@@ -40,6 +40,7 @@ typedef enum action {
     RETURN_FAILURE,
     BREAK_DOWN,
     WRONG_RESULT,
+    CHANGE_INPUT,
     LEAVE_A_CHILD,
     LEAVE_A_SESSION,
     EAT_IN_A_CHILD,
@@ -67,6 +68,7 @@ typedef struct script {
 } script;
 
 static trace *marks;
+static int the_input = 42;
 static int result; /* of the variant that ran last */
 static int reference_result;
 
@@ -117,6 +119,9 @@ static inline int act(action what)
     case WRONG_RESULT:
         result = 41;
         break;
+    case CHANGE_INPUT:
+        the_input++;
+        break;
     case LEAVE_A_CHILD:
         if (fork() == 0)
             tick();
@@ -160,7 +165,7 @@ static inline int run(void *argument, void *user)
                                     : self->time_ms + self->drift_ms * self->calls;
     fake.wall_ms += time_ms + self->idle_ms;
     fake.cpu_ms += time_ms;
-    result = 42;
+    result = the_input;
     return self->at_call == 0 || self->at_call == self->calls ? act(self->action) : 0;
 }
 
@@ -199,6 +204,10 @@ static inline int check_result(void *argument, char *why, size_t size, void *use
 {
     (void)argument;
     (void)user;
+    if (the_input != 42) {
+        snprintf(why, size, "the input is %d", the_input);
+        return NITRO_INPUT_CHANGED;
+    }
     if (result == reference_result)
         return 0;
     snprintf(why, size, "got %d\ninstead of %d", result, reference_result);

@@ -61,6 +61,14 @@ static void test_wrong_result_later(void **state)
     assert_without_time(b, 1, NITRO_OUTCOME_WRONG_RESULT, "after call 8 of run");
 }
 
+/* The others are measured on an input that is loaded again. */
+static void test_changed_input(void **state)
+{
+    bench *b = *state;
+    measure_among_good(b, (script){.action = CHANGE_INPUT});
+    assert_without_time(b, 1, NITRO_OUTCOME_WRONG_RESULT, "the input is 43 (after call 1 of run)");
+}
+
 static void test_crash(void **state)
 {
     bench *b = *state;
@@ -236,6 +244,7 @@ int main(void)
         CASE(test_breakdown),
         CASE(test_wrong_result),
         CASE(test_wrong_result_later),
+        CASE(test_changed_input),
         CASE(test_crash),
         CASE(test_crash_in_third_call),
         CASE(test_abort),
