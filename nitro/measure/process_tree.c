@@ -1,9 +1,8 @@
-/* Finds a worker's descendants in /proc. The worker is their subreaper: a process whose parent has
- * ended becomes the worker's child, so that none gets away. */
+/* Finds a worker's descendants in /proc. Its guard is their subreaper: a process whose parent has
+ * ended becomes the guard's child, so that none gets away. */
 #include "nitro/measure/process_tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,15 +59,16 @@ static void find(process_list *list, pid_t root)
         add_children(list, list->items[i]);
 }
 
-size_t nitro_process_memory(int statm)
+size_t nitro_process_memory(pid_t process)
 {
-    char text[128];
-    ssize_t count = statm < 0 ? -1 : pread(statm, text, sizeof(text) - 1, 0);
+    char path[64];
     unsigned long resident = 0;
-    if (count <= 0)
-        return 0;
-    text[count] = '\0';
-    return sscanf(text, "%*u %lu", &resident) == 1 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+    snprintf(path, sizeof(path), "/proc/%ld/statm", (long)process);
+    FILE *file = process > 0 ? fopen(path, "re") : NULL;
+    bool is_read = file && fscanf(file, "%*u %lu", &resident) == 1;
+    if (file)
+        fclose(file);
+    return is_read ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 size_t nitro_process_tree_memory(pid_t root)
@@ -76,14 +76,8 @@ size_t nitro_process_tree_memory(pid_t root)
     process_list list;
     size_t sum = 0;
     find(&list, root);
-    for (size_t i = 0; i < list.count; i++) {
-        char path[64];
-        snprintf(path, sizeof(path), "/proc/%ld/statm", (long)list.items[i]);
-        int statm = open(path, O_RDONLY | O_CLOEXEC);
-        sum += nitro_process_memory(statm);
-        if (statm >= 0)
-            close(statm);
-    }
+    for (size_t i = 0; i < list.count; i++)
+        sum += nitro_process_memory(list.items[i]);
     return sum;
 }
 

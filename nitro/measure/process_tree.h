@@ -10,7 +10,7 @@
 size_t nitro_process_tree_memory(pid_t root);
 /** Kill the descendants, also those in process groups of their own. */
 void nitro_process_tree_kill(pid_t root);
-/** A process's resident memory, given its open /proc/PID/statm; 0: unknown. */
-size_t nitro_process_memory(int statm);
+/** A process's resident memory; 0: unknown. */
+size_t nitro_process_memory(pid_t process);
 
 #endif

@@ -33,10 +33,9 @@ struct nitro_worker_process {
     const nitro_measure_options *options;
     nitro_record_function receive;
     void *user;
-    pid_t worker;
-    int channel; /* -1: closed at the other end */
-    int statm;   /* its /proc/PID/statm; -1: not readable */
-    nitro_place_word *place;
+    pid_t worker;            /* its guard: see nitro_worker_main */
+    int channel;             /* -1: closed at the other end */
+    nitro_place_word *place; /* shape [2]: the second is the worker's process id */
     uint64_t seen_place;
     double seen_since_ms;
     nitro_worker_record record; /* the one being received */
@@ -47,13 +46,6 @@ struct nitro_worker_process {
 };
 
 typedef struct nitro_worker_process supervisor;
-
-static int open_statm(pid_t worker)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/statm", (long)worker);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
 
 static nitro_status start(supervisor *self, const nitro_job *job)
 {
@@ -77,7 +69,6 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     setpgid(self->worker, self->worker); /* in both processes, to avoid a race */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     self->channel = ends[0];
-    self->statm = open_statm(self->worker);
     self->seen_place = atomic_load(self->place);
     self->seen_since_ms = nitro_system_ms();
     return NITRO_OK;
@@ -125,15 +116,18 @@ static bool has_ended(const supervisor *self)
 
 size_t nitro_worker_memory(const nitro_worker_process *self)
 {
-    return nitro_process_memory(self->statm);
+    return nitro_process_memory((pid_t)atomic_load(&self->place[1]));
 }
 
 /* The worker's processes are counted now and then: finding them takes longer. */
 static size_t measure_memory(supervisor *self)
 {
-    if (++self->checks % CHECKS_OF_DESCENDANTS == 0)
-        self->descendants_bytes = nitro_process_tree_memory(self->worker);
-    return nitro_worker_memory(self) + self->descendants_bytes;
+    size_t own_bytes = nitro_worker_memory(self);
+    if (++self->checks % CHECKS_OF_DESCENDANTS == 0) {
+        size_t all_bytes = nitro_process_tree_memory(self->worker);
+        self->descendants_bytes = all_bytes > own_bytes ? all_bytes - own_bytes : 0;
+    }
+    return own_bytes + self->descendants_bytes;
 }
 
 static bool is_over_limit(supervisor *self, nitro_worker_end *end)
@@ -222,9 +216,9 @@ nitro_status nitro_worker_start(const nitro_job *job, nitro_record_function rece
     self->options = job->options;
     self->receive = receive;
     self->user = user;
-    self->channel = self->statm = -1;
-    self->place =
-        mmap(NULL, sizeof(*self->place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    self->channel = -1;
+    self->place = mmap(NULL, 2 * sizeof(*self->place), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (self->place == MAP_FAILED) {
         free(self);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "no memory to share with a worker: %s",
@@ -236,7 +230,7 @@ nitro_status nitro_worker_start(const nitro_job *job, nitro_record_function rece
         *worker = self;
         return NITRO_OK;
     }
-    munmap(self->place, sizeof(*self->place));
+    munmap(self->place, 2 * sizeof(*self->place));
     free(self);
     return status;
 }
@@ -257,7 +251,6 @@ void nitro_worker_stop(nitro_worker_process *self)
     while (!self->ended && nitro_worker_wait(self, &unused))
         self->paused = false;
     close_end(self->channel);
-    close_end(self->statm);
-    munmap(self->place, sizeof(*self->place));
+    munmap(self->place, 2 * sizeof(*self->place));
     free(self);
 }

@@ -4,10 +4,13 @@
  * this process it exits: the next worker continues. */
 #include "nitro/measure/worker.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "nitro/base/child_process.h"
@@ -93,10 +96,39 @@ static nitro_status open_device(nitro_worker *self)
                                     self->job->device);
 }
 
+/* Forks the worker, returns in it, and stays as its guard: what a worker leaves behind, also by a
+ * crash, becomes the guard's children, and is killed. Then the guard ends as the worker did. */
+static void become_guarded(int channel, nitro_place_word *place)
+{
+    const pid_t guard = getpid();
+    int code = 0;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* see process_tree.c */
+    const pid_t worker = fork();
+    if (worker < 0)
+        _exit(EXIT_FAILURE);
+    if (worker == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != guard)
+            _exit(EXIT_FAILURE);
+        atomic_store(&place[1], (uint64_t)getpid());
+        return;
+    }
+    close(channel);
+    for (pid_t ended = 0; ended != worker;) {
+        ended = waitpid(-1, &code, 0);
+        if (ended < 0 && errno != EINTR)
+            _exit(EXIT_FAILURE);
+    }
+    nitro_process_tree_kill(guard);
+    if (WIFSIGNALED(code))
+        kill(guard, WTERMSIG(code));
+    _exit(WEXITSTATUS(code));
+}
+
 void nitro_worker_main(const nitro_job *job, pid_t parent, int channel, nitro_place_word *place)
 {
     nitro_child_detach(parent, channel);
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* see process_tree.c */
+    become_guarded(channel, place);
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
     nitro_worker self = {
@@ -131,6 +163,5 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int channel, nitro_pl
     } else {
         nitro_worker_send_error(&self, status);
     }
-    nitro_process_tree_kill(getpid());
     _exit(EXIT_SUCCESS);
 }

@@ -43,6 +43,7 @@ typedef enum action {
     CHANGE_INPUT,
     LEAVE_A_CHILD,
     LEAVE_A_SESSION,
+    LEAVE_A_SESSION_AND_CRASH,
     EAT_IN_A_CHILD,
     SPLIT,
     TURN_CLOCK_BACK,
@@ -129,6 +130,13 @@ static inline int act(action what)
     case LEAVE_A_SESSION:
         if (fork() == 0 && setsid() > 0 && fork() == 0)
             tick();
+        break;
+    case LEAVE_A_SESSION_AND_CRASH:
+        if (fork() == 0 && setsid() > 0 && fork() == 0)
+            tick();
+        while (marks->length == 0)
+            usleep(1000);
+        raise(SIGSEGV);
         break;
     case EAT_IN_A_CHILD:
         if (fork() == 0 && setsid() > 0)

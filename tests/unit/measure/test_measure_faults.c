@@ -155,7 +155,6 @@ static void assert_nothing_left_behind(bench *b, action leave)
 {
     marks = trace_open();
     measure_among_good(b, (script){.action = leave, .at_call = 1});
-    assert_measured(b, 1, 1);
     usleep(50000); /* for a signal that is on its way */
     size_t ticks = marks->length;
     usleep(50000);
@@ -165,12 +164,23 @@ static void assert_nothing_left_behind(bench *b, action leave)
 static void test_processes_left_behind(void **state)
 {
     assert_nothing_left_behind(*state, LEAVE_A_CHILD);
+    assert_measured(*state, 1, 1);
 }
 
 static void test_sessions_left_behind(void **state)
 {
-    if (has_children_files())
-        assert_nothing_left_behind(*state, LEAVE_A_SESSION);
+    if (!has_children_files())
+        return;
+    assert_nothing_left_behind(*state, LEAVE_A_SESSION);
+    assert_measured(*state, 1, 1);
+}
+
+static void test_sessions_left_behind_by_a_crash(void **state)
+{
+    if (!has_children_files())
+        return;
+    assert_nothing_left_behind(*state, LEAVE_A_SESSION_AND_CRASH);
+    assert_without_time(*state, 1, NITRO_OUTCOME_CRASHED, "SIGSEGV in run, call 1");
 }
 
 /* A variant comes back twice, the second time in a process of its own: only the first counts. */
@@ -255,6 +265,7 @@ int main(void)
         CASE(test_memory_eating_child),
         CASE(test_processes_left_behind),
         CASE(test_sessions_left_behind),
+        CASE(test_sessions_left_behind_by_a_crash),
         CASE(test_variant_that_splits),
         CASE(test_all_kinds_at_once),
         CASE(test_failing_reference),
