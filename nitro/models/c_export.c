@@ -196,6 +196,17 @@ static void print_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
             nitro_exported_charge);
 }
 
+/** The variants that are chosen: what no source ran has scores, but they say nothing. */
+static void print_tried(FILE *out, const nitro_model *model)
+{
+    size_t num_variants = model->schema->num_variants;
+    uint64_t tried = nitro_model_tried(model, UINT64_MAX >> (64 - num_variants));
+    fputs("static const char is_tried[NUM_VARIANTS] = {", out);
+    for (size_t v = 0; v < num_variants; v++)
+        fprintf(out, "%d, ", (int)(tried >> v & 1));
+    fputs("};\n\n", out);
+}
+
 /** Estimates decide if their error cannot change the order; else the model's own arithmetic does.
  */
 static void print_decide(FILE *out, bool estimates, bool charges)
@@ -203,9 +214,10 @@ static void print_decide(FILE *out, bool estimates, bool charges)
     const char *charge =
         charges ? "    if (share > 0.0)\n        %scharge(x, share, scores);\n" : "";
     fputs("static int best_of(const double *scores)\n{\n"
-          "    int best = 0;\n"
-          "    for (int v = 1; v < NUM_VARIANTS; v++)\n"
-          "        if (scores[v] > scores[best])\n            best = v;\n"
+          "    int best = -1;\n"
+          "    for (int v = 0; v < NUM_VARIANTS; v++)\n"
+          "        if (is_tried[v] && (best < 0 || scores[v] > scores[best]))\n"
+          "            best = v;\n"
           "    return best;\n}\n\n"
           "static int decide(const double *x, double share)\n{\n"
           "    double scores[NUM_VARIANTS];\n",
@@ -215,7 +227,8 @@ static void print_decide(FILE *out, bool estimates, bool charges)
         fprintf(out, charge, "bound *= ");
         fputs("    int best = best_of(scores), is_certain = 1;\n"
               "    for (int v = 0; v < NUM_VARIANTS; v++)\n"
-              "        is_certain &= v == best || scores[best] - scores[v] > 2.0 * bound;\n"
+              "        is_certain &= v == best || !is_tried[v] || scores[best] - scores[v] > 2.0 * "
+              "bound;\n"
               "    if (is_certain)\n        return best;\n",
               out);
     }
@@ -307,6 +320,7 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
         nitro_source_blocks(out, terms, compiled);
     print_columns(out, model);
     nitro_source_ranges(out, model);
+    print_tried(out, model);
     if (model->prepare_costs)
         print_prepare_costs(out, model->prepare_costs);
     print_decide(out, estimates, model->prepare_costs != NULL);

@@ -189,13 +189,20 @@ void nitro_model_score(const nitro_model *model, const double *features, double 
     nitro_model_score_uses(model, features, 0.0, scores);
 }
 
+uint64_t nitro_model_tried(const nitro_model *model, uint64_t allowed)
+{
+    uint64_t tried = allowed & ~model->untried;
+    return tried ? tried : allowed;
+}
+
 void nitro_model_score_uses(const nitro_model *model, const double *features, double share,
                             double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
     nitro_model_columns(model, features, columns);
     score_columns(model, columns, scores);
-    charge(model, columns, share, UINT64_MAX, scores);
+    uint64_t all = UINT64_MAX >> (64 - model->schema->num_variants);
+    charge(model, columns, share, nitro_model_tried(model, all), scores);
 }
 
 void nitro_model_move_inside(const nitro_model *model, double *columns)
@@ -247,6 +254,7 @@ typedef struct question {
     double *scores;
     bool is_defined; /* all relative features are */
     uint64_t allowed;
+    uint64_t tried; /* of these; what no source ran has scores, but they say nothing */
     double share, min_confidence;
 } question;
 
@@ -254,17 +262,16 @@ static size_t find_best(const question *asked, const double *scores)
 {
     size_t best = NITRO_NONE;
     for (size_t v = 0; v < asked->model->schema->num_variants; v++)
-        if (is_allowed(asked->allowed, v) && (best == NITRO_NONE || scores[v] > scores[best]))
+        if (is_allowed(asked->tried, v) && (best == NITRO_NONE || scores[v] > scores[best]))
             best = v;
     return best;
 }
 
 static double find_confidence(const question *asked)
 {
-    return nitro_calibration_confidence(&asked->model->calibration,
-                                        nitro_calibration_margin(asked->scores,
-                                                                 asked->model->schema->num_variants,
-                                                                 asked->allowed));
+    return nitro_calibration_confidence(
+        &asked->model->calibration,
+        nitro_calibration_margin(asked->scores, asked->model->schema->num_variants, asked->tried));
 }
 
 static nitro_decision take_default(const question *asked, double confidence, nitro_reason reason)
@@ -282,7 +289,7 @@ static nitro_decision fall_back(const question *asked, const nitro_outside *outs
     if (!outside->end)
         return take_default(asked, 0.0, NITRO_REASON_OUTSIDE);
     memcpy(scores, outside->end->fallback_scores, model->schema->num_variants * sizeof *scores);
-    charge(model, asked->columns, asked->share, asked->allowed, scores);
+    charge(model, asked->columns, asked->share, asked->tried, scores);
     size_t best = find_best(asked, scores);
     if (!(outside->end->fallback_scores[best] > -1.0))
         return take_default(asked, 0.0, NITRO_REASON_OUTSIDE);
@@ -376,13 +383,13 @@ static void score(const question *asked)
             uint64_t exact;
             double bound =
                 nitro_compiled_score(model->compiled, p, asked->columns, asked->scores, &exact);
-            bound *= charge(model, asked->columns, asked->share, asked->allowed, asked->scores);
+            bound *= charge(model, asked->columns, asked->share, asked->tried, asked->scores);
             confident =
-                is_exact(model, asked->scores, bound, exact, asked->allowed, asked->min_confidence);
+                is_exact(model, asked->scores, bound, exact, asked->tried, asked->min_confidence);
         }
     if (!confident) {
         score_columns(model, asked->columns, asked->scores);
-        charge(model, asked->columns, asked->share, asked->allowed, asked->scores);
+        charge(model, asked->columns, asked->share, asked->tried, asked->scores);
     }
 }
 
@@ -402,6 +409,7 @@ nitro_status nitro_model_decide_uses(const nitro_model *model, const double *fea
                             .is_defined = walks ? nitro_model_walk(model, features, scores)
                                                 : nitro_model_columns(model, features, columns),
                             .allowed = allowed,
+                            .tried = nitro_model_tried(model, allowed),
                             .share = share,
                             .min_confidence = min_confidence};
     if (is_outside)
@@ -453,18 +461,20 @@ nitro_status nitro_model_predict_with(const nitro_model *model, const double *fe
                               "feature %s is %g, but must be a finite number",
                               model->schema->features[f].name, features[f]);
     double columns[NITRO_MODEL_MAX_COLUMNS], all_scores[NITRO_MAX_VARIANTS];
+    const uint64_t all = UINT64_MAX >> (64 - num_variants);
     const question asked = {.model = model,
                             .features = features,
                             .columns = columns,
                             .scores = all_scores,
                             .is_defined = nitro_model_columns(model, features, columns),
-                            .allowed = UINT64_MAX >> (64 - num_variants),
+                            .allowed = all,
+                            .tried = nitro_model_tried(model, all),
                             .share = share};
     bool is_outside = nitro_model_is_outside(model, features);
     if (is_outside)
         nitro_model_move_inside(model, columns);
     score_columns(model, columns, all_scores);
-    charge(model, columns, share, UINT64_MAX, all_scores);
+    charge(model, columns, share, asked.tried, all_scores);
     if (!nitro_model_decide_few_uses(model, share, features, UINT64_MAX, decision))
         decide(&asked, is_outside, decision);
     if (ranking)

@@ -122,6 +122,9 @@ nitro_status nitro_model_compile_terms(const nitro_model *model, const nitro_sco
 
 /** Scores of all variants without range checks, for evaluation. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);
+/** Those of the allowed variants that ran on some source, among which is chosen; all of the allowed
+ * ones if none did. */
+uint64_t nitro_model_tried(const nitro_model *model, uint64_t allowed);
 /** The same with a share of the cost of preparing in every run; the same scores where the model
  * knows no such costs. */
 void nitro_model_score_uses(const nitro_model *model, const double *features, double share,

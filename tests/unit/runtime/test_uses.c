@@ -191,6 +191,31 @@ static void test_the_compiled_model_decides_alike(void **state)
     tear_down(&f);
 }
 
+/* What no source ran needs no preparing either, as far as the model knows: it is not chosen. */
+static void test_the_untried_are_not_chosen(void **state)
+{
+    (void)state;
+    fixture f;
+    set_up(&f, false);
+    f.model->untried = 1; /* simple, the only one that is ready at once */
+    f.model->prepare_costs->few[0].uses = 0.0;
+    for (size_t i = 0; i < 300; i++) {
+        const nitro_call_options options = {.uses = 1.0 + (double)(i % 5)};
+        nitro_decision decision, queried;
+        size_t ranking[SYNTHETIC_VARIANTS];
+        call given = input(&f, i);
+        given.features[0] *= i % 3 ? 1.0 : 1e4; /* some are outside the training range */
+        assert_ok(f.context, nitro_select_with(f.computation, &given, &options, &decision));
+        assert_ok(f.context, nitro_model_predict_with(f.model, given.features, &options, &queried,
+                                                      ranking, NULL));
+        assert_int_equal(queried.variant, decision.variant);
+        assert_int_not_equal(decision.variant, 0);
+        if (decision.reason == NITRO_REASON_MODEL)
+            assert_int_equal(decision.variant, ranking[0]);
+    }
+    tear_down(&f);
+}
+
 static void test_the_memo_tells_uses_apart(void **state)
 {
     (void)state;
@@ -568,6 +593,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals_are_minimised),
         cmocka_unit_test(test_the_compiled_model_decides_alike),
+        cmocka_unit_test(test_the_untried_are_not_chosen),
         cmocka_unit_test(test_the_memo_tells_uses_apart),
         cmocka_unit_test(test_the_computation_declares_uses),
         cmocka_unit_test(test_few_uses_need_no_features),
