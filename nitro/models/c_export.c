@@ -209,7 +209,7 @@ static void print_tried(FILE *out, const nitro_model *model)
 
 /** Estimates decide if their error cannot change the order; else the model's own arithmetic does.
  */
-static void print_decide(FILE *out, bool estimates, bool charges)
+static void print_decide(FILE *out, bool estimates, bool charges, size_t default_variant)
 {
     const char *charge =
         charges ? "    if (share > 0.0)\n        %scharge(x, share, scores);\n" : "";
@@ -240,8 +240,10 @@ static void print_decide(FILE *out, bool estimates, bool charges)
           "    memcpy(scores, fallback_scores[end], sizeof scores);\n",
           out);
     fprintf(out, charge, "");
-    fprintf(out, "%s    return best_of(scores);\n}\n\n",
-            charges ? "" : "    (void)x;\n    (void)share;\n");
+    fprintf(out,
+            "%s    int best = best_of(scores);\n"
+            "    return fallback_scores[end][best] > -1.0 ? best : %zu;\n}\n\n",
+            charges ? "" : "    (void)x;\n    (void)share;\n", default_variant);
 }
 
 /** The choices for few uses, by ranges of one feature at most. */
@@ -323,7 +325,7 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
     print_tried(out, model);
     if (model->prepare_costs)
         print_prepare_costs(out, model->prepare_costs);
-    print_decide(out, estimates, model->prepare_costs != NULL);
+    print_decide(out, estimates, model->prepare_costs != NULL, model->schema->default_variant);
     print_select(out, model, name);
     bool failed = ferror(out);
     failed = fclose(out) != 0 || failed;

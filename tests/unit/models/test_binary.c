@@ -419,9 +419,9 @@ static bool compile(const char *source, const char *object)
     return system(command) == 0;
 }
 
-/* `untried`: bits of variants. */
+/* `untried` and `absent`: bits of variants; the latter ran near no end of a range. */
 static void check_source(nitro_context *context, const char *folder, const char *strategy,
-                         uint64_t untried)
+                         uint64_t untried, uint64_t absent)
 {
     char source[256], object[256];
     nitro_model *model = train_model(context, strategy);
@@ -433,6 +433,9 @@ static void check_source(nitro_context *context, const char *folder, const char 
         model->prepare_costs->few[2] = (nitro_few_uses){INFINITY, 10.0, 1, 0.5};
     }
     model->untried = untried;
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        for (size_t e = 0; e < 2 * model->schema->num_features && absent >> v & 1; e++)
+            model->ends[e].fallback_scores[v] = -1.0;
     snprintf(source, sizeof source, "%s/%s.c", folder, strategy);
     snprintf(object, sizeof object, "%s/%s.so", folder, strategy);
     assert_ok(context, nitro_model_export(model, NITRO_EXPORT_C, source));
@@ -467,7 +470,8 @@ static void check_source(nitro_context *context, const char *folder, const char 
         if (decision.reason == NITRO_REASON_MODEL || decision.reason == NITRO_REASON_NEAREST)
             assert_false(untried >> decision.variant & 1);
     }
-    assert_true(num_reasons[NITRO_REASON_MODEL] > 0 && num_reasons[NITRO_REASON_NEAREST] > 0);
+    assert_true(num_reasons[NITRO_REASON_MODEL] > 0);
+    assert_true(num_reasons[absent ? NITRO_REASON_OUTSIDE : NITRO_REASON_NEAREST] > 0);
     assert_true(num_reasons[NITRO_REASON_EXTRAPOLATED] > 0);
     assert_int_equal(select_uses != NULL, model->prepare_costs != NULL);
     assert_int_equal(select((const double[]){NAN, 0.5}), -1);
@@ -629,8 +633,9 @@ static void test_source_decides_alike(void **state)
     nitro_context *context = unit_context();
     assert_non_null(mkdtemp(folder));
     for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
-        check_source(context, folder, (*s)->name, 0);
-    check_source(context, folder, "auto", 1);
+        check_source(context, folder, (*s)->name, 0, 0);
+    check_source(context, folder, "auto", 1, 0);
+    check_source(context, folder, "auto", 0, 1);
     assert_int_equal(rmdir(folder), 0);
     nitro_context_free(context);
 }
