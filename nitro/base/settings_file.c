@@ -1,7 +1,9 @@
 /* Finds and parses the user's settings file. Errors name the line and never quote it: a program may
  * be made to read a file that its user may not. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nitro/base/settings_lookup.h"
 
@@ -120,16 +122,20 @@ static nitro_status find_path(nitro_context *context, char **path)
     return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
+/** The user's file need not exist, which is no error to be kept as the last one. */
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
 nitro_status nitro_settings_read(nitro_context *context, char **path,
                                  nitro_setting_entries *entries)
 {
     char *found = NULL, *text = NULL;
     size_t size = 0;
     nitro_status status = find_path(context, &found);
-    if (status == NITRO_OK && found)
+    if (status == NITRO_OK && found && (secure_getenv("NITRO_CONFIG") || exists(found)))
         status = nitro_file_read(context, found, MAX_FILE_BYTES, &text, &size);
-    if (status == NITRO_ERR_NOT_FOUND && !secure_getenv("NITRO_CONFIG"))
-        status = NITRO_OK;
     if (status == NITRO_OK && text)
         status = nitro_settings_parse(context, found, text, size, entries);
     free(text);

@@ -39,6 +39,22 @@ static void test_each_place_covers_the_next(void **state)
     nitro_context_free(context);
 }
 
+static void test_a_user_without_a_file_is_no_error(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    char message[256];
+    assert_int_equal(unsetenv("NITRO_CONFIG"), 0);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder.folder, 1), 0);
+    assert_string_equal(look_up(context, NULL, "log"), "off");
+    nitro_context_last_error(context, message, sizeof message);
+    assert_string_equal(message, "");
+    assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
+    temporary_remove(&folder);
+    nitro_context_free(context);
+}
+
 static void test_a_computations_own_setting_covers_that_for_all(void **state)
 {
     (void)state;
@@ -358,6 +374,7 @@ int main(int argc, char **argv)
         return show_log();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_each_place_covers_the_next, forget_environment),
+        cmocka_unit_test_setup(test_a_user_without_a_file_is_no_error, forget_environment),
         cmocka_unit_test_setup(test_a_computations_own_setting_covers_that_for_all,
                                forget_environment),
         cmocka_unit_test_setup(test_says_where_a_value_comes_from, forget_environment),
