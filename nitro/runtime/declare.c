@@ -77,14 +77,22 @@ static nitro_status add_input_features(nitro_computation *computation,
                               "%s: feature '%s' follows one that is a member of the argument: "
                               "declare those that `evaluate` computes next to each other",
                               declaration->name, features[i].name);
+        else if (!declaration->evaluate)
+            return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                              "%s: feature '%s' needs a function: declare its `member` of the "
+                              "argument, or the `evaluate` that computes it",
+                              declaration->name, features[i].name);
         else
             status = nitro_computation_add_features(computation, group, count,
                                                     declaration->evaluate, declaration->user);
         evaluates |= features[i].member.type == 0;
     }
     if (status == NITRO_OK && declaration->evaluate && !evaluates)
-        status = nitro_computation_add_features(computation, group, 0, declaration->evaluate,
-                                                declaration->user); /* an error: for no feature */
+        status =
+            nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                       "%s: `evaluate` needs at least one feature to compute, and none is declared "
+                       "without a `member`: leave it out, or declare the feature",
+                       declaration->name);
     return status;
 }
 

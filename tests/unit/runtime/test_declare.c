@@ -105,7 +105,7 @@ static void test_an_error_names_the_part(void **state)
     wrong = whole;
     wrong.evaluate = NULL;
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
-                 "needs a function");
+                 "whole: feature 'value' needs a function: declare its `member`");
     wrong = whole;
     wrong.variants[1].name = NULL; /* not the end: it has a function */
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
@@ -194,7 +194,7 @@ static void test_members_of_the_argument_are_features(void **state)
     nitro_declaration wrong = declaration;
     wrong.evaluate = NULL;
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
-                 "needs a function");
+                 "members: feature 'more' needs a function: declare its `member`");
     wrong = declaration;
     wrong.features[7].member.type = 0;
     wrong.features[9].member.type = 0;
@@ -203,7 +203,7 @@ static void test_members_of_the_argument_are_features(void **state)
     wrong =
         (nitro_declaration){.name = "none", .evaluate = evaluate_two, .features = {MEMBER(tiny)}};
     assert_fails(context, nitro_computation_declare(context, &wrong, &made), NITRO_ERR_ARGUMENT,
-                 "at least one feature");
+                 "none: `evaluate` needs at least one feature to compute");
     nitro_context_free(context);
 }
 
