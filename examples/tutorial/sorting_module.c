@@ -2,6 +2,7 @@
  * sorting_module.c - the computation as a module for the command line: it reads keys from a file,
  * or makes them up, so that `nitro tune ./sorting.so` can measure the variants.
  */
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static nitro_status wrap(nitro_context *context, unsigned *keys, size_t length, 
     return NITRO_OK;
 }
 
-/** A file of numbers, separated by white space. */
+/** A file of numbers, separated by white space; `bound`, above all of them, is an unsigned too. */
 static nitro_status load(nitro_context *context, const char *path, void **argument)
 {
     FILE *file = fopen(path, "r");
@@ -47,7 +48,7 @@ static nitro_status load(nitro_context *context, const char *path, void **argume
     size_t length = 0, room = 0;
     if (!file)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot open %s", path);
-    while (fscanf(file, "%u", &key) == 1) {
+    while (fscanf(file, "%u", &key) == 1 && key < UINT_MAX) {
         if (length == room) {
             room = room > 0 ? 2 * room : 1024;
             unsigned *larger = realloc(keys, room * sizeof *keys);
@@ -61,11 +62,12 @@ static nitro_status load(nitro_context *context, const char *path, void **argume
         keys[length++] = key;
         bound = key >= bound ? key + 1 : bound;
     }
-    bool complete = feof(file) && length > 0;
+    bool complete = feof(file) && length > 0 && key < UINT_MAX;
     fclose(file);
     if (!complete) {
         free(keys);
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: key %zu is not a number", path, length);
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: key %zu is not a number below %u", path,
+                          length, UINT_MAX);
     }
     return wrap(context, keys, length, bound, argument);
 }
