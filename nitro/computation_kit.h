@@ -2,7 +2,8 @@
  * computation_kit.h - computations from tables: what a computation's argument consists of is a
  * table of fields, and from it follow its memory on the host and on devices, saving and restoring,
  * checks of results, and a module for the command line. docs/computations.md shows how. In
- * libnitro, not in libnitro-runtime. The rules of runtime.h hold here too.
+ * libnitro, not in libnitro-runtime. The rules of runtime.h hold here too; functions that return no
+ * nitro_status are for hooks and variants, and take NULL where they say so only.
  *
  * A computation is one const nitro_kit. Variants, features and inputs are functions of its own; all
  * else is made here.
@@ -386,6 +387,7 @@ NITRO_API const char *nitro_kit_feature_alias(const nitro_kit *kit, const char *
 
 /** An input is generated in up to so many bytes: by the setting generate_mb, else 40 times
  *  `cache_bytes`, at most a sixteenth of this machine's memory.
+ *  @param[in] computation  whose setting; NULL: that for all.
  *  @param[in] cache_bytes  of the device; 0: this machine's last-level cache.
  *  @return NITRO_OK or NITRO_ERR_FORMAT (a malformed setting). */
 NITRO_API nitro_status nitro_kit_generate_limit(nitro_context *context, const char *computation,

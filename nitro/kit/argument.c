@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/require.h"
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
 
@@ -33,6 +34,7 @@ nitro_status nitro_kit_allocate(nitro_context *context, const nitro_kit *kit, co
                                 void **argument)
 {
     bool is_new[NITRO_KIT_MAX_FIELDS] = {false};
+    NITRO_REQUIRE(context, context && kit && from && argument);
     void *made = nitro_calloc(context, 1, kit->argument_bytes);
     if (!made)
         return NITRO_ERR_NO_MEMORY;

@@ -281,6 +281,8 @@ nitro_status nitro_kit_add_features(nitro_computation *computation,
                                     const nitro_relative_feature *relative, size_t num_relative)
 {
     nitro_status status = NITRO_OK;
+    NITRO_REQUIRE(NULL,
+                  computation && (groups || num_groups == 0) && (relative || num_relative == 0));
     for (size_t i = 0; i < num_groups && status == NITRO_OK; i++)
         status = nitro_computation_add_features(computation, groups[i].features,
                                                 groups[i].num_features, groups[i].evaluate, NULL);
@@ -296,6 +298,7 @@ nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool
                               nitro_computation **computation)
 {
     nitro_computation *made;
+    NITRO_REQUIRE(context, context && kit);
     if (is_on_device && (!kit->device || !kit->device->kind))
         return nitro_fail(context, NITRO_ERR_NOT_BUILT,
                           "this build has no CUDA variants of %s: install the CUDA toolkit (nvcc), "

@@ -35,6 +35,7 @@ nitro_status nitro_kit_generate_limit(nitro_context *context, const char *comput
 {
     nitro_setting_value value;
     double given = 0.0;
+    NITRO_REQUIRE(context, context && bytes);
     nitro_status status = nitro_setting_get(context, computation, "generate_mb", &value);
     if (status != NITRO_OK)
         return status;
@@ -107,6 +108,7 @@ nitro_status nitro_kit_load(nitro_context *context, const nitro_kit *kit, bool i
                             const char *path, void **argument)
 {
     void *data;
+    NITRO_REQUIRE(context, context && kit && path && argument);
     NITRO_REQUIRE(context, kit->inputs && kit->inputs->load);
     nitro_status status = check_device(context, kit, is_on_device);
     if (status == NITRO_OK)
@@ -118,12 +120,12 @@ nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit, bo
                                 uint64_t seed, size_t index, char *name, size_t name_size,
                                 void **argument)
 {
+    NITRO_REQUIRE(context, context && kit && name && kit->inputs);
     const nitro_kit_inputs *inputs = kit->inputs;
     char label[NITRO_KIT_LABEL], text[NITRO_KIT_LABEL + 64];
     void *data = NULL;
     double most_bytes;
     nitro_random random;
-    NITRO_REQUIRE(context, inputs);
     nitro_status status = check_device(context, kit, is_on_device);
     if (status == NITRO_OK && inputs->num_families == 0)
         status =

@@ -429,6 +429,31 @@ static void declarations_that_contradict_themselves_are_refused(void **state)
     nitro_context_free(context);
 }
 
+static void null_is_refused(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = NULL;
+    const call_of sizes = {.rows = 1, .cols = 1};
+    void *argument = NULL;
+    char name[NITRO_KIT_LABEL];
+    const nitro_status statuses[] = {
+        nitro_kit_create(NULL, &kit, false, &computation),
+        nitro_kit_create(context, NULL, true, &computation),
+        nitro_kit_add_features(NULL, NULL, 0, NULL, 0),
+        nitro_kit_allocate(context, NULL, &sizes, &argument),
+        nitro_kit_allocate(context, &kit, NULL, &argument),
+        nitro_kit_allocate(context, &kit, &sizes, NULL),
+        nitro_kit_load(context, NULL, false, "path", &argument),
+        nitro_kit_generate(context, NULL, false, 0, 0, name, sizeof(name), &argument),
+        nitro_kit_generate_limit(context, NULL, 0, NULL),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+        assert_int_equal(statuses[i], NITRO_ERR_ARGUMENT);
+    assert_null(argument);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +469,7 @@ int main(void)
         cmocka_unit_test(results_are_relative_to_themselves_without_magnitudes),
         cmocka_unit_test(integers_are_printed_with_all_digits),
         cmocka_unit_test(declarations_that_contradict_themselves_are_refused),
+        cmocka_unit_test(null_is_refused),
     };
     return cmocka_run_group_tests_name("kits", tests, NULL, NULL);
 }
