@@ -67,10 +67,11 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
     fill_columns(model, features, model->relative_values, model->device_values, values);
     for (size_t c = 0; c < nitro_model_num_columns(model); c++) {
         const nitro_scaler_column *scaler = &model->columns[c];
+        bool has_range = !nitro_scaler_is_ignored(scaler);
         columns[c] = (nitro_column){
             .value = values[c],
-            .low = nitro_scaler_invert(scaler, -1.0),
-            .high = nitro_scaler_invert(scaler, 1.0),
+            .low = has_range ? nitro_scaler_invert(scaler, -1.0) : (double)NAN,
+            .high = has_range ? nitro_scaler_invert(scaler, 1.0) : (double)NAN,
             .excess = isnan(values[c]) ? INFINITY : nitro_scaler_excess(scaler, values[c]) / 2.0};
         columns[c].is_far = c < model->schema->num_features && (model->judged >> c & 1) &&
                             2.0 * columns[c].excess > NITRO_MODEL_TOLERANCE;

@@ -77,7 +77,7 @@ class Column(NamedTuple):
     kind: str  #: input, relative or device
     unit: str
     value: float
-    low: float  #: of the range that the model was trained on
+    low: float  #: of the range that the model was trained on; nan: dropped in training
     high: float
     used: bool  #: the decision depends on it
     outside: bool  #: outside that range

@@ -121,12 +121,6 @@ static void describe_place(const nitro_column *column, char *text, size_t size)
         snprintf(text, size, "inside");
 }
 
-/** Features that no tree tests have an endless range. */
-static double finite_bound(double bound)
-{
-    return fabs(bound) > 1e300 ? (double)NAN : bound;
-}
-
 static void number_cell(text_table *table, double value)
 {
     table_cell(table, isnan(value) ? "-" : "%.5g", value);
@@ -148,8 +142,8 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
         kind = kind_names[column->kind];
         table_cell(&table, "%s", column->name);
         number_cell(&table, column->value);
-        number_cell(&table, finite_bound(column->low));
-        number_cell(&table, finite_bound(column->high));
+        number_cell(&table, column->low);
+        number_cell(&table, column->high);
         table_cell(&table, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
         table_cell(&table, "%s", place);
         has_related = has_related || is_only_related(column);
@@ -279,14 +273,12 @@ static json_t *columns_json(const explanation *self)
     json_t *array = json_array();
     for (size_t c = 0; c < self->num_columns; c++) {
         const nitro_column *column = &self->columns[c];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "name",
-                                        column->name, "kind", kind_names[column->kind], "unit",
-                                        column->unit, "value", json_value(column->value), "low",
-                                        json_value(finite_bound(column->low)), "high",
-                                        json_value(finite_bound(column->high)), "excess",
-                                        json_value(column->excess), "seen", column->is_seen, "used",
-                                        column->is_used));
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "name", column->name,
+                             "kind", kind_names[column->kind], "unit", column->unit, "value",
+                             json_value(column->value), "low", json_value(column->low), "high",
+                             json_value(column->high), "excess", json_value(column->excess), "seen",
+                             column->is_seen, "used", column->is_used));
     }
     return array;
 }

@@ -148,6 +148,9 @@ static void test_unused_features_are_not_checked(void **state)
         assert_ok(f.context, nitro_model_explain(f.model, odd, columns, &count));
         assert_true(columns[0].is_used);
         assert_false(columns[1].is_used);
+        f.model->columns[1] = nitro_scaler_ignored();
+        assert_ok(f.context, nitro_model_explain(f.model, odd, columns, &count));
+        assert_true(isnan(columns[1].low) && isnan(columns[1].high));
         assert_ok(f.context, nitro_model_predict(f.model, far, &decision, NULL, NULL));
         assert_int_equal(decision.reason, NITRO_REASON_OUTSIDE);
         drop(&f);
