@@ -237,10 +237,10 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
  * Learn a model for `target` from samples of the source devices (paper, Section 3), without samples
  * of the target unless `num_measured` asks for some. The target's device features come from the
  * store, or from this machine. Same samples, options and seed: the same model, byte for byte.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA (no training
- *         data, or no input to measure); NITRO_ERR_ARGUMENT (a source named twice, `dfs`
- * contradicts its switches, a subset size out of range, or a strategy that measurements cannot
- * adapt); an error of `measure`.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation, device, strategy or `dfs`);
+ *         NITRO_ERR_NO_DATA (no training data, or no input to measure); NITRO_ERR_ARGUMENT (a
+ *         source named twice, `dfs` contradicts its switches, a subset size out of range, or a
+ *         strategy that measurements cannot adapt); an error of `measure`.
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

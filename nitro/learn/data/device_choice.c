@@ -2,6 +2,7 @@
 #include "nitro/learn/data/device_choice.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,18 @@ nitro_status nitro_device_excess(nitro_context *context, const nitro_device *con
     return status;
 }
 
+static nitro_status refuse_dfs(nitro_context *context, const char *name)
+{
+    char known[256] = "";
+    for (const nitro_dfs_kind *const *d = nitro_builtin_dfs_kinds(); *d; d++) {
+        size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s'%s'", length ? ", " : "", (*d)->name);
+    }
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "unknown device-feature selection '%.80s'; this build has %s",
+                      name ? name : "(any)", known);
+}
+
 nitro_status nitro_dfs_find(nitro_context *context, const char *name, const nitro_dfs_kind **dfs)
 {
     const nitro_dfs_kind *found = NULL;
@@ -101,9 +114,7 @@ nitro_status nitro_dfs_find(nitro_context *context, const char *name, const nitr
         if (name ? strcmp((*d)->name, name) == 0 : !found || (*d)->priority > found->priority)
             found = *d;
     if (!found)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "there is no device-feature selection '%.80s': this build has none",
-                          name ? name : "(any)");
+        return refuse_dfs(context, name);
     *dfs = found;
     return NITRO_OK;
 }
