@@ -60,12 +60,28 @@ static void free_job(learn_job *job)
     json_decref(job->feature_report);
 }
 
+static nitro_status require_names(const learn_job *job, const char *member,
+                                  const char *const *names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        if (!names[i])
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                              "%s[%zu] is NULL, and num_%s is %zu: name each one", member, i,
+                              member, count);
+    return NITRO_OK;
+}
+
 static nitro_status begin(learn_job *job, const nitro_learn_options *options)
 {
     nitro_learn_options_init(&job->options);
     if (options)
         job->options = *options;
-    return nitro_strategy_find(job->context, job->options.strategy, &job->strategy);
+    options = &job->options;
+    nitro_status status = require_names(job, "sources", options->sources, options->num_sources);
+    if (status == NITRO_OK)
+        status = require_names(job, "measurable", options->measurable, options->num_measurable);
+    return status == NITRO_OK ? nitro_strategy_find(job->context, options->strategy, &job->strategy)
+                              : status;
 }
 
 /** The selection by the options' name or switches; else the strategy's own. */

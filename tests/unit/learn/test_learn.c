@@ -253,6 +253,9 @@ static void test_refusals(void **state)
     const char *twice[] = {"alpha", "alpha"};
     f->options.sources = twice;
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "twice");
+    twice[1] = NULL;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT,
+                 "sources[1] is NULL, and num_sources is 2");
     const char *unknown[] = {"omega"};
     f->options.sources = unknown;
     f->options.num_sources = 1;
