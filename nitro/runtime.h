@@ -523,9 +523,10 @@ NITRO_API nitro_status nitro_computation_set_uses(nitro_computation *computation
 /** Attach a model, which the computation then owns, and close the declaration. Threads that select
  * meanwhile use the old or the new one; the old one is freed once no thread uses it. Variants match
  * by name: one new to the model is not chosen by it (logged as a warning), one that is not declared
- * here is left out, and the default is the one declared here. @return NITRO_OK, or
- * NITRO_ERR_MISMATCH: the model is for another computation or other features, or fewer than two of
- * its variants are declared here; the caller keeps the model.
+ * here is left out, and the default is the one declared here. @return NITRO_OK;
+ * NITRO_ERR_ARGUMENT: the model is attached already, here or elsewhere; NITRO_ERR_MISMATCH: it is
+ * for another computation or other features, or fewer than two of its variants are declared here.
+ * After an error the model's owner is who it was.
  */
 NITRO_API nitro_status nitro_computation_attach_model(nitro_computation *computation,
                                                       nitro_model *model);

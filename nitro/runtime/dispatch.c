@@ -62,6 +62,11 @@ static uint64_t needed_for(const nitro_computation *computation, const nitro_mod
 nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
 {
     NITRO_REQUIRE(computation ? computation->context : NULL, computation && model);
+    if (model->is_attached)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: the model is attached already, and belongs to that computation: "
+                          "load it once for each",
+                          computation->schema->computation);
     nitro_status status =
         nitro_model_match_variants(computation->context, model, computation->schema);
     if (status == NITRO_OK)
@@ -79,6 +84,7 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
         computation->needed = before;
         return status;
     }
+    model->is_attached = true;
     computation->closed = true;
     computation->epoch++; /* invalidates decisions of the old model */
     computation->needed = needed;

@@ -55,6 +55,7 @@ struct nitro_model {
     struct nitro_kernel_pair
         *correction; /* correction by inputs measured on the target; NULL: none */
     nitro_prepare_costs *prepare_costs; /* NULL: preparing costs nothing, or is unknown */
+    bool is_attached;                   /* to a computation, which owns it */
     uint64_t untried; /* a bit a variant: it ran on no source, so it is not ranked */
     uint64_t judged; /* bit f: the range of input feature f is checked, since scores depend on it or
                         (in a computation) it is free */

@@ -227,6 +227,15 @@ static void test_attached(void **state)
         assert_int_equal(selected.variant, predicted.variant);
         assert_int_equal(selected.reason, NITRO_REASON_MODEL);
     }
+    nitro_model *model = NULL;
+    nitro_computation *other = make_computation(f->context);
+    assert_ok(f->context, nitro_model_load(f->context, path, &model));
+    assert_ok(f->context, nitro_computation_attach_model(computation, model));
+    assert_fails(f->context, nitro_computation_attach_model(computation, model), NITRO_ERR_ARGUMENT,
+                 "attached already");
+    assert_fails(f->context, nitro_computation_attach_model(other, model), NITRO_ERR_ARGUMENT,
+                 "attached already");
+    nitro_computation_free(other);
     nitro_computation_free(computation);
     temporary_remove(&folder);
 }
