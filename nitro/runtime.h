@@ -106,8 +106,9 @@ NITRO_API void nitro_context_free(nitro_context *context);
 
 /**
  * Copy the message of the last function that failed in this context on the calling thread: one or
- * more sentences, always terminated, cut to `size`; "" when nothing failed yet. Kept are the errors
- * of the 64 threads that failed most recently. Safe from any thread.
+ * more sentences, always terminated, cut to `size`; "" when nothing failed yet. Ask after a failure
+ * only: a function that succeeds may leave the message of a failure that it dealt with. Kept are
+ * the errors of the 64 threads that failed most recently. Safe from any thread.
  */
 NITRO_API void nitro_context_last_error(nitro_context *context, char *buffer, size_t size);
 
@@ -115,8 +116,10 @@ NITRO_API void nitro_context_last_error(nitro_context *context, char *buffer, si
 NITRO_API void nitro_context_clear_error(nitro_context *context);
 
 /**
- * For callbacks (features, loaders, hooks): record a message and return `status`, as in
- * `return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%zu: ...", path, line);`. Safe from any thread.
+ * For what loads, generates, creates or measures (nitro_input.load, nitro_module): record a message
+ * and return `status`, as in `return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%zu: ...", path,
+ * line);`. Errors of features, variants and hooks have their own message, with the number that they
+ * returned; a variant's reason is nitro_declaration.problem's. Safe from any thread.
  */
 NITRO_API nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format,
                                   ...) NITRO_PRINTF(3, 4);
