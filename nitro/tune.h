@@ -51,7 +51,8 @@ typedef enum nitro_store_mode {
  * @return NITRO_OK; NITRO_ERR_IO (it cannot be reached); NITRO_ERR_DENIED (user, password or
  *         certificate); NITRO_ERR_FORMAT (no store is there); NITRO_ERR_NEWER (schema of a newer
  *         version); NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (no store to read, or an unknown
- *         scheme: the error lists the known ones); NITRO_ERR_ARGUMENT (writing to a bundle).
+ *         scheme: the error lists the known ones); NITRO_ERR_ARGUMENT (writing to a bundle, or no
+ *         such mode).
  */
 NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);

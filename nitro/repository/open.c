@@ -209,6 +209,11 @@ static nitro_status open_store(nitro_context *context, const char *url, nitro_st
     const nitro_store_kind *kind = NULL;
     const char *address = NULL;
     char *chosen = NULL;
+    if (mode != NITRO_STORE_READ && mode != NITRO_STORE_WRITE)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "a store cannot be opened with the mode %d: use NITRO_STORE_READ or "
+                          "NITRO_STORE_WRITE",
+                          (int)mode);
     nitro_status status = choose_url(context, url, mode, &chosen);
     if (status == NITRO_OK)
         status = find_kind(context, chosen, &kind, &address);

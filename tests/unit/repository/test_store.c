@@ -255,6 +255,8 @@ static void test_a_store_open_for_reading_is_not_written(void **state)
     char url[128];
     nitro_store *none = NULL;
     make_url(f, "none", url, sizeof(url));
+    assert_fails(f->context, nitro_store_open(f->context, url, (nitro_store_mode)5, &none),
+                 NITRO_ERR_ARGUMENT, "with the mode 5: use NITRO_STORE_READ");
     assert_fails(f->context, nitro_store_open(f->context, url, NITRO_STORE_READ, &none),
                  NITRO_ERR_NOT_FOUND, "no such store");
 }
