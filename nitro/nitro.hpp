@@ -86,11 +86,14 @@ inline std::exception_ptr &thrown() noexcept
     return exception;
 }
 
-/** Run a callback for C and keep its exception. @return 0, or -1 if it threw. */
+/** Run a callback for C and keep its exception; calls that it makes do not see one of a callback
+ *  before it. @return 0, or -1 if it threw. */
 template <typename F> int guarded(F &&callback) noexcept
 {
+    std::exception_ptr before = std::exchange(thrown(), nullptr);
     try {
         std::forward<F>(callback)();
+        thrown() = std::move(before);
         return 0;
     } catch (...) {
         thrown() = std::current_exception();

@@ -105,15 +105,26 @@ class _Hooks:
         self.stream: Optional[Callable[[Any], int]] = None
 
 
+def _forget_thrown() -> None:
+    """A feature or variant raised, and this one is called instead: its own calls must not fail by
+    that. KeyboardInterrupt is not forgotten."""
+    if isinstance(thrown.exception, Exception):
+        thrown.exception = None
+
+
 @callback("nitro_python_run")
 def _run(argument: Any, user: Any) -> int:
     given = _from_handle(argument)
+    if thrown.exception is not None:
+        _forget_thrown()
     given.result = _from_handle(user).run(given.value)
     return 0
 
 
 @callback("nitro_python_prepare")
 def _prepare(argument: Any, user: Any) -> int:
+    if thrown.exception is not None:
+        _forget_thrown()
     _from_handle(user).prepare(_from_handle(argument).value)
     return 0
 

@@ -130,6 +130,23 @@ class RegisterAndSelect(unittest.TestCase):
         self.assertEqual((decision.variant, decision.result), ("loop", 0))
         self.assertIn("feature failed", decision.reason)
 
+    def test_a_call_within_a_variant_fails_by_itself(self):
+        within = nitro.Computation("within")
+
+        def call(values):
+            with self.assertRaisesRegex(nitro.NitroError, "within has no variants"):
+                within.run(values)
+
+        def length(_values):
+            raise Refused("no length")
+
+        total = nitro.Computation("total")
+        total.add_feature("length", length)
+        total.add_variant("calling", call)
+        total.add_variant("short", sum, allows=lambda features: features["length"] < 10)
+        total.force("short")
+        self.assertIn("feature failed", total.run([]).reason)
+
     def test_an_interrupt_comes_out_of_run(self):
         total = nitro.Computation("total")
         total.add_variant("sum", sum, allows=lambda features: True)

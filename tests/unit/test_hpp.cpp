@@ -129,6 +129,30 @@ void test_another_variant_runs(void **)
     }
 }
 
+/** Of what a variant calls, not of what failed before it in the call that it serves. */
+void test_a_call_within_a_variant_fails_by_itself(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> within(context, "within"), sum(context, "sum");
+    std::string message;
+    sum.add_feature({"length"}, [](const vector &) -> double { throw refused("no length"); });
+    sum.add_variant("calling", [&](vector &v) {
+        try {
+            within.run(v); /* it has no variants */
+        } catch (const std::exception &thrown) {
+            message = thrown.what();
+        }
+    });
+    nitro::variant<vector> small;
+    small.name = "small";
+    small.run = add_up;
+    small.allows = [](const double *features, const vector *) { return features[0] < 10; };
+    sum.add_variant(small).force("small");
+    vector empty{};
+    assert_int_equal(sum.run(empty).reason, NITRO_REASON_BAD_FEATURE);
+    assert_string_equal(message.c_str(), "within has no variants: declare one");
+}
+
 void test_failures_are_exceptions_with_status_and_message(void **)
 {
     nitro::context context;
@@ -505,6 +529,7 @@ int main()
         cmocka_unit_test(test_what_a_variant_throws_comes_out_of_run),
         cmocka_unit_test(test_what_a_feature_throws_comes_out_of_evaluate),
         cmocka_unit_test(test_another_variant_runs),
+        cmocka_unit_test(test_a_call_within_a_variant_fails_by_itself),
         cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
         cmocka_unit_test(test_deciding_and_running_apart),
