@@ -351,9 +351,9 @@ class model
         const size_t num_variants = nitro_model_num_variants(handle_.get());
         prediction all{{}, std::vector<size_t>(num_variants), std::vector<double>(num_variants)};
         if (features.size() != nitro_model_num_features(handle_.get()))
-            throw error(NITRO_ERR_ARGUMENT,
-                        "the model takes " + std::to_string(nitro_model_num_features(get())) +
-                            " features, not " + std::to_string(features.size()));
+            throw error(NITRO_ERR_ARGUMENT, "features given: " + std::to_string(features.size()) +
+                                                "; the model takes " +
+                                                std::to_string(nitro_model_num_features(get())));
         detail::check(context_,
                       nitro_model_predict_with(handle_.get(), features.data(), &options, &all.made,
                                                all.ranking.data(), all.scores.data()));
@@ -680,9 +680,9 @@ template <typename Argument> class tuner
     void require_size(const std::vector<double> &values) const
     {
         if (values.size() != num_parameters())
-            throw error(NITRO_ERR_ARGUMENT, "the tunable has " + std::to_string(num_parameters()) +
-                                                " parameters, not " +
-                                                std::to_string(values.size()));
+            throw error(NITRO_ERR_ARGUMENT,
+                        "values given: " + std::to_string(values.size()) +
+                            "; parameters of the tunable: " + std::to_string(num_parameters()));
     }
 
     static int run_values(void *argument, const double *values, void *user) noexcept

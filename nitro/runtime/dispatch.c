@@ -609,8 +609,8 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
     query.is_over = false;
     if (num_features != schema->num_features)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                          "%s: %zu features given, %zu declared", schema->computation, num_features,
-                          schema->num_features);
+                          "%s: features given: %zu; declared: %zu", schema->computation,
+                          num_features, schema->num_features);
     memcpy(query.features, features, num_features * sizeof *features);
     status = nitro_computation_require_finite(computation, features);
     if (status == NITRO_OK)

@@ -237,7 +237,7 @@ static void test_bad_feature_values(void **state)
     assert_true(value == 7);
     double infinite = INFINITY;
     assert_fails(f->context, nitro_select_features(f->computation, &infinite, 2, &decision),
-                 NITRO_ERR_ARGUMENT, "2 features given, 1 declared");
+                 NITRO_ERR_ARGUMENT, "features given: 2; declared: 1");
 }
 
 static void test_user_pointer_travels(void **state)
