@@ -75,6 +75,11 @@ static nitro_status read_searcher(nitro_tuner *tuner, const char *given)
 
 static nitro_status read_starts(nitro_tuner *tuner, const nitro_tuner_options *options)
 {
+    if (options->num_starts > 0 && !options->starts)
+        return nitro_fail(tuner->context, NITRO_ERR_ARGUMENT,
+                          "tunable '%s': starts is NULL, and num_starts is %zu: give the "
+                          "configurations",
+                          tuner->tunable->name, options->num_starts);
     tuner->starts = nitro_calloc(tuner->context, options->num_starts + 1, sizeof(*tuner->starts));
     nitro_status status = tuner->starts ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; status == NITRO_OK && i < options->num_starts; i++)

@@ -240,6 +240,10 @@ static void test_bad_tuners(void **state)
     assert_fails(all.context,
                  nitro_tuner_create(all.context, &all.tunable, &all.options, &all.tuner),
                  NITRO_ERR_ARGUMENT, "excluded by its constraints");
+    all.options.starts = NULL;
+    assert_fails(all.context,
+                 nitro_tuner_create(all.context, &all.tunable, &all.options, &all.tuner),
+                 NITRO_ERR_ARGUMENT, "starts is NULL, and num_starts is 1");
     all.options.num_starts = 0;
     add(&all);
     assert_fails(all.context, nitro_tuner_tell(all.tuner, values, 1), NITRO_ERR_ARGUMENT,
