@@ -10,6 +10,7 @@
 #include "nitro/kernels/kernel.h"
 
 #define MAX_WORDS     64
+#define OWN_WORDS     2
 #define MESSAGE_BYTES 2000
 
 extern const char nitro_opencl_c_h[]; /* the text of opencl_c.h */
@@ -131,8 +132,10 @@ static const void *context_of(void *stream)
     void *context = NULL;
     int device;
     (void)stream;
-    return cuda && nitro_cuda_enter(&device) == 0 && cuda->get_context(&context) == 0 ? context
-                                                                                      : NULL;
+    bool is_unknown = cuda && (cuda->get_context(&context) != 0 || !context);
+    if (is_unknown && nitro_cuda_enter(&device) == 0)
+        cuda->get_context(&context);
+    return context;
 }
 
 /* ---- Compiling ---- */
@@ -179,14 +182,19 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
     const char *headers[] = {nitro_opencl_c_h}, *names[] = {"nitro/opencl_c.h"};
     const nvrtc_library *nvrtc = nitro_nvrtc_load();
     const char *words[MAX_WORDS] = {target->state, "--std=c++17"};
-    int count = 2;
+    int count = OWN_WORDS;
     nvrtc_program program;
     char *rest = NULL, *copy = nitro_strdup(context, options);
     if (!copy)
         return NITRO_ERR_NO_MEMORY;
-    for (char *word = strtok_r(copy, " ", &rest); word && count < MAX_WORDS;
-         word = strtok_r(NULL, " ", &rest))
+    char *word = strtok_r(copy, " ", &rest);
+    for (; word && count < MAX_WORDS; word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
+    if (word) {
+        free(copy);
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: more than %d compiler options", origin,
+                          MAX_WORDS - OWN_WORDS);
+    }
     nitro_status status = NITRO_OK;
     int code = nvrtc->create(&program, source, origin, 1, headers, names);
     if (code != 0) {

@@ -24,8 +24,7 @@ const char *nitro_c_compiler(void);
 nitro_status nitro_c_compiler_words(nitro_context *context, char *text, char **words,
                                     size_t *count);
 
-/** Another one for another $CC, or after an upgrade of the compiler or of what runs it: "ccache
- * gcc".
+/** Changes with $CC, and with an upgrade of the compiler or of what runs it ("ccache gcc").
  *  @return as nitro_c_compiler_words. */
 nitro_status nitro_c_compiler_digest(nitro_context *context, uint64_t *digest);
 

@@ -2,6 +2,7 @@
 #include "nitro/kernels/cuda_libraries.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -29,6 +30,15 @@ static bool find_functions(void *library, const library_function *functions, siz
 static nvrtc_library nvrtc;
 static bool has_nvrtc;
 
+/* A driver loads what toolkits up to its own major version made; one of a newer version comes last.
+ * INT_MAX: there is no driver. */
+static int driver_major(void)
+{
+    const cuda_driver *cuda = nitro_cuda_driver_load();
+    int version;
+    return cuda && cuda->version(&version) == 0 ? version / 1000 : INT_MAX;
+}
+
 static void load_nvrtc(void)
 {
 #define FUNCTION(its_name, member)                                                                 \
@@ -43,10 +53,16 @@ static void load_nvrtc(void)
         FUNCTION("nvrtcGetErrorString", error),
     };
 #undef FUNCTION
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !has_nvrtc; i++)
-        has_nvrtc = find_functions(nitro_cuda_library_open(names[i]), functions,
-                                   sizeof(functions) / sizeof(functions[0]), &nvrtc);
+    static const struct {
+        int major;
+        const char *name;
+    } all[] = {{13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}};
+    const int most = driver_major();
+    for (int is_newer = 0; is_newer < 2; is_newer++)
+        for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !has_nvrtc; i++)
+            if ((all[i].major > most) == is_newer)
+                has_nvrtc = find_functions(nitro_cuda_library_open(all[i].name), functions,
+                                           sizeof(functions) / sizeof(functions[0]), &nvrtc);
 }
 
 const nvrtc_library *nitro_nvrtc_load(void)

@@ -630,6 +630,13 @@ static void what_does_not_compile_or_is_missing_is_said(void **state)
         context,
         backend->compile(context, &target, "none.cl", "__kernel void none(", "", &image, &bytes),
         NITRO_ERR_FORMAT, "kernel.cpp");
+    char options[100 * 3] = "-w";
+    for (size_t i = 0; i < 62; i++)
+        strcat(options, " -w");
+    assert_fails(context,
+                 backend->compile(context, &target, "one.cl", "__kernel void one() {}", options,
+                                  &image, &bytes),
+                 NITRO_ERR_ARGUMENT, "one.cl: more than 62 compiler options");
     assert_ok(context, backend->compile(context, &target, "one.cl",
                                         "__kernel void one(__global int *to) { to[0] = 1; }", "",
                                         &image, &bytes));
