@@ -173,7 +173,9 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
             name, name, name);
     if (model->prepare_costs)
         fprintf(out,
-                "/* The same for so many runs of an input, from 1: counts preparing it once. */\n"
+                "/* The same for so many runs of an input: counts preparing it once. -1 where they "
+                "are not "
+                "at least 1. */\n"
                 "int %s_select_uses(const double *features, double uses);\n\n",
                 name);
     fprintf(out, "const char *const %s_features[] = {", name);
@@ -273,7 +275,9 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
           "        if (!isfinite(features[i]))\n            return -1;\n",
           out);
     if (costs)
-        fprintf(out, "    double share = (float)(1.0 / uses);\n");
+        fputs("    if (!(uses >= 1.0))\n        return -1;\n"
+              "    double share = (float)(1.0 / uses);\n",
+              out);
     if (costs)
         print_few_uses(out, costs);
     fprintf(out,

@@ -479,6 +479,8 @@ static void check_source(nitro_context *context, const char *folder, const char 
         double features[] = {50, 0.5};
         features[i] = NAN;
         assert_int_equal(select_uses(features, 1.0), -1);
+        features[i] = 1;
+        assert_int_equal(select_uses(features, i ? NAN : 0.5), -1); /* refused as by the library */
     }
     assert_true((untried & 1 || num_chosen[0] > 0) && num_chosen[1] > 0);
     dlclose(library);
