@@ -16,7 +16,7 @@ const option *options_common(void)
     static const option common[] = {
         {.name = "quiet",
          .offset = offsetof(common_settings, quiet),
-         .help = "print warnings and errors only"},
+         .help = "print no progress: only results, warnings and errors"},
         {.name = "verbose",
          .offset = offsetof(common_settings, verbose),
          .help = "also print informational messages"},

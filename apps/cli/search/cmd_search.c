@@ -36,7 +36,8 @@ static void set_defaults(void *place)
 
 static const option options[] = {
     OPTION(TEXT, "recorded", recorded, "FILE",
-           "take evaluations from this file: CSV, a Kernel Tuner cache, T4 results or KTT output"),
+           "take evaluations from this file: CSV, a Kernel Tuner cache, T4 results or KTT output",
+           .excludes = "input,generated,repetitions,timeout"),
     OPTION(TEXT, "searcher", searcher, "NAME[:OPTION=VALUE,...]",
            "how to search, see above (default: the first one)"),
     OPTION(TEXT, "budget", budget, "N|SECONDSs|FRACTION|time<=MS",
@@ -46,7 +47,7 @@ static const option options[] = {
            "begin with the configurations that serve these recorded evaluations of other devices "
            "or inputs best, or with a portfolio's in the order in which a model ranks them"),
     OPTION(LIST, "features", features, "NAME=VALUE,...",
-           "with --start MODEL, the model's input features"),
+           "with --start MODEL, the model's input features", .needs = "start"),
     OPTION(TEXT, "counter-model", counter_model, "FILE",
            "a model of performance counters, or recorded evaluations of another device or input "
            "to learn one from, for searchers that use counters"),
@@ -54,13 +55,15 @@ static const option options[] = {
     OPTION(TEXT, "output-cache", cache, "FILE",
            "write the evaluations as a Kernel Tuner cache, for its simulation mode"),
     OPTION(TEXT, "device", device, "ID", "of a variant: the device to search on"),
-    OPTION(TEXT, "input", input, "FILE", "of a variant: the input (default: a generated one)"),
+    OPTION(TEXT, "input", input, "FILE", "of a variant: the input (default: a generated one)",
+           .excludes = "generated"),
     OPTION(COUNT, "generated", generated, "N",
            "of a variant: number of the generated input (default: 0)"),
     OPTION(TEXT, "name", name, "NAME",
            "what is tuned, in the store and in files (default: the file's name)"),
     OPTION_STORE,
-    OPTION(FLAG, "no-store", no_store, NULL, "do not keep the evaluations in a store"),
+    OPTION(FLAG, "no-store", no_store, NULL, "do not keep the evaluations in a store",
+           .excludes = "store"),
     OPTION(COUNT, "seed", seed, "N", "seed of the searcher's choices"),
     OPTION_REPETITIONS,
     OPTION_TIMEOUT,
