@@ -335,7 +335,8 @@ NITRO_API int nitro_kit_keep_reference(const nitro_kit *kit, void *argument);
  * After other variants ran: compare the outputs with the kept ones, then overwrite them, so that
  * the next variant must write all of them. Of a host's argument.
  * @return 0, or 1 with the worst difference in `why`, shape [size]; NITRO_INPUT_CHANGED: an array
- * of the role NITRO_IN is not what it was when measuring began.
+ * of the role NITRO_IN is not what it was when measuring began (of more than 16 MiB, 4096 pages are
+ * looked at).
  */
 NITRO_API int nitro_kit_check_result(const nitro_kit *kit, void *argument, char *why, size_t size);
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "unit/computations/kit_cases.h"
+#include "variants/histogram/histogram.h"
 #include "variants/spmv/spmv.h"
 
 extern const nitro_kit nitro_bfs_kit, nitro_histogram_kit, nitro_solver_kit, nitro_sort_kit,
@@ -73,6 +74,27 @@ static void a_changed_input_is_named(void **state)
         NITRO_INPUT_CHANGED);
     assert_string_equal(why, "it changed its input: values is not what it was");
     nitro_kit_free(&nitro_spmv_kit, false, argument);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
+/* Some pages of it are looked at, the last one among them. */
+static void a_large_changed_input_is_named(void **state)
+{
+    enum { SAMPLES = 5 << 20 };
+    nitro_context *context = unit_context();
+    char label[NITRO_KIT_LABEL], why[256];
+    nitro_computation *computation;
+    (void)state;
+    assert_ok(context, nitro_kit_create(context, &nitro_histogram_kit, false, &computation));
+    nitro_histogram *argument =
+        kit_case_make(context, &nitro_histogram_kit, false, 0, SAMPLES, label);
+    assert_int_equal(argument->num_samples, SAMPLES);
+    kit_case_check(context, &nitro_histogram_kit, computation, argument, label);
+    ((uint32_t *)argument->samples)[SAMPLES - 1] ^= 1;
+    assert_int_equal(nitro_kit_check_result(&nitro_histogram_kit, argument, why, sizeof(why)),
+                     NITRO_INPUT_CHANGED);
+    nitro_kit_free(&nitro_histogram_kit, false, argument);
     nitro_computation_free(computation);
     nitro_context_free(context);
 }
@@ -460,6 +482,7 @@ int main(void)
         cmocka_unit_test(every_variant_on_every_family),
         cmocka_unit_test(results_that_nobody_wrote_are_found),
         cmocka_unit_test(a_changed_input_is_named),
+        cmocka_unit_test(a_large_changed_input_is_named),
         cmocka_unit_test(a_wrong_reference_variant_is_told_where),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(counts_follow_from_scalars),
