@@ -229,6 +229,14 @@ class context
         handle_.reset(made);
     }
 
+    context(context &&other) = default;
+    context &operator=(context &&other) noexcept
+    {
+        handle_ = std::move(other.handle_); /* ends the old one before what it calls is freed */
+        log_ = std::move(other.log_);
+        return *this;
+    }
+
     nitro_context *get() const noexcept
     {
         return handle_.get();
@@ -257,9 +265,10 @@ class context
     /** Send messages up to `level` to `log`, whose exceptions are ignored; empty: no log. */
     void set_log(nitro_log_level level, log_function log)
     {
-        log_ = std::make_unique<log_function>(std::move(log));
-        nitro_context_set_log(handle_.get(), level, *log_ ? &context::write_log : nullptr,
-                              log_.get());
+        auto made = std::make_unique<log_function>(std::move(log));
+        nitro_context_set_log(handle_.get(), level, *made ? &context::write_log : nullptr,
+                              made.get());
+        log_ = std::move(made); /* frees the old one, which is not set any more */
     }
 
   private:
@@ -780,6 +789,18 @@ template <typename Argument> class computation
         detail::check(context_, nitro_computation_create(context_, name.c_str(), &made));
         handle_.reset(made);
         set_problem({});
+    }
+
+    computation(computation &&other) = default;
+    computation &operator=(computation &&other) noexcept
+    {
+        handle_ = std::move(other.handle_); /* ends the old one before what it calls is freed */
+        context_ = other.context_;
+        variants_ = std::move(other.variants_);
+        features_ = std::move(other.features_);
+        hooks_ = std::move(other.hooks_);
+        problem_ = std::move(other.problem_);
+        return *this;
     }
 
     /** A computation that C declares, whose functions take an `Argument`. */

@@ -184,6 +184,16 @@ void test_a_moved_computation_still_calls_its_lambdas(void **)
     vector v{{5, 6}};
     second.run(v);
     assert_true(v.sum == 11.0);
+    first = std::move(second);
+    second = declare(context);
+    for (nitro::computation<vector> *each : {&first, &second}) {
+        v.sum = 0.0;
+        each->run(v);
+        assert_true(v.sum == 11.0);
+    }
+    nitro::context other;
+    other = nitro::context();
+    assert_non_null(other.get());
 }
 
 /** Prepared once, run twice; a variant that throws does so in either half. */
