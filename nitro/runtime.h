@@ -263,7 +263,7 @@ typedef struct nitro_stream_clock {
     void (*free)(void *event);
 } nitro_stream_clock;
 
-/** For check_result and keep_reference. */
+/** What the hooks check_result and keep_reference return where a variant changed its input. */
 #define NITRO_INPUT_CHANGED 1101
 
 /** Functions for measuring: a program that only dispatches needs none, and one that monitors

@@ -177,9 +177,8 @@ static void print_environment(FILE *stream)
         {"XDG_CACHE_HOME",
          "Compiled kernels and downloads are in nitro/ below it; ~/.cache if unset."},
         {"CC", "The compiler of nitro search and of kernels in C; cc if unset."},
-        {"TMPDIR", "Bundles of local folders are copied, and C code is compiled and loaded, below "
-                   "it; /tmp if "
-                   "unset."},
+        {"TMPDIR",
+         "Local bundles are copied, and C code is compiled and loaded, below it; /tmp if unset."},
         {"OMP_WAIT_POLICY, GOMP_SPINCOUNT",
          "If neither is set, tune, run and tune-from-source set GOMP_SPINCOUNT=1000."},
         {"CUDA_VISIBLE_DEVICES", "Which GPUs there are, in which order, as for all CUDA programs."},

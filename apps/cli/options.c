@@ -182,9 +182,16 @@ static bool is_given(const invocation *call, const option *what)
     return call->given >> (what - call->command->options) & 1;
 }
 
+/** The name behind the next comma; NULL: this is the last one. */
+static const char *next_name(const char *names)
+{
+    const char *comma = strchr(names, ',');
+    return comma ? comma + 1 : NULL;
+}
+
 const option *options_first_given(const invocation *call, const char *names)
 {
-    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    for (const char *at = names; at; at = next_name(at)) {
         const option *what = find_in(call->command->options, at, strcspn(at, ","));
         if (is_given(call, what))
             return what;
@@ -197,7 +204,7 @@ static int fail_needed(const invocation *call, const option *what)
 {
     char text[256];
     size_t length = 0;
-    for (const char *at = what->needs; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    for (const char *at = what->needs; at; at = next_name(at)) {
         const option *other = find_in(call->command->options, at, strcspn(at, ","));
         length += (size_t)snprintf(text + length, sizeof text - length, "%s--%s%s%s",
                                    length > 0 ? " or " : "", other->name, other->value ? " " : "",

@@ -25,15 +25,14 @@ typedef enum nitro_column_kind {
 typedef struct nitro_column {
     const char *name, *unit; /* owned by the model; or static */
     nitro_column_kind kind;
-    double value; /* NaN: the formula is undefined for this input */
-    double low,
-        high;      /* the range it was trained on, in the value's unit; NaN: dropped in training */
-    double excess; /* how far outside that range, in widths of it on the column's scale; 0:
-                      inside. Undefined: infinite */
-    bool is_far;   /* an input feature so far outside that the model extrapolates or falls back
-                      to the best variant of the nearest training inputs */
-    bool is_seen;  /* a column of the strategy; if not, relative features replace it */
-    bool is_used;  /* the decision depends on it; if not, its range does not matter */
+    double value;     /* NaN: the formula is undefined for this input */
+    double low, high; /* its range in training, in the value's unit; NaN: dropped in training */
+    double excess;    /* how far outside that range, in widths of it on the column's scale; 0:
+                         inside. Undefined: infinite */
+    bool is_far;      /* an input feature so far outside that the model extrapolates or falls back
+                         to the best variant of the nearest training inputs */
+    bool is_seen;     /* a column of the strategy; if not, relative features replace it */
+    bool is_used;     /* the decision depends on it; if not, its range does not matter */
 } nitro_column;
 
 /**

@@ -173,9 +173,8 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
             name, name, name);
     if (model->prepare_costs)
         fprintf(out,
-                "/* The same for so many runs of an input: counts preparing it once. -1 where they "
-                "are not "
-                "at least 1. */\n"
+                "/* The same for so many uses of an input: counts preparing it once. -1 where uses "
+                "is\n * below 1 or not a number. */\n"
                 "int %s_select_uses(const double *features, double uses);\n\n",
                 name);
     fprintf(out, "const char *const %s_features[] = {", name);

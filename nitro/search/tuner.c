@@ -169,8 +169,8 @@ void nitro_tuner_free(nitro_tuner *tuner)
         older = at->older;
         free(at);
     }
-    if (!tuner_is_of_parent(
-            tuner)) { /* else they are as the thread left them at the fork, perhaps locked */
+    /* Those of the parent are as its thread left them at the fork, perhaps locked. */
+    if (!tuner_is_of_parent(tuner)) {
         pthread_cond_destroy(&tuner->changed);
         pthread_mutex_destroy(&tuner->lock);
     }
