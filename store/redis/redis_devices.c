@@ -61,6 +61,8 @@ nitro_status nitro_redis_put_device(void *state, const nitro_device *device)
         status = get_record(store, device->id, &old);
     if (status == NITRO_ERR_FORMAT) /* not a string: SET replaces it */
         status = NITRO_OK;
+    if (status == NITRO_OK && old && old->type == REDIS_REPLY_NIL)
+        status = nitro_redis_require_layout(store);
     bool same = status == NITRO_OK && old && old->type == REDIS_REPLY_STRING &&
                 old->len == record.size && memcmp(old->str, record.bytes, record.size) == 0;
     if (status == NITRO_OK && !same)
@@ -102,21 +104,14 @@ nitro_status nitro_redis_list_devices(void *state, const char *computation, nitr
 
 nitro_status nitro_redis_require_device(redis_store *store, const char *id)
 {
-    bool exists = store->known_device && strcmp(store->known_device, id) == 0;
-    if (exists)
-        return NITRO_OK;
+    bool exists = false;
     char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
     nitro_status status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
     free(key);
     if (status == NITRO_OK && !exists)
-        return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
-                          "%s: no device '%s'; put the device first", store->url->shown, id);
-    char *copy = status == NITRO_OK ? nitro_strdup(store->context, id) : NULL;
-    if (!copy)
-        return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
-    free(store->known_device);
-    store->known_device = copy;
-    return NITRO_OK;
+        status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                            "%s: no device '%s'; put the device first", store->url->shown, id);
+    return status;
 }
 
 static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
@@ -148,8 +143,6 @@ nitro_status nitro_redis_delete_device(redis_store *store, const char *id)
         status = NITRO_ERR_NOT_FOUND;
     nitro_redis_free_replies(&reply, 1);
     free(key);
-    free(store->known_device);
-    store->known_device = NULL;
     return status;
 }
 

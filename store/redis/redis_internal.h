@@ -63,7 +63,6 @@ typedef struct redis_store {
     unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* the node of each, by redirections */
     bool may_pass;                              /* was the last failure temporary? */
     bool too_large;          /* was it a reply larger than NITRO_REDIS_MAX_REPLY_BYTES? */
-    char *known_device;      /* the last device found; NULL: none yet */
     char *known_computation; /* the last one whose schema was read */
     uint64_t known_schema;   /* its nitro_redis_schema_hash */
 } redis_store;
@@ -348,6 +347,10 @@ nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
 nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
                               const char *address, nitro_store_mode mode, void **state);
 void nitro_redis_close(void *state);
+/** The server has a store of this layout. Where there is none, it is made, unless the store is open
+ * for reading: call it before a first record, since the server may have been emptied or replaced.
+ */
+nitro_status nitro_redis_require_layout(redis_store *store);
 /** All devices with samples or profiles of a tag. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);

@@ -55,7 +55,7 @@ static nitro_status find_version(redis_store *store, const char *key, redisReply
     return status == NITRO_OK ? nitro_redis_query(store, reply, "GET", key, (char *)NULL) : status;
 }
 
-static nitro_status check_layout(redis_store *store)
+nitro_status nitro_redis_require_layout(redis_store *store)
 {
     redisReply *reply = NULL;
     char *key = nitro_asprintf(store->context, "%s:layout", store->url->prefix);
@@ -74,7 +74,6 @@ void nitro_redis_close(void *state)
         nitro_redis_disconnect(&store->nodes[i]);
         free(store->nodes[i].host);
     }
-    free(store->known_device);
     free(store->known_computation);
     nitro_redis_url_free(store->url);
     free(store);
@@ -96,7 +95,7 @@ nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
     }
     *store = (redis_store){.context = context, .url = url, .mode = mode, .num_nodes = 1};
     store->nodes[0] = (redis_node){.host = nitro_strdup(context, url->host), .port = url->port};
-    status = store->nodes[0].host ? check_layout(store) : NITRO_ERR_NO_MEMORY;
+    status = store->nodes[0].host ? nitro_redis_require_layout(store) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         *state = store;
     else

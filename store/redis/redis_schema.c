@@ -87,6 +87,8 @@ nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema)
     put p = {.store = store, .key = key, .schema = schema};
     bool is_new = false, write = false;
     nitro_status status = key ? find(&p, &is_new, &write) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && is_new)
+        status = nitro_redis_require_layout(store);
     if (status == NITRO_OK && is_new) /* the index first: every record needs its name there */
         status = nitro_redis_index_add(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
                                        schema->computation);

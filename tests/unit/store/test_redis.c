@@ -451,6 +451,29 @@ static void test_a_server_comes_back(void **state)
     records_assert_sound(f->store);
 }
 
+/* FLUSHALL, or a server without its data in the place of the old one. */
+static void test_an_emptied_server_gets_all_that_samples_need(void **state)
+{
+    fixture *f = *state;
+    put(f, 3);
+    say_ok("FLUSHALL");
+    assert_int_equal(records_put_samples(f->store, "spmv", "K20", 3, 2, false),
+                     NITRO_ERR_NOT_FOUND);
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    nitro_sample *sample = records_sample(f->context, "one");
+    const nitro_sample *samples[] = {sample};
+    assert_fails(f->context,
+                 nitro_store_put_recording(f->store, schema, NULL, "K20", samples, 1, false),
+                 NITRO_ERR_NOT_FOUND, "no device 'K20'");
+    put(f, 2);
+    nitro_store_close(f->store);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &f->store));
+    assert_int_equal(count_samples(f), 2);
+    records_assert_sound(f->store);
+    nitro_sample_free(sample);
+    nitro_schema_free(schema);
+}
+
 static void test_a_stopped_server_is_not_waited_for_for_ever(void **state)
 {
     fixture *f = *state;
@@ -692,6 +715,7 @@ int main(void)
         REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
         REDIS_TEST(test_a_replica_is_read_but_not_written),
         REDIS_TEST(test_a_server_comes_back),
+        REDIS_TEST(test_an_emptied_server_gets_all_that_samples_need),
         REDIS_TEST(test_a_stopped_server_is_not_waited_for_for_ever),
         REDIS_TEST(test_a_lost_answer_is_not_an_error),
         REDIS_TEST(test_a_lost_answer_does_not_hide_that_others_were_first),
