@@ -256,15 +256,19 @@ static nitro_status put_sample(changing *self, const nitro_schema *schema, const
                : NITRO_OK;
 }
 
+static bool has_retired(const changing *self)
+{
+    return self->all->num_variants > self->declared->num_variants ||
+           self->all->num_features > self->declared->num_features;
+}
+
 static nitro_status write_device(changing *self, const device_samples *of)
 {
     nitro_status status = NITRO_OK;
-    bool has_retired = self->all->num_variants > self->declared->num_variants ||
-                       self->all->num_features > self->declared->num_features;
     for (size_t i = 0; i < of->count && status == NITRO_OK; i++) {
         nitro_sample *joined = NULL, *declared = NULL;
         status = join_sample(self, of->device, of->items[i], &joined);
-        if (status == NITRO_OK && has_retired)
+        if (status == NITRO_OK && has_retired(self))
             status = put_sample(self, self->all, of->device, joined);
         if (status == NITRO_OK)
             status = rearrange(self->context, joined, self->all, self->declared, &declared);
@@ -276,16 +280,43 @@ static nitro_status write_device(changing *self, const device_samples *of)
     return status;
 }
 
-/** Those of variants that are declared. */
-static nitro_status put_profiles(changing *self)
+/** Retired samples whose inputs have been removed since: they stay retired. */
+static nitro_status write_retired(changing *self, const device_samples *of)
 {
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < self->current.num_profiles && status == NITRO_OK; i++) {
-        const nitro_profile *profile = self->current.profiles[i].profile;
-        if (nitro_schema_variant(self->declared, profile->name) != NITRO_NONE)
-            status = nitro_store_put_profiles(self->store, self->current.profiles[i].device,
-                                              &profile, 1, false);
+    for (size_t i = 0; i < of->count && status == NITRO_OK; i++) {
+        nitro_sample *kept = NULL;
+        if (find_sample(&self->current, of->device, of->items[i]->input))
+            continue;
+        status = rearrange(self->context, of->items[i], self->retired.schema, self->all, &kept);
+        if (status == NITRO_OK)
+            status = put_sample(self, self->all, of->device, kept);
+        nitro_sample_free(kept);
     }
+    return status;
+}
+
+/** Of both, a kernel's current profile stays. */
+static nitro_status put_profile(changing *self, const device_profile *from)
+{
+    nitro_profile *profile = from->profile;
+    bool is_declared = nitro_schema_variant(self->declared, profile->name) != NITRO_NONE;
+    const char *computation = is_declared ? self->declared->computation : self->retired_name;
+    char *copy = nitro_strdup(self->context, computation);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    free(profile->computation);
+    profile->computation = copy;
+    nitro_status status = nitro_store_put_profiles(
+        self->store, from->device, (const nitro_profile *const *)&profile, 1, false);
+    return status == NITRO_ERR_EXISTS ? NITRO_OK : status;
+}
+
+static nitro_status put_profiles(changing *self, const recorded *from)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < from->num_profiles && status == NITRO_OK; i++)
+        status = put_profile(self, &from->profiles[i]);
     return status;
 }
 
@@ -303,9 +334,15 @@ static nitro_status write_all(changing *self)
         status = remove_if_there(self->store, &self->current);
     if (status == NITRO_OK)
         status = nitro_store_put_schema(self->store, self->declared);
+    if (status == NITRO_OK && has_retired(self))
+        status = nitro_store_put_schema(self->store, self->all);
     for (size_t d = 0; d < self->current.num_devices && status == NITRO_OK; d++)
         status = write_device(self, &self->current.devices[d]);
-    return status == NITRO_OK ? put_profiles(self) : status;
+    for (size_t d = 0; d < self->retired.num_devices && status == NITRO_OK; d++)
+        status = write_retired(self, &self->retired.devices[d]);
+    if (status == NITRO_OK)
+        status = put_profiles(self, &self->current);
+    return status == NITRO_OK ? put_profiles(self, &self->retired) : status;
 }
 
 /* ---- Telling ------------------------------------------------------------------------------- */

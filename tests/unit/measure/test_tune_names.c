@@ -150,6 +150,61 @@ static void test_a_removed_variant_comes_back(void **state)
     assert_true(time_of(f, "first", "b") == before_ms);
 }
 
+static size_t count_samples(const fixture *f, const char *computation)
+{
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_count_samples(f->store, computation, f->host->id, &count));
+    return count;
+}
+
+static void test_retired_times_of_removed_samples_stay(void **state)
+{
+    fixture *f = *state;
+    tune(f, "ab", 1);
+    tune(f, "a", 1);
+    assert_ok(f->context, nitro_store_remove(f->store, "toy", f->host->id, NULL));
+    tune(f, "ac", 1); /* no sample is there to go with the retired ones */
+    assert_int_equal(count_samples(f, "toy.retired"), 3);
+    assert_ok(f->context, nitro_store_remove(f->store, "toy", f->host->id, NULL));
+    tune(f, "abc", 1);
+    assert_int_equal(count_samples(f, "toy.retired"), 3);
+    assert_int_equal(count_samples(f, "toy"), 3);
+}
+
+static void put_profile(const fixture *f, const char *variant, const char *kernel)
+{
+    nitro_profile *profile = NULL;
+    assert_ok(f->context, nitro_profile_create_of_variant(f->context, "toy", variant, "first",
+                                                          kernel, &profile));
+    assert_ok(f->context, nitro_profile_set(f->context, profile, "inst_issued", 7));
+    const nitro_profile *profiles[] = {profile};
+    assert_ok(f->context, nitro_store_put_profiles(f->store, f->host->id, profiles, 1, false));
+    nitro_profile_free(profile);
+}
+
+static size_t count_profiles(const fixture *f, const char *computation)
+{
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_count_profiles(f->store, f->host->id, computation, &count));
+    return count;
+}
+
+static void test_profiles_of_a_removed_variant_come_back(void **state)
+{
+    fixture *f = *state;
+    tune(f, "abc", 1);
+    put_profile(f, "a", "one");
+    put_profile(f, "b", "one");
+    put_profile(f, "b", "two");
+    tune(f, "ac", 1);
+    assert_int_equal(count_profiles(f, "toy"), 1);
+    assert_int_equal(count_profiles(f, "toy.retired"), 2);
+    tune(f, "cad", 1); /* another change in between */
+    assert_int_equal(count_profiles(f, "toy.retired"), 2);
+    tune(f, "abcd", 1);
+    assert_int_equal(count_profiles(f, "toy"), 3);
+}
+
 static nitro_status check_three_features(void *user, const nitro_sample *sample)
 {
     assert_int_equal(sample->num_features, 3);
@@ -215,6 +270,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_only_an_added_variant_is_measured),
         TEST(test_a_removed_variant_comes_back),
+        TEST(test_retired_times_of_removed_samples_stay),
+        TEST(test_profiles_of_a_removed_variant_come_back),
         TEST(test_an_added_feature_is_evaluated_and_times_stay),
         TEST(test_another_input_of_that_name_is_measured_whole),
         TEST(test_a_failure_takes_everything_back),
