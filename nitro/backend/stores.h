@@ -322,6 +322,8 @@ typedef struct nitro_sync_options {
 /**
  * Copy all records of `from` into `to`. Identical samples are skipped, so an interrupted run can be
  * resumed, and a second run copies nothing.
+ * A computation that the target has with other features or variants is not copied; once everything
+ * else is, that is NITRO_ERR_MISMATCH, with the names of all such computations.
  * @param[out] report  written on error too: what was copied before it stays.
  */
 NITRO_API nitro_status nitro_store_sync(nitro_store *from, nitro_store *to,

@@ -1,6 +1,7 @@
 /* Copies one store's records into another, one way, in batches: memory is bounded, and a run that
  * was interrupted resumes where it stopped. For an input that both stores have, the target's sample
  * stays, is replaced by a newer one, or both are kept, the new one under a device id of its own. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,11 @@ typedef struct copying {
     nitro_known_samples campaign; /* of `to_device`, if it differs */
     nitro_sample *batch[BATCH];
     size_t batch_size;
-    bool replacing;   /* the batch replaces stored samples */
-    bool in_conflict; /* both stores have an input, with different samples */
+    bool replacing;            /* the batch replaces stored samples */
+    bool in_conflict;          /* both stores have an input, with different samples */
+    bool cannot_write;         /* a failure was the target's, not damage of the source */
+    nitro_string_list refused; /* computations that the target has with other names */
+    char refusal[2048];        /* why the first of them is */
     nitro_copy_report report;
 } copying;
 
@@ -43,8 +47,10 @@ static nitro_status compare(const copying *job, const nitro_known_samples *list,
 static nitro_status put(copying *job, const nitro_sample *const *samples, size_t count,
                         bool replace)
 {
-    return nitro_store_put_samples(job->to, job->computation, job->to_device, samples, count,
-                                   replace);
+    nitro_status status =
+        nitro_store_put_samples(job->to, job->computation, job->to_device, samples, count, replace);
+    job->cannot_write = status != NITRO_OK;
+    return status;
 }
 
 /* Some samples exist that were not listed before: another process's and those of a newer Nitro
@@ -147,18 +153,6 @@ static void note_damage(void *user, const char *problem)
         job->options->damaged(job->options->user, problem);
 }
 
-static nitro_status each_sample(copying *job, nitro_sample_function function)
-{
-    return nitro_store_read_samples(job->from, job->computation, job->device, function, job,
-                                    note_damage, job);
-}
-
-static void ignore_damage(void *user, const char *problem)
-{
-    (void)user;
-    (void)problem;
-}
-
 /* Report a record that cannot be read and skip it; any other failure ends the run. */
 static nitro_status skip_unreadable(copying *job, nitro_status status)
 {
@@ -168,6 +162,28 @@ static nitro_status skip_unreadable(copying *job, nitro_status status)
     nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
     note_damage(job, message);
     return NITRO_OK;
+}
+
+/* Where a page of the source is damaged, the samples before it are read. */
+static nitro_status each_sample(copying *job, nitro_sample_function function)
+{
+    char message[2048];
+    job->cannot_write = false;
+    nitro_status status = nitro_store_read_samples(job->from, job->computation, job->device,
+                                                   function, job, note_damage, job);
+    if (status != NITRO_ERR_FORMAT || job->cannot_write)
+        return status;
+    nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
+    nitro_fail(nitro_store_context(job->from), status,
+               "%s; no further samples of %s on %s were read", message, job->computation,
+               job->device);
+    return skip_unreadable(job, status);
+}
+
+static void ignore_damage(void *user, const char *problem)
+{
+    (void)user;
+    (void)problem;
 }
 
 /* ---- Both kept: the other campaign is a device of its own ------------------------------------ */
@@ -265,19 +281,46 @@ static nitro_status copy_campaign(copying *job)
 
 /* ---- Devices and computations ---------------------------------------------------------------- */
 
+/* Measured values vary. */
+static nitro_status warn_of_other_features(const copying *job, const nitro_device *device,
+                                           const nitro_device *there)
+{
+    nitro_context *context = nitro_store_context(job->to);
+    nitro_string_list others = {0};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < device->num_features && status == NITRO_OK; i++) {
+        const nitro_device_feature *feature = &device->features[i];
+        double value = nitro_device_value(there, feature->name);
+        if (isnan(value) || (feature->source != NITRO_VALUE_MEASURED && feature->value != value))
+            status = nitro_string_list_add(context, &others, feature->name);
+    }
+    char *names = others.count > 0 ? nitro_store_print_some(context, &others) : NULL;
+    if (names)
+        nitro_log(
+            context, NITRO_LOG_WARNING,
+            "device %s has other features in %s than in %s, which keeps its own: %s (exported "
+            "there, 'nitro store import --devices' takes them)",
+            device->id, nitro_store_url(job->from), nitro_store_url(job->to), names);
+    free(names);
+    nitro_string_list_free(&others);
+    return status;
+}
+
 static nitro_status copy_device(copying *job, const char *id)
 {
     nitro_device *device = NULL, *there = NULL;
     nitro_status status = nitro_store_get_device(job->to, id, &there);
-    nitro_device_free(there);
-    if (status != NITRO_ERR_NOT_FOUND && status != NITRO_ERR_FORMAT)
+    if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND && status != NITRO_ERR_FORMAT)
         return status;
     status = nitro_store_get_device(job->from, id, &device);
-    if (status == NITRO_OK)
-        status = nitro_store_put_device(job->to, device);
-    else
+    if (status != NITRO_OK)
         status = skip_unreadable(job, status);
+    else if (there)
+        status = warn_of_other_features(job, device, there);
+    else
+        status = nitro_store_put_device(job->to, device);
     nitro_device_free(device);
+    nitro_device_free(there);
     return status;
 }
 
@@ -287,9 +330,11 @@ static nitro_status copy_samples(copying *job)
         nitro_known_samples_read(job->to, job->computation, job->device, job->device, &job->known);
     job->to_device = job->device;
     job->in_conflict = false;
-    if (status == NITRO_OK && job->options->conflict == NITRO_CONFLICT_BOTH)
+    if (status == NITRO_OK && job->options->conflict == NITRO_CONFLICT_BOTH) {
         status = nitro_store_read_samples(job->from, job->computation, job->device,
                                           look_for_conflict, job, ignore_damage, NULL);
+        status = status == NITRO_ERR_FORMAT ? NITRO_OK : status; /* reported by the copying */
+    }
     if (status == NITRO_OK && job->in_conflict)
         status = copy_campaign(job);
     else if (status == NITRO_OK)
@@ -336,15 +381,10 @@ static void warn_kept(const copying *job, const char *what)
 
 /* The default variant and relative features decide what a program runs: those of the target stay
  * unless they are unset. `schema` becomes what to put. */
-static nitro_status keep_declaration(const copying *job, nitro_schema *schema)
+static nitro_status keep_declaration(const copying *job, const nitro_schema *stored,
+                                     nitro_schema *schema)
 {
-    nitro_context *context = nitro_store_context(job->to);
-    nitro_schema *stored = NULL;
-    nitro_status status = nitro_store_get_schema(job->to, job->computation, &stored);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return NITRO_OK;
-    if (status != NITRO_OK)
-        return status;
+    nitro_status status = NITRO_OK;
     size_t ours = stored->default_variant, theirs = schema->default_variant;
     if (ours != NITRO_NONE && theirs != NITRO_NONE && ours != theirs) {
         warn_kept(job, "a default variant");
@@ -353,9 +393,45 @@ static nitro_status keep_declaration(const copying *job, nitro_schema *schema)
     if (stored->num_relative > 0 && schema->num_relative > 0 &&
         !nitro_schema_has_same_relative(stored, schema)) {
         warn_kept(job, "relative features");
-        status = nitro_schema_copy_relative(context, stored, schema);
+        status = nitro_schema_copy_relative(nitro_store_context(job->to), stored, schema);
     }
+    return status;
+}
+
+static nitro_status put_schema(const copying *job, nitro_schema *schema)
+{
+    nitro_schema *stored = NULL;
+    nitro_status status = nitro_store_get_schema(job->to, job->computation, &stored);
+    if (status == NITRO_OK)
+        status =
+            nitro_schema_require_same(nitro_store_context(job->to), stored,
+                                      nitro_store_url(job->to), schema, nitro_store_url(job->from));
+    if (status == NITRO_OK && !job->options->take_declaration)
+        status = keep_declaration(job, stored, schema);
     nitro_schema_free(stored);
+    return status == NITRO_OK || status == NITRO_ERR_NOT_FOUND
+               ? nitro_store_put_schema(job->to, schema)
+               : status;
+}
+
+/* The others are copied all the same. */
+static nitro_status refuse(copying *job)
+{
+    nitro_context *context = nitro_store_context(job->to);
+    if (job->refused.count == 0)
+        nitro_context_last_error(context, job->refusal, sizeof(job->refusal));
+    return nitro_string_list_add(context, &job->refused, job->computation);
+}
+
+static nitro_status fail_refused(const copying *job)
+{
+    nitro_context *context = nitro_store_context(job->to);
+    char *names = nitro_store_print_some(context, &job->refused);
+    nitro_status status =
+        names ? nitro_fail(context, NITRO_ERR_MISMATCH, "%s Not copied: %s; everything else was",
+                           job->refusal, names)
+              : NITRO_ERR_NO_MEMORY;
+    free(names);
     return status;
 }
 
@@ -366,10 +442,11 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
     nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
     if (status != NITRO_OK)
         return skip_unreadable(job, status);
-    if (!job->options->take_declaration)
-        status = keep_declaration(job, schema);
-    if (status == NITRO_OK)
-        status = nitro_store_put_schema(job->to, schema);
+    status = put_schema(job, schema);
+    if (status == NITRO_ERR_MISMATCH) {
+        nitro_schema_free(schema);
+        return refuse(job);
+    }
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->from, job->computation, &devices);
     for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
@@ -387,6 +464,7 @@ static void end_copying(copying *job)
 {
     nitro_known_samples_free(&job->known);
     nitro_known_samples_free(&job->campaign);
+    nitro_string_list_free(&job->refused);
     free(job);
 }
 
@@ -409,6 +487,8 @@ nitro_status nitro_store_sync(nitro_store *from, nitro_store *to, const nitro_sy
     }
     if (status == NITRO_OK)
         status = copy_profiles(job, NULL, &devices);
+    if (status == NITRO_OK && job->refused.count > 0)
+        status = fail_refused(job);
     *report = job->report; /* also of a failed run: what was copied stays */
     end_copying(job);
     nitro_string_list_free(&computations);

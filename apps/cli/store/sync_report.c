@@ -57,8 +57,8 @@ int sync_stores(invocation *call, nitro_sync_options options, bool json)
     if (code == EXIT_DONE)
         code = print_report(call, &report, json);
     else if (report.samples + report.samples_replaced > 0)
-        fail_text(call, "samples copied before that: %zu; run the same command to resume",
-                  report.samples + report.samples_replaced);
+        fail_text(call, "samples that were copied: %zu%s", report.samples + report.samples_replaced,
+                  status == NITRO_ERR_MISMATCH ? "" : "; run the same command to resume");
     nitro_store_close(to);
     nitro_store_close(from);
     return code;

@@ -58,6 +58,15 @@ static int64_t time_of(fixture *f, nitro_store *store, const char *device, const
     return time_s;
 }
 
+static void run_sql(fixture *f, const char *name, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(temporary_path(&f->folder, name), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_true(sqlite3_total_changes(db) > 0);
+    sqlite3_close(db);
+}
+
 static nitro_copy_report sync_with(fixture *f, nitro_conflict conflict, const char *campaign)
 {
     const nitro_sync_options options = {.conflict = conflict, .campaign = campaign};
@@ -227,13 +236,88 @@ static void test_a_campaign_takes_no_other_device(void **state)
     nitro_device_free(after);
 }
 
-static void run_sql(fixture *f, const char *name, const char *sql)
+static void put_other_names(fixture *f, nitro_store *store, const char *computation)
 {
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(temporary_path(&f->folder, name), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    assert_true(sqlite3_total_changes(db) > 0);
-    sqlite3_close(db);
+    nitro_schema *schema = records_schema(f->context, computation);
+    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "dia"));
+    assert_ok(f->context, nitro_store_put_schema(store, schema));
+    nitro_schema_free(schema);
+}
+
+/* What is copied does not depend on the order of the computations. */
+static void test_other_names_keep_only_their_computation_back(void **state)
+{
+    fixture *f = *state;
+    const nitro_sync_options options = {.conflict = NITRO_CONFLICT_NEWER};
+    nitro_copy_report report = {0};
+    for (int i = 0; i < 2; i++) {
+        records_put_names(f->from, i ? "bfs" : "sort", "K20");
+        put_other_names(f, f->to, i ? "bfs" : "sort");
+    }
+    assert_ok(f->context, records_put_samples(f->from, "bfs", "K20", 0, 3, false));
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K20", 0, 4, false));
+    assert_fails(f->context, nitro_store_sync(f->from, f->to, &options, &report),
+                 NITRO_ERR_MISMATCH,
+                 "/to has bfs with features (rows,fill) and variants "
+                 "(csr,ell,dia)");
+    assert_fails(f->context, nitro_store_sync(f->from, f->to, &options, &report),
+                 NITRO_ERR_MISMATCH, "Not copied: bfs, sort; everything else was");
+    assert_int_equal(report.samples_skipped, 4);
+}
+
+/* SQLite reads no further than a damaged page, or a value that is too large. */
+static void test_a_damaged_page_keeps_no_other_device_back(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list problems = {0};
+    nitro_copy_report report = {0};
+    nitro_sync_options options = {.damaged = records_keep_problem, .user = &problems};
+    records_put_names(f->from, "spmv", "K40");
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K20", 0, 4, false));
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K40", 0, 3, false));
+    run_sql(f, "from",
+            "UPDATE samples SET record = zeroblob(17000000) WHERE id = 3 AND name = 'input-002'");
+    for (options.conflict = NITRO_CONFLICT_KEEP; options.conflict <= NITRO_CONFLICT_BOTH;
+         options.conflict++) {
+        bool again = options.conflict > NITRO_CONFLICT_KEEP;
+        assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
+        assert_int_equal(report.samples, again ? 0 : 5); /* two and three */
+        assert_int_equal(report.damaged, 1);
+    }
+    assert_int_equal(problems.count, 3);
+    assert_non_null(strstr(problems.items[0], "larger than any that Nitro writes; no further "
+                                              "samples of spmv on K20 were read"));
+    records_assert_sound(f->to);
+    nitro_string_list_free(&problems);
+}
+
+static void keep_warning(void *user, nitro_log_level level, const char *message)
+{
+    if (level == NITRO_LOG_WARNING)
+        records_keep_problem(user, message);
+}
+
+/* The target keeps its description of a device; what is only in the other one is named. */
+static void test_other_features_of_a_device_are_named(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list warnings = {0};
+    nitro_device *device = records_device(f->context, "K20");
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
+    assert_ok(f->context, /* measured values vary */
+              nitro_device_set(f->context, device, "peak_gbps", 199, NITRO_VALUE_MEASURED, 0.5));
+    assert_ok(f->context, nitro_store_put_device(f->from, device));
+    sync_with(f, NITRO_CONFLICT_NEWER, NULL);
+    assert_int_equal(warnings.count, 0);
+    assert_ok(f->context, nitro_device_set(f->context, device, "shared_atomic", 0.5,
+                                           NITRO_VALUE_MEASURED, 0.01));
+    assert_ok(f->context, nitro_store_put_device(f->from, device));
+    sync_with(f, NITRO_CONFLICT_NEWER, NULL);
+    assert_int_equal(warnings.count, 1);
+    assert_non_null(strstr(warnings.items[0], "which keeps its own: shared_atomic ("));
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+    nitro_string_list_free(&warnings);
+    nitro_device_free(device);
 }
 
 /* Damaged records of FROM are skipped; those of TO are replaced. */
@@ -384,12 +468,6 @@ static void test_outdated_times_are_taken_back(void **state)
     records_assert_sound(f->from);
 }
 
-static void keep_warning(void *user, nitro_log_level level, const char *message)
-{
-    if (level == NITRO_LOG_WARNING)
-        records_keep_problem(user, message);
-}
-
 static void test_learning_from_two_versions_is_said(void **state)
 {
     fixture *f = *state;
@@ -445,6 +523,9 @@ int main(void)
         SYNC_TEST(test_a_campaign_is_the_same_device),
         SYNC_TEST(test_without_a_name_both_are_refused),
         SYNC_TEST(test_a_campaign_takes_no_other_device),
+        SYNC_TEST(test_other_names_keep_only_their_computation_back),
+        SYNC_TEST(test_a_damaged_page_keeps_no_other_device_back),
+        SYNC_TEST(test_other_features_of_a_device_are_named),
         SYNC_TEST(test_damage_stays_behind),
         SYNC_TEST(test_a_newer_record_is_not_replaced),
         SYNC_TEST(test_what_is_outdated_and_why),
