@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "store/journal/journal_internal.h"
 
@@ -108,6 +109,10 @@ static nitro_status open_with_journal(nitro_context *context, const nitro_store_
 static nitro_status count_in_file(nitro_context *context, const char *path, size_t *count)
 {
     nitro_journal journal = {.context = context};
+    struct stat file;
+    if (stat(path, &file) == 0 &&
+        file.st_size == 0) /* killed, or the disk was full, before it was made */
+        return NITRO_OK;
     nitro_status status = nitro_store_open(context, path, NITRO_STORE_READ, &journal.local);
     if (status == NITRO_OK)
         status = nitro_journal_count(&journal, count);
@@ -162,9 +167,11 @@ static nitro_status add_unsent(nitro_context *context, const char *folder, const
     return status;
 }
 
+/* A journal that cannot be read keeps no other one from being sent; the first such error is the
+ * last. */
 static nitro_status list_unsent(nitro_context *context, nitro_string_list *urls)
 {
-    char *folder = NULL;
+    char *folder = NULL, message[2048] = "";
     nitro_status status = nitro_store_data_path(context, FOLDER, false, &folder);
     if (status != NITRO_OK)
         return status;
@@ -172,17 +179,19 @@ static nitro_status list_unsent(nitro_context *context, nitro_string_list *urls)
     if (!open_folder && errno != ENOENT)
         status =
             nitro_fail(context, NITRO_ERR_IO, "%s: cannot list it: %s", folder, strerror(errno));
-    for (const struct dirent *entry; open_folder && status == NITRO_OK;) {
-        entry = readdir(open_folder);
-        if (!entry)
-            break;
-        status = add_unsent(context, folder, entry->d_name, urls);
+    for (const struct dirent *entry; open_folder && (entry = readdir(open_folder));) {
+        nitro_status added = add_unsent(context, folder, entry->d_name, urls);
+        if (added == NITRO_OK || status != NITRO_OK)
+            continue;
+        status = added;
+        nitro_context_last_error(context, message, sizeof(message));
     }
+    if (open_folder && status != NITRO_OK)
+        status = nitro_fail(context, status, "%s", message);
     if (open_folder)
         closedir(open_folder);
     free(folder);
-    if (status == NITRO_OK)
-        nitro_string_list_sort(urls);
+    nitro_string_list_sort(urls);
     return status;
 }
 

@@ -100,10 +100,11 @@ static int run(invocation *call)
     if (call->arguments.count == 1)
         return send_all(call, &call->arguments);
     nitro_string_list urls = {0};
-    int code = nitro_store_list_unsent(call->context, &urls) == NITRO_OK ? send_all(call, &urls)
-                                                                         : fail(call);
+    bool all = nitro_store_list_unsent(call->context, &urls) == NITRO_OK;
+    int code = all ? EXIT_DONE : fail(call);
+    int sent = all || urls.count > 0 ? send_all(call, &urls) : EXIT_DONE;
     nitro_string_list_free(&urls);
-    return code;
+    return code == EXIT_DONE ? sent : code;
 }
 
 const command command_store_sync = {

@@ -702,6 +702,47 @@ static void test_a_journal_is_found_by_its_url(void **state)
     unsetenv("XDG_DATA_HOME");
 }
 
+/* Another store's journal, and the note beside it. */
+static void write_journal(fixture *f, int database, const char *text)
+{
+    char url[64], *path = NULL;
+    snprintf(url, sizeof url, "redis://host:6379/%d", database);
+    assert_ok(f->context, nitro_journal_path(f->context, url, true, &path));
+    assert_ok(f->context, nitro_journal_note(f->context, path, url));
+    assert_ok(f->context, nitro_file_write(f->context, path, text, strlen(text)));
+    free(path);
+}
+
+static void test_a_damaged_journal_keeps_no_other_back(void **state)
+{
+    fixture *f = *state;
+    char *path = NULL;
+    nitro_string_list urls = {0};
+    setenv("XDG_DATA_HOME", f->folder.folder, 1);
+    char *url = nitro_journal_url(f->context, &faulty_kind, f->remote);
+    assert_ok(f->context, nitro_journal_path(f->context, url, true, &path));
+    snprintf(f->journal, sizeof(f->journal), "%s", path);
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 2);
+    for (int i = 0; i < 4; i++)
+        write_journal(f, i, ""); /* the disk was full */
+    assert_ok(f->context, nitro_store_list_unsent(f->context, &urls));
+    assert_int_equal(urls.count, 1);
+    nitro_string_list_free(&urls);
+    for (int i = 0; i < 4; i++)
+        write_journal(f, i, "cut");
+    assert_fails(f->context, nitro_store_list_unsent(f->context, &urls), NITRO_ERR_FORMAT,
+                 "/nitro/journals/redis-host-6379-");
+    assert_int_equal(urls.count, 1);
+    assert_string_equal(urls.items[0], url);
+    nitro_string_list_free(&urls);
+    unsetenv("XDG_DATA_HOME");
+    free(path);
+    free(url);
+}
+
 static void test_journals_know_no_passwords(void **state)
 {
     fixture *f = *state;
@@ -752,6 +793,7 @@ int main(void)
         JOURNAL_TEST(test_flushing_has_patience),
         JOURNAL_TEST(test_a_store_that_is_back_but_denies),
         JOURNAL_TEST(test_a_journal_is_found_by_its_url),
+        JOURNAL_TEST(test_a_damaged_journal_keeps_no_other_back),
         JOURNAL_TEST(test_journals_know_no_passwords),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
