@@ -2,6 +2,7 @@
  * was interrupted resumes where it stopped. For an input that both stores have, the target's sample
  * stays, is replaced by a newer one, or both are kept, the new one under a device id of its own. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,31 +154,32 @@ static void note_damage(void *user, const char *problem)
         job->options->damaged(job->options->user, problem);
 }
 
-/* Report a record that cannot be read and skip it; any other failure ends the run. */
-static nitro_status skip_unreadable(copying *job, nitro_status status)
+/* Report a record that cannot be read, and what is not copied with it, and skip it; any other
+ * failure ends the run. */
+static nitro_status skip_unreadable(copying *job, nitro_status status, const char *with_it)
 {
     char message[2048];
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
     nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
-    note_damage(job, message);
+    char *problem = nitro_asprintf(nitro_store_context(job->to), "%s%s", message, with_it);
+    if (!problem)
+        return NITRO_ERR_NO_MEMORY;
+    note_damage(job, problem);
+    free(problem);
     return NITRO_OK;
 }
 
 /* Where a page of the source is damaged, the samples before it are read. */
 static nitro_status each_sample(copying *job, nitro_sample_function function)
 {
-    char message[2048];
+    char rest[256];
     job->cannot_write = false;
     nitro_status status = nitro_store_read_samples(job->from, job->computation, job->device,
                                                    function, job, note_damage, job);
-    if (status != NITRO_ERR_FORMAT || job->cannot_write)
-        return status;
-    nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
-    nitro_fail(nitro_store_context(job->from), status,
-               "%s; no further samples of %s on %s were read", message, job->computation,
-               job->device);
-    return skip_unreadable(job, status);
+    snprintf(rest, sizeof rest, "; no further samples of %s on %s were read", job->computation,
+             job->device);
+    return job->cannot_write ? status : skip_unreadable(job, status, rest);
 }
 
 static void ignore_damage(void *user, const char *problem)
@@ -314,7 +316,7 @@ static nitro_status copy_device(copying *job, const char *id)
         return status;
     status = nitro_store_get_device(job->from, id, &device);
     if (status != NITRO_OK)
-        status = skip_unreadable(job, status);
+        status = skip_unreadable(job, status, there ? "" : "; none of its samples is copied");
     else if (there)
         status = warn_of_other_features(job, device, there);
     else
@@ -441,7 +443,7 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
     nitro_string_list devices = {0};
     nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
     if (status != NITRO_OK)
-        return skip_unreadable(job, status);
+        return skip_unreadable(job, status, "; none of its samples is copied");
     status = put_schema(job, schema);
     if (status == NITRO_ERR_MISMATCH) {
         nitro_schema_free(schema);

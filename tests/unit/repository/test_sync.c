@@ -344,6 +344,8 @@ static void test_damage_stays_behind(void **state)
     assert_int_equal(problems.count, 3);
     nitro_string_list_sort(&problems);
     assert_non_null(strstr(problems.items[2], "sample 'spmv on K20: input-002'"));
+    for (size_t i = 0; i < 2; i++) /* the device, and the computation */
+        assert_non_null(strstr(problems.items[i], "; none of its samples is copied"));
     records_assert_sound(f->to);
     nitro_string_list_free(&problems);
 }
