@@ -93,9 +93,17 @@ nitro_status nitro_redis_list_devices(void *state, const char *computation, nitr
     const char *tag = computation ? computation : NITRO_REDIS_TAG_DEVICES;
     nitro_status status = nitro_redis_index_read(store, tag, computation ? "devices" : "index",
                                                  nitro_device_id_is_valid, &known, NULL);
-    const char *const sorts[] = {computation ? "samples" : "record", NULL};
+    static const char *const samples[] = {"samples", NULL}, *const records[] = {"record", NULL};
+    if (status == NITRO_OK && computation)
+        status = nitro_redis_index_filter(store, tag, samples, &known);
+    size_t count = known.count;
     if (status == NITRO_OK)
-        status = nitro_redis_index_filter(store, tag, sorts, &known);
+        status = nitro_redis_index_filter(store, NITRO_REDIS_TAG_DEVICES, records, &known);
+    if (status == NITRO_OK && computation && known.count < count)
+        nitro_log(store->context, NITRO_LOG_WARNING,
+                  "%s: devices that have samples of %s and no description, which are skipped: %zu; "
+                  "'nitro store verify' lists all problems",
+                  store->url->shown, computation, count - known.count);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++)
         status = nitro_string_list_add(store->context, ids, known.items[i]);
     nitro_string_list_free(&known);

@@ -100,19 +100,6 @@ typedef struct pruning {
     size_t num_invalid, num_unused;
 } pruning;
 
-static bool has(const nitro_string_list *sorted, const char *name)
-{
-    for (size_t low = 0, high = sorted->count; low < high;) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(name, sorted->items[middle]);
-        if (order == 0)
-            return true;
-        low = order > 0 ? middle + 1 : low;
-        high = order > 0 ? high : middle;
-    }
-    return false;
-}
-
 /* Find the valid names of a page that no device and no table has. */
 static nitro_status find_unused(const pruning *p, const redisReply *const *members, size_t count,
                                 nitro_string_list *unused)
@@ -122,7 +109,7 @@ static nitro_status find_unused(const pruning *p, const redisReply *const *membe
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         const char *name = members[i]->str;
         if (strlen(name) == members[i]->len && nitro_device_id_is_valid(name) &&
-            !has(&p->devices, name)) {
+            !nitro_store_sorted_list_has(&p->devices, name)) {
             status = nitro_string_list_add(p->store->context, unused, name);
             if (status == NITRO_OK)
                 status = nitro_string_list_add(p->store->context, &used, name);
@@ -133,7 +120,7 @@ static nitro_status find_unused(const pruning *p, const redisReply *const *membe
     nitro_string_list_sort(&used);
     size_t kept = 0;
     for (size_t i = 0; i < unused->count; i++) {
-        if (has(&used, unused->items[i]))
+        if (nitro_store_sorted_list_has(&used, unused->items[i]))
             free(unused->items[i]);
         else
             unused->items[kept++] = unused->items[i];

@@ -451,6 +451,21 @@ static void test_a_server_comes_back(void **state)
     records_assert_sound(f->store);
 }
 
+/* Whoever may add samples may add some of a device that nobody describes. */
+static void test_samples_of_no_device_keep_none_from_reading(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list ids = {0};
+    put(f, 3);
+    say_ok("SADD nitro:7:{spmv}:devices A100");
+    say_ok("HSET nitro:7:{spmv}:samples:A100 one record");
+    assert_ok(f->context, nitro_store_list_devices(f->store, "spmv", &ids));
+    assert_int_equal(ids.count, 1);
+    assert_string_equal(ids.items[0], "K20");
+    assert_non_null(strstr(f->log, "samples of spmv and no description, which are skipped: 1"));
+    nitro_string_list_free(&ids);
+}
+
 /* FLUSHALL, or a server without its data in the place of the old one. */
 static void test_an_emptied_server_gets_all_that_samples_need(void **state)
 {
@@ -715,6 +730,7 @@ int main(void)
         REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
         REDIS_TEST(test_a_replica_is_read_but_not_written),
         REDIS_TEST(test_a_server_comes_back),
+        REDIS_TEST(test_samples_of_no_device_keep_none_from_reading),
         REDIS_TEST(test_an_emptied_server_gets_all_that_samples_need),
         REDIS_TEST(test_a_stopped_server_is_not_waited_for_for_ever),
         REDIS_TEST(test_a_lost_answer_is_not_an_error),
