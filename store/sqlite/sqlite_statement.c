@@ -16,8 +16,7 @@ static const struct {
 } failures[] = {
     {SQLITE_NOTADB, NITRO_ERR_FORMAT, "this is not a Nitro store, or it was cut or overwritten"},
     {SQLITE_CORRUPT, NITRO_ERR_FORMAT,
-     "the file is damaged: restore a copy, or export what can still be read, if 'nitro store "
-     "verify' opens it"},
+     "the file is damaged: restore a copy, or save what can still be read with 'nitro store copy'"},
     {SQLITE_MISMATCH, NITRO_ERR_FORMAT, "the file is damaged: a row has a value of another type"},
     {SQLITE_FULL, NITRO_ERR_IO,
      "the disk is full; this write was undone. Make room, then try again"},
