@@ -103,6 +103,13 @@ static inline int64_t nitro_solver_find_entry(const nitro_solver *system, int64_
 /** BiCGStab: r has become orthogonal to the first residual. */
 #define NITRO_SOLVER_ORTHOGONAL (DBL_EPSILON * DBL_EPSILON)
 
+/** By what a method multiplies b, whose norm this is, and at last divides x: 1, or a power of two
+ *  where squares of b's elements would vanish or overflow. */
+static inline double nitro_solver_scale(double norm)
+{
+    return norm < 1e-100 ? 0x1p700 : norm > 1e100 ? 0x1p-700 : 1;
+}
+
 /** For variants that have just computed the true residual: should they iterate again from there?
  *  @param[in,out] before   the true residual of the last call; INFINITY at first.
  *  @param[out]    outcome  0 if solved or going on, else a nitro_run_failure. */

@@ -27,6 +27,8 @@ enum {
     DIAGONAL,
     START,
     RESIDUAL,
+    ROUND,
+    RESULT,
     CG_DIRECTION,
     CG_PRODUCT,
     CG_UPDATE,
@@ -56,7 +58,7 @@ struct method {
 struct task {
     method how;
     int num_rows, lanes, limit;
-    double tolerance;
+    double tolerance, scale; /* of b and x: nitro_solver_scale */
     const int *offsets, *columns;
     const double *values, *b;
     double *x, *r, *p, *q, *first, *t, *mp, *ms; /* CG has M r in mp; q is v of BiCGStab */
@@ -271,9 +273,13 @@ static __device__ void do_row(const task &t, int i, double product, double *sums
         t.diagonal[i] = inverse_diagonal(t, i);
     } else if (STEP == START) {
         t.x[i] = 0;
-        begin_row(t, i, t.b[i], sums);
+        begin_row(t, i, t.scale * t.b[i], sums);
     } else if (STEP == RESIDUAL) {
-        begin_row(t, i, t.b[i] - product, sums);
+        begin_row(t, i, t.scale * t.b[i] - product, sums);
+    } else if (STEP == ROUND) { /* to numbers that the result can have */
+        t.x[i] = t.x[i] / t.scale * t.scale;
+    } else if (STEP == RESULT) {
+        t.to[i] = t.x[i] / t.scale;
     } else if (STEP == CG_DIRECTION) {
         t.p[i] = t.mp[i] + now.beta * t.p[i];
     } else if (STEP == CG_PRODUCT) {
@@ -315,10 +321,12 @@ static __device__ void do_row(const task &t, int i, double product, double *sums
 
 template <int STEP> static __global__ void __launch_bounds__(BLOCK) do_step(task t)
 {
+    constexpr bool is_end = STEP == ROUND || STEP == RESULT;
     constexpr bool has_sums = STEP != DIAGONAL && STEP != CG_DIRECTION && STEP != BI_DIRECTION &&
-                              STEP != BI_HALF && STEP != APPLY_LOWER;
+                              STEP != BI_HALF && STEP != APPLY_LOWER && !is_end;
     constexpr bool is_apply = STEP == APPLY_BLOCKS || STEP == APPLY_INVERSE || STEP == APPLY_UPPER;
-    if (STEP != DIAGONAL && STEP != START && STEP != RESIDUAL && t.now->outcome != RUNNING)
+    if (STEP != DIAGONAL && STEP != START && STEP != RESIDUAL && !is_end &&
+        t.now->outcome != RUNNING)
         return;
     double sums[MAX_SUMS] = {};
     int lanes = is_product<STEP> ? t.lanes : 1, rows = BLOCK / lanes;
@@ -504,6 +512,7 @@ static task describe(const nitro_solver_cuda *s, const method *how)
         ;
     t.limit = (int)(s->host.max_iterations < INT32_MAX ? s->host.max_iterations : INT32_MAX);
     t.tolerance = s->host.tolerance;
+    t.scale = 1;
     t.offsets = s->row_offsets;
     t.columns = s->columns;
     t.values = s->values;
@@ -566,17 +575,17 @@ static bool look(nitro_solver_cuda *s, const task &t, numbers *now)
 }
 
 /* As solve() of host/krylov.c. Returns a nitro_run_failure, 1 where CUDA fails, or 0. */
-static int solve(nitro_solver_cuda *s, const task &t)
+static int solve(nitro_solver_cuda *s, task &t)
 {
     numbers now = {};
-    double before = INFINITY, norm = 0;
+    double before = INFINITY, norm;
     int outcome = 0;
-    if (!set_up(s, t) || !launch<START>(s, t))
+    if (!set_up(s, t) || !launch<START>(s, t) || !look(s, t, &now))
         return 1;
-    for (;;) {
-        if (!look(s, t, &now))
-            return 1;
-        norm = norm > 0 ? norm : now.norm;
+    t.scale = nitro_solver_scale(now.norm);
+    if (t.scale != 1 && (!launch<START>(s, t) || !look(s, t, &now)))
+        return 1;
+    for (norm = now.norm;;) {
         s->host.iterations = now.iterations;
         s->host.residual = now.norm == 0 ? 0 : now.norm / norm;
         if (!nitro_solver_goes_on(&s->host, &before, &outcome))
@@ -592,7 +601,7 @@ static int solve(nitro_solver_cuda *s, const task &t)
         s->host.residual = now.norm / norm;
         if (now.outcome != ENDED)
             return now.outcome;
-        if (!launch<RESIDUAL>(s, t))
+        if ((t.scale != 1 && !launch<ROUND>(s, t)) || !launch<RESIDUAL>(s, t) || !look(s, t, &now))
             return 1;
     }
 }
@@ -607,11 +616,12 @@ static int run(void *argument, void *user)
         return 0;
     if (!s->cuda.room.memory)
         return nitro_cuda_fail(&s->cuda, "the solver was not prepared");
-    const task t = describe(s, (const method *)user);
+    task t = describe(s, (const method *)user);
     int failure = solve(s, t);
     if (failure >= NITRO_RUN_NOT_CONVERGED)
         return nitro_solver_fail(&s->host, failure);
-    return failure ? failure : nitro_cuda_copy(&s->cuda, t.x, t.num_rows, sizeof(double), s->x);
+    t.to = s->x;
+    return failure || launch<RESULT>(s, t) ? failure : s->cuda.failure;
 }
 
 static bool allows(const double *features, const void *, void *)

@@ -69,7 +69,7 @@ NITRO_KRYLOV_STEP(residual)
     nitro_rows *r = k->vectors[NITRO_KRYLOV_R];
     nitro_krylov_multiply(k, k->vectors[NITRO_KRYLOV_X], r, begin, end);
     for (int64_t i = begin * NITRO_ROWS; i < end * NITRO_ROWS && i < k->n; i++)
-        ((double *)r)[i] = k->system->b[i] - ((double *)r)[i];
+        ((double *)r)[i] = k->scale * k->system->b[i] - ((double *)r)[i];
     nitro_krylov_dot(r, r, begin, end, sums);
 }
 
@@ -312,8 +312,8 @@ static int prepare(void *argument, void *user)
 
 /* ---- A run ---- */
 
-/* x = 0 and r = b. */
-static void start(nitro_krylov *k, const nitro_krylov_method *method)
+/* x = 0, r = scale b, and |r|. */
+static void start(nitro_krylov *k, const nitro_krylov_method *method, double scale)
 {
     lay_out(k, (uintptr_t)k->system->room.memory, method);
     for (int i = 0; i < method->num_vectors; i++) {
@@ -321,7 +321,19 @@ static void start(nitro_krylov *k, const nitro_krylov_method *method)
         memset(k->vectors[i] + k->num_groups - 1, 0, 2 * LINE);
     }
     memset(k->vectors[NITRO_KRYLOV_X], 0, (size_t)k->num_groups * LINE);
-    memcpy(k->vectors[NITRO_KRYLOV_R], k->system->b, (size_t)k->n * sizeof(double));
+    k->scale = scale;
+    for (int64_t i = 0; i < k->n; i++)
+        ((double *)k->vectors[NITRO_KRYLOV_R])[i] = scale * k->system->b[i];
+    nitro_krylov_do(k, square, 1);
+    k->residual = sqrt(k->sums[0]);
+}
+
+/* x as the result will have it: scaled back, it may be too small for all its digits. */
+static void round_solution(const nitro_krylov *k)
+{
+    double *x = (double *)k->vectors[NITRO_KRYLOV_X];
+    for (int64_t i = 0; i < k->n && k->scale != 1; i++)
+        x[i] = x[i] / k->scale * k->scale;
 }
 
 int nitro_solver_fail(nitro_solver *system, int failure)
@@ -361,6 +373,7 @@ static int solve(nitro_krylov *k, const nitro_krylov_method *method)
         k->best = INFINITY;
         failure = method->iterate(k);
         if (!failure) {
+            round_solution(k);
             nitro_krylov_residual(k);
             k->residual = sqrt(k->sums[0]);
         }
@@ -388,9 +401,9 @@ static int run(void *argument, void *user)
              : unit >= NITRO_SPMV_AVX2_GATHER ? NITRO_KRYLOV_AVX2
                                               : NITRO_KRYLOV_BASELINE;
     k.parts = nitro_host_num_parts(NS_PER_ENTRY * (double)(system->num_nonzeros + 2 * k.n));
-    start(&k, method);
-    nitro_krylov_do(&k, square, 1);
-    k.residual = sqrt(k.sums[0]);
+    start(&k, method, 1);
+    if (nitro_solver_scale(k.residual) != 1)
+        start(&k, method, nitro_solver_scale(k.residual));
     k.target = NITRO_SOLVER_MARGIN * system->tolerance * k.residual;
     if (k.residual != 0) {
         system->residual = isfinite(k.residual) ? 1 : k.residual;
@@ -398,7 +411,8 @@ static int run(void *argument, void *user)
         if (failure)
             return nitro_solver_fail(system, failure);
     }
-    memcpy(system->x, k.vectors[NITRO_KRYLOV_X], (size_t)k.n * sizeof(*system->x));
+    for (int64_t i = 0; i < k.n; i++)
+        system->x[i] = ((const double *)k.vectors[NITRO_KRYLOV_X])[i] / k.scale;
     return 0;
 }
 

@@ -105,6 +105,7 @@ struct nitro_krylov {
     nitro_krylov_slots slots;
     bool uses_slots;
     void *factors;   /* of the preconditioner */
+    double scale;    /* nitro_solver_scale: of b, x, and all that follows from them */
     double target;   /* of |r| */
     double residual; /* |r| of the method, so far */
     double best;     /* of these, found after so many iterations */
@@ -137,7 +138,7 @@ static inline void nitro_krylov_local(nitro_krylov *k, int64_t begin, int64_t en
         (*k->preconditioner->local)[k->unit](k, begin, end, NULL);
 }
 
-/** r = b - A x, and the sum |r|^2. */
+/** r = scale b - A x, and the sum |r|^2. */
 void nitro_krylov_residual(nitro_krylov *k);
 
 /** May another iteration follow? Counts it. Not at the limit, nor after `patience` iterations
