@@ -2,6 +2,7 @@
  * dominance, bandwidth), the same without scale, and what tells whether methods and preconditioners
  * work: symmetry, signs, spreads, and how much of a row its diagonal block holds. Judged by a
  * sample of rows, one from each of 1024 equal ranges at a place given by a fixed hash. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static void add_row(const nitro_solver *system, int64_t row, sums *s)
     s->num_dominant += size >= off;
     s->least_dominance = fmin(s->least_dominance, off > 0 ? size / off : 4);
     s->row_sum += off + size > 0 ? fabs(sum) / (off + size) : 0;
-    s->spread += greatest > 0 ? log10(greatest / least) : 0;
+    s->spread += greatest > 0 ? log10(fmin(greatest / least, DBL_MAX)) : 0;
     if (end > begin)
         s->bandwidth = fmax(s->bandwidth, (double)(row - system->columns[begin]));
     mirror(system, row, s);
@@ -134,7 +135,8 @@ static int evaluate_sampled(const void *argument, double *group, void *user)
     values[NITRO_SOLVER_BANDWIDTH] = s.bandwidth;
     values[NITRO_SOLVER_RELATIVE_DIAGONAL] = s.norm > 0 ? mean / s.norm : 0;
     values[NITRO_SOLVER_DIAGONAL_DEVIATION] = mean != 0 ? sqrt(variance) / fabs(mean) : 0;
-    values[NITRO_SOLVER_DIAGONAL_SPREAD] = s.greatest > 0 ? log10(s.greatest / s.least) : 0;
+    values[NITRO_SOLVER_DIAGONAL_SPREAD] =
+        s.greatest > 0 ? log10(fmin(s.greatest / s.least, DBL_MAX)) : 0;
     values[NITRO_SOLVER_LEAST_DOMINANCE] = fmin(s.least_dominance, 4);
     values[NITRO_SOLVER_NOT_POSITIVE] = s.num_not_positive / rows;
     values[NITRO_SOLVER_ASYMMETRY] = s.num_mirrored > 0 ? s.num_unlike / s.num_mirrored : 0;
@@ -142,6 +144,9 @@ static int evaluate_sampled(const void *argument, double *group, void *user)
     values[NITRO_SOLVER_ENTRY_SPREAD] = s.spread / rows;
     values[NITRO_SOLVER_POSITIVE_ENTRIES] = s.num_entries > 0 ? s.num_positive / s.num_entries : 0;
     values[NITRO_SOLVER_BLOCK_SHARE] = s.in_blocks / rows;
+    for (int i = NITRO_SOLVER_TRACE; i <= NITRO_SOLVER_NORM; i++) /* of finite elements */
+        if (isinf(values[i]))
+            values[i] = copysign(DBL_MAX, values[i]);
     return 0;
 }
 

@@ -251,6 +251,35 @@ static void right_side_of_zeros(void **state)
     nitro_kit_free(&nitro_solver_kit, false, system);
 }
 
+/* Squares of such b vanish or overflow. Solutions of the least are not exact enough. */
+static void right_sides_of_any_scale(void **state)
+{
+    static const double scales[] = {1e-300, 1e-170, 1e-130, 1e150, 1e300, 1e-318};
+    const computation_fixture *f = *state;
+    size_t num_variants = nitro_computation_num_variants(f->computation), num_scales = 6;
+    for (size_t s = 0; s < num_scales; s++) {
+        nitro_solver *system = make(f, 0, 3000, 1);
+        for (int64_t i = 0; i < system->num_rows; i++)
+            ((double *)system->b)[i] *= scales[s];
+        size_t num_solved = run_all(f, system);
+        assert_int_equal(num_solved, s + 1 < num_scales ? num_variants : 0);
+        nitro_kit_free(&nitro_solver_kit, false, system);
+    }
+}
+
+/* Of finite elements, however small or large. */
+static void features_are_finite(void **state)
+{
+    static const double matrix[] = {1e300, 5e-324, 1e300, 1e-320}, huge[] = {1e308, -1e308, 1, 1e9};
+    const computation_fixture *f = *state;
+    for (size_t i = 0; i < 2; i++) {
+        double features[NITRO_SOLVER_NUM_FEATURES];
+        nitro_solver *system = make_dense(f, 2, i == 0 ? matrix : huge, NULL);
+        assert_ok(f->context, nitro_computation_evaluate(f->computation, system, features));
+        nitro_kit_free(&nitro_solver_kit, false, system);
+    }
+}
+
 static void no_room_is_a_failure(void **state)
 {
     const computation_fixture *f = *state;
@@ -337,6 +366,8 @@ int main(void)
         TEST(rows_of_all_kinds),
         TEST(iterations_end_at_their_limit),
         TEST(right_side_of_zeros),
+        TEST(right_sides_of_any_scale),
+        TEST(features_are_finite),
         TEST(no_room_is_a_failure),
         TEST(another_variant_runs_after_a_failure),
         TEST(matrices_of_files),
