@@ -222,10 +222,14 @@ static void unsolvable_systems_fail(void **state)
 
 static void what_is_not_finite_is_found(void **state)
 {
-    static const double identity[] = {1, 0, 0, 1};
+    static const double identity[] = {1, 0, 0, 1}, tiny[] = {1e-310, 0, 0, 1e-310}, ones[] = {1, 1};
     const double right[] = {1, (double)NAN};
     expect_of_all(*state, make_dense(*state, 2, identity, right), NITRO_RUN_NOT_FINITE);
-    nitro_solver *system = make(*state, 0, 1000, 1);
+    nitro_solver *system = make_dense(*state, 2, tiny, ones);
+    run_one(variant_of(*state, "bicgstab_jacobi"), system);
+    assert_string_equal(system->problem, "not finite after 1 iteration, residual nan");
+    nitro_kit_free(&nitro_solver_kit, false, system);
+    system = make(*state, 0, 1000, 1);
     ((double *)system->values)[77] = (double)INFINITY;
     expect_of_all(*state, system, 0);
 }

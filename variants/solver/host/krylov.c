@@ -342,9 +342,9 @@ int nitro_solver_fail(nitro_solver *system, int failure)
     char why[sizeof(system->problem)];
     snprintf(why, sizeof(why), "%s", system->problem);
     snprintf(system->problem, sizeof(system->problem),
-             "%s after %lld iterations, residual %.3g%s%.80s",
+             "%s after %lld iteration%s, residual %.3g%s%.80s",
              words[failure - NITRO_RUN_NOT_CONVERGED], (long long)system->iterations,
-             system->residual, why[0] ? ": " : "", why);
+             system->iterations == 1 ? "" : "s", fabs(system->residual), why[0] ? ": " : "", why);
     return failure;
 }
 
