@@ -360,9 +360,30 @@ static int save_inout(const nitro_kit *kit, void *argument)
     return memory->wait(on_device);
 }
 
+/* Results are compared on the host. */
+static int check_host_arrays(const nitro_kit *kit, void *argument)
+{
+    nitro_on_device *on_device = nitro_kit_on_device(kit, argument);
+    for (size_t i = 0; i < kit->num_fields; i++) {
+        const nitro_field *field = &kit->fields[i];
+        bool is_compared = nitro_field_is_output(field) ||
+                           (field->role == NITRO_IN && (kit->reference || kit->check));
+        if (!is_compared || field->offset == NITRO_NOWHERE || *nitro_field_array(field, argument) ||
+            nitro_field_count_of(kit, field, argument) == 0)
+            continue;
+        snprintf(on_device->problem, sizeof(on_device->problem),
+                 "%s: %s is NULL on the host, where results are compared: allocate it there, too",
+                 kit->name, field->name);
+        return on_device->failure = 1;
+    }
+    return 0;
+}
+
 static int prepare_input(void *argument, void *user)
 {
     const nitro_kit *kit = user;
+    if (check_host_arrays(kit, argument) != 0)
+        return 1;
     bool was_uploaded = nitro_kit_on_device(kit, argument)->is_uploaded;
     int failure = nitro_kit_upload(kit, argument);
     if (!failure && nitro_kit_has_inout(kit))

@@ -3,6 +3,7 @@
 #include "cuda/computation_cases.h"
 #include "cuda_emulation/emulated_cases.h"
 #include "unit/computations/kit_cases.h"
+#include "variants/transpose/transpose.h"
 
 /* Graphs that are as deep as a path take launches in proportion to their size, and all are alike:
  * what takes so many at one size is not repeated at the next. */
@@ -245,6 +246,27 @@ static void inputs_that_are_nowhere_are_named(void **state)
     nitro_kit_release_device(&kit, &call);
 }
 
+/* The caller's arrays on the device do for runs, not for measuring. */
+static void results_without_a_place_on_the_host_are_named(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_transpose_cuda call = {
+        .host = {.num_rows = 3, .num_cols = 5, .element_bytes = 8, .is_row_major = 1}};
+    nitro_computation *computation;
+    (void)state;
+    emulated_cases_start_device();
+    assert_ok(context, nitro_kit_create(context, &nitro_transpose_inplace_kit, true, &computation));
+    assert_int_equal(cudaMalloc(&call.data, 3 * 5 * 8), cudaSuccess);
+    const nitro_hooks *hooks = &computation->hooks;
+    assert_int_equal(hooks->prepare_input(&call, hooks->user), 1);
+    assert_string_equal(call.cuda.problem, "transpose_inplace: data is NULL on the host, where "
+                                           "results are compared: allocate it there, too");
+    nitro_kit_release_device(&nitro_transpose_inplace_kit, &call);
+    cudaFree(call.data);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void a_wrong_reference_variant_is_told_where(void **state)
 {
     nitro_context *context = unit_context();
@@ -275,6 +297,7 @@ int main(void)
         cmocka_unit_test(indices_that_are_results_get_64_bits),
         cmocka_unit_test(numbers_beyond_32_bits_are_not_uploaded),
         cmocka_unit_test(inputs_that_are_nowhere_are_named),
+        cmocka_unit_test(results_without_a_place_on_the_host_are_named),
         cmocka_unit_test(a_wrong_reference_variant_is_told_where),
     };
     return cmocka_run_group_tests_name("kits_cuda", tests, NULL, NULL);
