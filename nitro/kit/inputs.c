@@ -137,6 +137,14 @@ nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit, bo
     for (int round = 0; round < 1 + (argument != NULL) && status == NITRO_OK; round++) {
         nitro_random_seed(&random, seed ^ ((uint64_t)index + 1) * UINT64_C(0x9E3779B97F4A7C15));
         double size = nitro_kit_draw_size(inputs, &random, index, most_bytes);
+        double bytes = size * inputs->unit_bytes, most = find_memory_bytes();
+        if (round > 0 && bytes > most) { /* many families would take hours to find out */
+            status = nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                                "input %zu takes %.0f MB, and this machine has %.0f MB of memory: "
+                                "generate_mb is too large",
+                                index, bytes / 1e6, most / 1e6);
+            break;
+        }
         status = inputs->make(context, index % inputs->num_families, &random, size, label,
                               round > 0 ? &data : NULL);
         int length =

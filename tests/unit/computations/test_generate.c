@@ -128,6 +128,21 @@ static void the_limit_is_a_setting(void **state)
     nitro_context_free(context);
 }
 
+/* Without asking, drawing the entries would take hours. */
+static void what_no_memory_holds_is_refused_at_once(void **state)
+{
+    nitro_context *context = unit_context();
+    void *made;
+    char name[256];
+    (void)state;
+    assert_ok(context, nitro_context_set(context, "spmv", "generate_mb", "1000000000"));
+    assert_fails(
+        context,
+        nitro_kit_generate(context, &nitro_spmv_kit, false, 1, 0, name, sizeof(name), &made),
+        NITRO_ERR_NO_MEMORY, "input 0 takes 1000000000 MB, and this machine has ");
+    nitro_context_free(context);
+}
+
 static void the_limit_follows_the_devices_cache(void **state)
 {
     nitro_context *context = unit_context();
@@ -177,6 +192,7 @@ int main(void)
         cmocka_unit_test(sizes_reach_the_limit_the_largest_first),
         cmocka_unit_test(each_family_has_a_large_input_soon),
         cmocka_unit_test(the_limit_is_a_setting),
+        cmocka_unit_test(what_no_memory_holds_is_refused_at_once),
         cmocka_unit_test(the_limit_follows_the_devices_cache),
         cmocka_unit_test(a_stencil_is_what_its_name_says),
         cmocka_unit_test(a_name_that_does_not_fit_is_refused),
