@@ -185,9 +185,12 @@ static void run_with_failures(const nitro_kit *kit, const nitro_variant *variant
     for (long long left = 0; has_failed; left++) {
         atomic_store(&allocations_left, left);
         int failure = variant->prepare ? variant->prepare(argument, variant->user) : 0;
-        if (!failure)
+        bool is_prepared = !failure;
+        if (is_prepared)
             failure = variant->run(argument, variant->user);
         has_failed = has_failed_to_allocate();
+        if (!is_prepared && failure != NITRO_ERR_NO_MEMORY) /* measuring tries again with more */
+            fail_msg("%s: preparing %s returned %d", kit->name, variant->name, failure);
         if (failure && !has_failed && !variant->fails_cleanly)
             fail_msg("%s: %s failed with memory", kit->name, variant->name);
         nitro_kit_release(kit, argument);

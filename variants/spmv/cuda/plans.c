@@ -46,7 +46,7 @@ static int list_diagonals(nitro_spmv_cuda *spmv, const unsigned char *found,
     dia->stride = (int32_t)((num_rows + STRIDE - 1) / STRIDE * STRIDE);
     dia->offsets = nitro_host_allocate(count, sizeof(*dia->offsets));
     if (!dia->offsets)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     for (int64_t i = 0, d = 0; i < end; i++)
         if (found[i])
             dia->offsets[d++] = (int32_t)(i - num_rows);
@@ -58,8 +58,9 @@ static int make_dia(void *argument, void *user)
     nitro_spmv_cuda *spmv = argument;
     nitro_spmv_cuda_dia *dia = spmv->plan = calloc(1, sizeof(*dia));
     unsigned char *found = nitro_host_allocate(spmv->host.num_rows + spmv->host.num_cols, 1);
-    int failure = !dia || !found || nitro_spmv_cuda_find_diagonals(spmv, found) != 0 ||
-                  list_diagonals(spmv, found, dia) != 0;
+    int failure = dia && found ? nitro_spmv_cuda_find_diagonals(spmv, found) : NITRO_ERR_NO_MEMORY;
+    if (!failure)
+        failure = list_diagonals(spmv, found, dia);
     nitro_host_free(found);
     if (failure)
         nitro_kit_free_format(argument, user);
@@ -105,12 +106,12 @@ static int make_tiles(void *argument, void *user)
     int64_t num_tiles = (steps + NITRO_SPMV_CUDA_TILE - 1) / NITRO_SPMV_CUDA_TILE;
     nitro_spmv_cuda_tiles *tiles = spmv->plan = calloc(1, sizeof(*tiles));
     if (!tiles)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     tiles->num_tiles = (int32_t)num_tiles;
     tiles->rows = nitro_host_allocate(num_tiles + 1, sizeof(*tiles->rows));
     if (!tiles->rows) {
         nitro_kit_free_format(argument, user);
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     }
     for (int64_t tile = 0; tile <= num_tiles; tile++) {
         int64_t step = tile < num_tiles ? tile * NITRO_SPMV_CUDA_TILE : steps;
@@ -153,13 +154,13 @@ static int make_blocks(void *argument, void *user)
     nitro_spmv_cuda *spmv = argument;
     nitro_spmv_cuda_blocks *blocks = spmv->plan = calloc(1, sizeof(*blocks));
     if (!blocks)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     int64_t num_blocks = divide_rows(&spmv->host, NULL);
     blocks->num_blocks = (int32_t)num_blocks;
     blocks->rows = nitro_host_allocate(num_blocks + 1, sizeof(*blocks->rows));
     if (!blocks->rows) {
         nitro_kit_free_format(argument, user);
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     }
     divide_rows(&spmv->host, blocks->rows);
     return 0;
@@ -190,8 +191,9 @@ static int64_t add_up(const int32_t *counts, int64_t block, nitro_spmv_cuda_bsr 
 static int count_blocks(nitro_spmv_cuda *spmv, int64_t block, int32_t *counts,
                         nitro_spmv_cuda_bsr *bsr, int64_t *bytes)
 {
-    if (nitro_spmv_cuda_count_blocks(spmv, (int)block, counts) != 0)
-        return 1;
+    int failure = nitro_spmv_cuda_count_blocks(spmv, (int)block, counts);
+    if (failure)
+        return failure;
     bsr->block = (int32_t)block;
     bsr->num_rows = (int32_t)(spmv->host.num_rows / block);
     *bytes = add_up(counts, block, bsr);
@@ -202,11 +204,13 @@ static int count_blocks(nitro_spmv_cuda *spmv, int64_t block, int32_t *counts,
 static int find_blocks(nitro_spmv_cuda *spmv, int32_t *counts, nitro_spmv_cuda_bsr *bsr)
 {
     int64_t best = 0, best_bytes = 0, bytes;
+    int failure;
     for (int64_t block = 2; block <= NITRO_SPMV_CUDA_MAX_BSR; block++) {
         if (spmv->host.num_rows % block != 0 || spmv->host.num_cols % block != 0)
             continue;
-        if (count_blocks(spmv, block, counts, bsr, &bytes) != 0)
-            return 1;
+        failure = count_blocks(spmv, block, counts, bsr, &bytes);
+        if (failure)
+            return failure;
         if (best == 0 || bytes < best_bytes) {
             best = block;
             best_bytes = bytes;
@@ -215,8 +219,9 @@ static int find_blocks(nitro_spmv_cuda *spmv, int32_t *counts, nitro_spmv_cuda_b
     if (best == 0)
         return nitro_cuda_fail(&spmv->cuda, "bsr: no blocks divide %lld x %lld",
                                (long long)spmv->host.num_rows, (long long)spmv->host.num_cols);
-    if (best != bsr->block && count_blocks(spmv, best, counts, bsr, &bytes) != 0)
-        return 1;
+    failure = best != bsr->block ? count_blocks(spmv, best, counts, bsr, &bytes) : 0;
+    if (failure)
+        return failure;
     if (bsr->num_blocks * best * best > INT32_MAX)
         return nitro_cuda_fail(&spmv->cuda, "bsr: %d blocks of %d x %d are too many",
                                bsr->num_blocks, bsr->block, bsr->block);
@@ -231,7 +236,8 @@ static int make_bsr(void *argument, void *user)
     int32_t *counts = nitro_host_allocate(most_rows, sizeof(*counts));
     if (bsr)
         bsr->row_offsets = nitro_host_allocate(most_rows, sizeof(*bsr->row_offsets));
-    int failure = !bsr || !bsr->row_offsets || !counts || find_blocks(spmv, counts, bsr) != 0;
+    int failure =
+        bsr && bsr->row_offsets && counts ? find_blocks(spmv, counts, bsr) : NITRO_ERR_NO_MEMORY;
     nitro_host_free(counts);
     if (failure)
         nitro_kit_free_format(argument, user);

@@ -88,7 +88,7 @@ static int divide(const nitro_spmv *spmv, nitro_spmv_cache_blocked *format)
     format->part_rows = nitro_host_allocate(parts + 1, sizeof(*format->part_rows));
     format->offsets = nitro_host_allocate(parts * format->num_blocks + 1, sizeof(*format->offsets));
     if (!format->part_rows || !format->offsets)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     for (int part = 0; part <= parts; part++)
         format->part_rows[part] = nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts);
     return 0;
@@ -105,7 +105,7 @@ static int convert(const conversion *c, const nitro_kit_part *part, nitro_spmv *
     }
     format->num_slots = format->offsets[count];
     if (nitro_kit_allocate_format(part, spmv) != 0)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     nitro_host_run_parts(place_part, c, (int)format->num_parts);
     return 0;
 }
@@ -116,14 +116,14 @@ static int prepare(void *argument, void *user)
     if (spmv->cache_blocked)
         return 0;
     nitro_spmv_cache_blocked *format = spmv->cache_blocked = calloc(1, sizeof(*format));
-    int failure = !format || divide(spmv, format) != 0;
+    int failure = format ? divide(spmv, format) : NITRO_ERR_NO_MEMORY;
     if (!failure) {
         int64_t count = format->num_parts * format->num_blocks;
         conversion c = {.spmv = spmv,
                         .made = format,
                         .next = nitro_host_allocate(count, sizeof(int64_t)),
                         .last_row = nitro_host_allocate(count, sizeof(int64_t))};
-        failure = !c.next || !c.last_row || convert(&c, user, spmv) != 0;
+        failure = c.next && c.last_row ? convert(&c, user, spmv) : NITRO_ERR_NO_MEMORY;
         nitro_host_free(c.next);
         nitro_host_free(c.last_row);
     }

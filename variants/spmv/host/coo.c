@@ -111,12 +111,12 @@ static int prepare(void *argument, void *user)
         return 0;
     spmv->coo = calloc(1, sizeof(*spmv->coo));
     if (!spmv->coo)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     *spmv->coo = (nitro_spmv_coo){
         .num_entries = spmv->num_nonzeros, .columns = spmv->columns, .values = spmv->values};
     if (nitro_kit_allocate_format(user, spmv) != 0) {
         nitro_kit_free_format(argument, user);
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     }
     if (spmv->coo->rows)
         nitro_host_run_parts(fill_part, spmv,

@@ -85,7 +85,7 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
     dia->stride = nitro_spmv_stride(spmv->num_rows);
     dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
     if (!dia->offsets || nitro_kit_allocate_format(part, spmv) != 0)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     list_offsets(spmv, slots, dia);
     fill(spmv, slots, dia);
     return 0;
@@ -98,7 +98,7 @@ static int prepare(void *argument, void *user)
         return 0;
     int32_t *slots = nitro_host_allocate(spmv->num_rows + spmv->num_cols, sizeof(*slots));
     spmv->dia = calloc(1, sizeof(*spmv->dia));
-    int failure = !slots || !spmv->dia || make(spmv, user, slots) != 0;
+    int failure = slots && spmv->dia ? make(spmv, user, slots) : NITRO_ERR_NO_MEMORY;
     nitro_host_free(slots);
     if (failure)
         nitro_kit_free_format(argument, user);

@@ -142,12 +142,12 @@ static int prepare(void *argument, void *user)
         return 0;
     nitro_spmv_ell *ell = spmv->ell = calloc(1, sizeof(*ell));
     if (!ell)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     ell->width = longest_row(spmv);
     ell->stride = nitro_spmv_stride(spmv->num_rows);
     if (nitro_kit_allocate_format(user, spmv) != 0) {
         nitro_kit_free_format(argument, user);
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     }
     if (ell->values)
         nitro_spmv_ell_fill(spmv, ell);

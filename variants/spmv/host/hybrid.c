@@ -13,7 +13,7 @@ static int choose_width(const nitro_spmv *spmv, int64_t *width)
     int64_t limit = rows > 0 ? spmv->num_nonzeros / rows * 4 / 3 + 3 : 0;
     int64_t *shorter = nitro_host_allocate(limit + 2, sizeof(*shorter)); /* rows of that length */
     if (!shorter)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     for (int64_t row = 0; row < rows; row++) {
         int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
         shorter[length < limit ? length : limit + 1]++;
@@ -36,7 +36,7 @@ static int find_rest(const nitro_spmv *spmv, nitro_spmv_hybrid *hybrid)
     hybrid->num_offsets = spmv->num_rows + 1;
     hybrid->rest_offsets = nitro_host_allocate(hybrid->num_offsets, sizeof(*hybrid->rest_offsets));
     if (!hybrid->rest_offsets)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     for (int64_t row = 0; row < spmv->num_rows; row++) {
         int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
         int64_t rest = length - hybrid->ell.width;
@@ -65,7 +65,7 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part)
     hybrid->ell.stride = nitro_spmv_stride(spmv->num_rows);
     if (choose_width(spmv, &hybrid->ell.width) != 0 || find_rest(spmv, hybrid) != 0 ||
         nitro_kit_allocate_format(part, spmv) != 0)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     if (part->is_filled_there)
         return 0;
     nitro_spmv_ell_fill(spmv, &hybrid->ell);
@@ -82,7 +82,7 @@ static int prepare(void *argument, void *user)
     if (spmv->hybrid)
         return 0;
     spmv->hybrid = calloc(1, sizeof(*spmv->hybrid));
-    int failure = !spmv->hybrid || make(spmv, user) != 0;
+    int failure = spmv->hybrid ? make(spmv, user) : NITRO_ERR_NO_MEMORY;
     if (failure)
         nitro_kit_free_format(argument, user);
     return failure;

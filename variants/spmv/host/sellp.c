@@ -123,7 +123,7 @@ static int sort_rows(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
     sellp->num_sorted = spmv->num_rows;
     sellp->rows = nitro_host_allocate(spmv->num_rows, sizeof(*sellp->rows));
     if (!sellp->rows)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     nitro_host_run_parts(sort_part, &(product){.spmv = spmv, .sellp = sellp},
                          nitro_host_num_parts(NS_PER_ROW * (double)spmv->num_rows));
     return 0;
@@ -148,7 +148,7 @@ static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
     sellp->num_slices = (spmv->num_rows + SLICE_ROWS - 1) / SLICE_ROWS;
     sellp->slice_offsets = nitro_host_allocate(sellp->num_slices + 1, sizeof(int64_t));
     if (!sellp->slice_offsets)
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     for (int64_t slice = 0; slice < sellp->num_slices; slice++) {
         int64_t width = 0, length;
         for (int64_t r = 0; r < SLICE_ROWS; r++) {
@@ -158,7 +158,7 @@ static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
         if (__builtin_mul_overflow(width, SLICE_ROWS, &width) ||
             __builtin_add_overflow(sellp->slice_offsets[slice], width,
                                    &sellp->slice_offsets[slice + 1]))
-            return 1;
+            return NITRO_ERR_NO_MEMORY;
     }
     sellp->num_slots = sellp->slice_offsets[sellp->num_slices];
     return 0;
@@ -202,7 +202,7 @@ static int make(nitro_spmv *spmv, bool is_sorted, const nitro_kit_part *part,
     if (!sellp || (is_sorted && sort_rows(spmv, sellp) != 0) || measure_slices(spmv, sellp) != 0 ||
         nitro_kit_allocate_format(part, spmv) != 0) {
         nitro_kit_free_format(spmv, (void *)part);
-        return 1;
+        return NITRO_ERR_NO_MEMORY;
     }
     if (sellp->values)
         nitro_host_run_parts(fill_part, &(product){.spmv = spmv, .sellp = sellp},
