@@ -6,7 +6,7 @@
 
 #include "apps/cli/report/report_learnt.h"
 
-const size_t report_measured[REPORT_NUM_MEASURED] = {2, 5, 10, 20, 50};
+static const size_t measured_inputs[REPORT_NUM_MEASURED] = {2, 5, 10, 20, 50};
 
 void report_learnt_free(report_learnt *self)
 {
@@ -127,7 +127,7 @@ static nitro_status run_curves(report_learnt *self, uint64_t seed)
         nitro_evaluate_result *results = NULL;
         size_t count = 0;
         bool measured = study == REPORT_STUDY_MEASURED;
-        options.measured = measured ? report_measured : NULL;
+        options.measured = measured ? measured_inputs : NULL;
         options.num_measured = measured ? REPORT_NUM_MEASURED : 0;
         options.source_curve = !measured;
         self->journal->study = study;

@@ -18,8 +18,7 @@ typedef struct report_outcome {
 
 /** Of whose quality there are curves. */
 #define REPORT_CURVE_METHOD "auto"
-enum { REPORT_NUM_MEASURED = 5 };
-extern const size_t report_measured[REPORT_NUM_MEASURED];
+enum { REPORT_NUM_MEASURED = 5 }; /* numbers of measured inputs in its curve, besides none */
 
 /** All cases of a method: test inputs, seeds, and targets or one of them. */
 typedef struct report_summary {

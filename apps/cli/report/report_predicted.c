@@ -86,57 +86,58 @@ typedef struct curve {
     size_t num_means;
 } curve;
 
-/** The mean over targets at a place, by one seed; NaN: no target's curve is as long. */
-static double mean_at(const curve *of, uint64_t seed, size_t place)
+/** The mean over targets at a place, by one seed, and their mean number of measured inputs; NaN: no
+ *  target's curve is as long. A target with fewer inputs counts with all of them. */
+static double mean_at(const curve *of, uint64_t seed, size_t place, double *measured)
 {
     const report_journal *journal = of->self->journal;
-    double sum = 0.0;
+    double sum = 0.0, sum_measured = 0.0;
     size_t count = 0;
+    bool is_reached = false;
     for (size_t i = 0; i < journal->num_entries; i++) {
         const report_entry *entry = &journal->entries[i];
         if (entry->study != of->study || entry->seed != seed)
             continue;
+        const nitro_evaluate_result *at = NULL;
         size_t own = 0;
-        for (size_t r = 0; r < entry->num_results; r++) {
-            const nitro_evaluate_result *one = &entry->results[r];
-            if (of->order && strcmp(one->order, of->order) != 0)
-                continue;
-            if (own++ == place) {
-                sum += one->mean;
-                count++;
+        for (size_t r = 0; r < entry->num_results && own <= place; r++)
+            if (!of->order || strcmp(entry->results[r].order, of->order) == 0) {
+                at = &entry->results[r];
+                own++;
             }
-        }
+        is_reached = is_reached || own > place;
+        if (!at || (of->order && own <= place))
+            continue;
+        sum += at->mean;
+        sum_measured += (double)at->measured;
+        count++;
     }
-    return count > 0 ? sum / (double)count : (double)NAN;
+    *measured = sum_measured / (double)count;
+    return is_reached ? sum / (double)count : (double)NAN;
 }
 
-/** Mean over the seeds, and its spread. */
-static double over_seeds(curve *of, size_t place, double *spread)
+/** Mean over the seeds, its spread, and the number of inputs or sources. */
+static double over_seeds(curve *of, size_t place, double *spread, double *x)
 {
     const nitro_study_options *how = &of->self->report->options;
+    double sum_measured = 0.0;
     of->num_means = 0;
     for (size_t s = 0; s < how->num_seeds; s++) {
-        double mean = mean_at(of, how->seed + s, place);
-        if (isfinite(mean))
+        double measured, mean = mean_at(of, how->seed + s, place, &measured);
+        if (isfinite(mean)) {
             of->means[of->num_means++] = mean;
+            sum_measured += measured;
+        }
     }
+    *x = of->order ? (double)place + 1.0 : sum_measured / (double)of->num_means;
     return report_mean_of(of->means, of->num_means, spread);
-}
-
-/** The number of inputs or sources at a place. */
-static size_t count_at(size_t study, size_t place)
-{
-    if (study == REPORT_STUDY_SOURCES)
-        return place + 1;
-    return place == 0 ? 0 : report_measured[place - 1];
 }
 
 static nitro_status fill_curve(report_part *part, curve *of, size_t series, size_t num_places)
 {
     report_table *table = &part->table;
     for (size_t k = 0; k < num_places; k++) {
-        double spread, mean = over_seeds(of, k, &spread);
-        double x = (double)count_at(of->study, k);
+        double x, spread, mean = over_seeds(of, k, &spread, &x);
         if (isnan(mean))
             continue;
         bool known = isfinite(spread);
@@ -206,8 +207,9 @@ nitro_status report_add_measured_curve(report *owner)
                          "measured inputs||0,mean quality|%|2,spread over seeds|points|2");
     part->chart.x_label = "inputs measured on the target";
     part->method = "The model of the sources is adapted to so many training inputs of the target, "
-                   "which it chooses itself. Means over the targets; the band is one standard "
-                   "deviation over the seeds.";
+                   "which it chooses itself. Means over the targets, of which one with fewer "
+                   "training inputs counts with all of them; the band is one standard deviation "
+                   "over the seeds.";
     nitro_status status =
         add_curves(owner, part, REPORT_STUDY_MEASURED, 1 + REPORT_NUM_MEASURED, orders, 1);
     return status == NITRO_OK ? say_curve(owner, part, "inputs") : status;

@@ -288,11 +288,21 @@ void svg_tick_label(FILE *file, const report_chart *chart, double x, double y, c
     *end = x + half;
 }
 
+static bool has_values(const report_chart *chart, size_t series)
+{
+    for (size_t i = series * chart->width; i < (series + 1) * chart->width; i++)
+        if (isfinite(chart->values[i]))
+            return true;
+    return false;
+}
+
 double svg_legend(FILE *file, const report_chart *chart, size_t count)
 {
     double x = 0.0, y = 14.0;
     for (size_t s = 0; s < count; s++) {
         const char *name = chart->series.items[s];
+        if (!has_values(chart, s))
+            continue;
         double width = svg_text_width(name) + 30.0;
         if (x > 0.0 && x + width > chart->pixels) {
             x = 0.0;
