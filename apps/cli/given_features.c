@@ -102,7 +102,7 @@ static bool has_all_features(const loaded_module *loaded, const nitro_model *mod
 }
 
 int features_pick(const invocation *call, const nitro_model *model, const loaded_module *loaded,
-                  const double *evaluated, double *values)
+                  const double *evaluated, const char *remedy, double *values)
 {
     const char *lacking[NITRO_MAX_FEATURES + 1] = {0};
     char text[2048];
@@ -118,10 +118,8 @@ int features_pick(const invocation *call, const nitro_model *model, const loaded
     if (count == 0)
         return EXIT_DONE;
     join_names(lacking, text, sizeof text);
-    return fail_text(call,
-                     "the model of %s has features that %s does not evaluate: %s; give all with "
-                     "--features",
-                     nitro_model_computation(model), loaded->module->name, text);
+    return fail_text(call, "the model of %s has features that %s does not evaluate: %s; %s",
+                     nitro_model_computation(model), loaded->module->name, text, remedy);
 }
 
 /** Open the built-in computation of the model's name, else the first one that has its features. */
@@ -159,7 +157,7 @@ static int evaluate_file(const invocation *call, const nitro_model *model, const
         nitro_computation_evaluate(loaded.computation, input, evaluated) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE)
-        code = features_pick(call, model, &loaded, evaluated, values);
+        code = features_pick(call, model, &loaded, evaluated, "give all with --features", values);
     if (input)
         loaded.module->unload(input);
     module_close(&loaded);

@@ -39,9 +39,10 @@ int features_given(const invocation *call, const nitro_model *model, const nitro
 /**
  * Pick a model's input features by name from those that a computation's code evaluates.
  * @param[in]  evaluated  shape [number of the computation's features].
+ * @param[in]  remedy     what to do where one is missing, for the message.
  * @param[out] values     shape [NITRO_MAX_FEATURES], in the model's order.
  */
 int features_pick(const invocation *call, const nitro_model *model, const loaded_module *loaded,
-                  const double *evaluated, double *values);
+                  const double *evaluated, const char *remedy, double *values);
 
 #endif

@@ -2,6 +2,7 @@
 #include "apps/cli/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,10 @@ static int set_count(const invocation *call, const option *what, const char *tex
     char *end = NULL;
     errno = 0;
     unsigned long long parsed = strtoull(text, &end, 10);
-    bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
-    if (!digits || !in_range(what, (double)parsed))
+    bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
+    if (digits && errno == ERANGE && what->maximum <= what->minimum)
+        return fail_usage(call, "--%s: '%s' is over %llu", what->name, text, ULLONG_MAX);
+    if (!digits || errno != 0 || !in_range(what, (double)parsed))
         return bad_range(call, what, text);
     *value = parsed;
     return EXIT_DONE;

@@ -71,6 +71,8 @@ try nitro evaluate calc --store s.db --extrapolate --size-feature x --targets gp
 try nitro evaluate calc --store s.db --extrapolate --size-feature y --quiet
 try nitro evaluate calc --store s.db --extrapolate --train train.txt --quiet
 try nitro evaluate calc --store s.db --extrapolate --group-by / --quiet
+try nitro evaluate calc --store s.db --extrapolate --train-fraction 0.5 --quiet
+try nitro evaluate calc --store s.db --train train.txt --train-fraction 0.5 --quiet
 try nitro evaluate calc --store s.db --train train.txt --group-by / --quiet
 for i in $(seq 20); do
     ((i > 1)) || echo "input,size,same,time_ms:a,time_ms:b"

@@ -67,5 +67,10 @@ nitro tune-from-source recorded --store d.db --target gpu2 --sources gpu1 --stra
 try nitro predict --model d.json --input a.mtx
 try nitro predict spmv --model d.json --input a.mtx
 try nitro run spmv --model d.json --input a.mtx
+sed '1s/csr/csx/; 1s/ell/elx/' gpu1.csv >gpu1v.csv
+nitro store import --store v.db --computation recorded --device gpu1 --samples gpu1v.csv --devices devices.csv
+nitro store import --store v.db --devices devices.csv --device gpu2 --quiet
+nitro tune-from-source recorded --store v.db --target gpu2 --sources gpu1 --strategy forest --output v.json --quiet >/dev/null 2>&1
+try nitro run spmv --model v.json --input a.mtx
 try nitro predict --model m.json
 try nitro predict --model m.json --input a.mtx --features rows=3

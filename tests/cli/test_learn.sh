@@ -90,6 +90,10 @@ try nitro tune-from-source clac --store s.db --target gpu3 --output bad.json
 try nitro tune-from-source calc --store missing.db --target gpu3 --output bad.json
 test -e bad.json && echo "bad.json was made"
 
+printf 'input,x,y,time_ms:small,time_ms:large\nin1,1,1,,2\n' >few.csv
+nitro store import --store few.db --computation calc --device gpu1 --samples few.csv --devices devices.csv >/dev/null
+try nitro learn calc --store few.db --device gpu1 --json
+
 title "a model file cut at any byte, or with one byte changed, is refused"
 size=$(wc -c <m.json)
 accepted=0

@@ -57,6 +57,7 @@ for name in sys.argv[1:]:
 END
 grep -L 'not(\[fill=none\])' r/*.svg # on dark ground lines are not filled either
 grep -ho '<title>gpu2, .*%</title>' r/calc-variants.svg | sed 's/<[^>]*>//g'
+grep -o "<title>predicted = reached[^<]*" r/calc-predicted.svg | tail -1
 
 title "the page needs nothing else, and every tag and id is in order"
 page=r/index.html

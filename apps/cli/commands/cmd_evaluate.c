@@ -62,7 +62,8 @@ static const option options[] = {
     OPTION(TEXT, "picture", picture, "DIR", "with --curve, also draw it into this folder",
            .needs = "curve"),
     OPTION(TEXT, "train", train, "FILE",
-           "training inputs, one name per line (default: drawn at random, see --train-fraction)"),
+           "training inputs, one name per line (default: drawn at random, see --train-fraction)",
+           .excludes = "train-fraction"),
     OPTION(TEXT, "test", test, "FILE",
            "test inputs, one name per line (default: all but the training inputs)"),
     OPTION_TRAIN_FRACTION,
@@ -73,7 +74,7 @@ static const option options[] = {
     OPTION(FLAG, "extrapolate", extrapolate, NULL,
            "train on the smaller inputs and test on the largest fifth, to see what is chosen "
            "beyond the training range",
-           .excludes = "train,test"),
+           .excludes = "train,test,train-fraction"),
     OPTION(
         TEXT, "size-feature", size_feature, "NAME",
         "with --extrapolate, the input feature that inputs are ordered by (default: the one that "

@@ -59,7 +59,7 @@ static int learn(invocation *call, nitro_store *store, const char *computation)
         return fail(call);
     int code = learn_own(call, store, computation, id, given->seed, given->output, &model, &path);
     if (code == EXIT_DONE && !model)
-        code = EXIT_FAILED; /* the reason is printed */
+        code = fail(call);
     else if (code == EXIT_DONE)
         code = given->json ? print_json(call, model_json(call, model, path))
                            : model_print(call, model, path);

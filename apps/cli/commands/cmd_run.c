@@ -213,6 +213,12 @@ static int decide_by_recorded(one_run *self, nitro_decision predicted)
     nitro_computation *computation = self->loaded.computation;
     nitro_status status = NITRO_OK;
     bool allowed = false;
+    if (self->num_ranked == 0)
+        return fail_text(self->call,
+                         "%s: the model of %s ranks no variant of %s; name another "
+                         "model (--model)",
+                         self->model_path, nitro_model_computation(self->model),
+                         self->loaded.module->name);
     for (size_t r = 0; r < self->num_ranked && status == NITRO_OK && !allowed; r++) {
         const char *name = nitro_computation_variant_name(computation, self->ranking[r]);
         status = nitro_computation_force(computation, name);
@@ -238,7 +244,8 @@ static int rank(one_run *self, const nitro_call_options *how, nitro_decision *pr
     nitro_computation *computation = self->loaded.computation;
     if (nitro_computation_evaluate(computation, self->input, evaluated) != NITRO_OK)
         return fail(self->call);
-    int code = features_pick(self->call, self->model, &self->loaded, evaluated, features);
+    int code = features_pick(self->call, self->model, &self->loaded, evaluated,
+                             "name another model (--model)", features);
     if (code != EXIT_DONE)
         return code;
     if (nitro_model_predict_with(self->model, features, how, predicted, ranking, scores) !=

@@ -207,6 +207,11 @@ static int learn_and_report(tuning *self, const nitro_device *device)
     if (!given->no_model && !given->shard)
         code = learn_own(self->call, self->store, self->loaded.module->name, device->id,
                          given->seed, given->output, &model, &path);
+    if (code == EXIT_DONE && !model && !given->no_model && !given->shard) {
+        char why[1024];
+        nitro_context_last_error(self->call->context, why, sizeof why);
+        warn(self->call, "no model was trained: %s", why);
+    }
     if (code == EXIT_DONE)
         code = report(self, device, path ? model : NULL, path);
     free(path);

@@ -60,12 +60,8 @@ int learn_own(invocation *call, nitro_store *store, const char *computation, con
     progress_begin_waiting(&progress, call, "learn", NULL);
     nitro_status status = nitro_learn_own(call->context, store, computation, device, &how, &made);
     progress_end(&progress);
-    if (status == NITRO_ERR_NO_DATA && !output) {
-        char why[1024];
-        nitro_context_last_error(call->context, why, sizeof why);
-        warn(call, "no model was trained: %s", why);
+    if (status == NITRO_ERR_NO_DATA && !output)
         return EXIT_DONE;
-    }
     if (status == NITRO_OK)
         status = save(call->context, made, output, path);
     if (status != NITRO_OK) {

@@ -5,7 +5,8 @@
 #include "apps/cli/options.h"
 
 /**
- * Learn and save. `output` NULL: the default place, and too few samples are a warning only.
+ * Learn and save. `output` NULL: the default place, and too few samples are no failure; the
+ * context's last error says what is missing.
  * @param[out] model, path  what was learnt and where it is; untouched where nothing was.
  */
 int learn_own(invocation *call, nitro_store *store, const char *computation, const char *device,

@@ -124,6 +124,7 @@ static void draw_line(FILE *file, const plane *self, size_t series)
 static void draw_points(FILE *file, const plane *self, size_t series, size_t every)
 {
     const report_chart *chart = self->chart;
+    bool grey = nitro_string_list_find(&chart->greys, chart->series.items[series]) != NITRO_NONE;
     for (size_t k = 0; k < chart->width; k += every) {
         size_t i = series * chart->width + k;
         char x[48], y[48], low[48], high[48];
@@ -134,7 +135,7 @@ static void draw_points(FILE *file, const plane *self, size_t series, size_t eve
         svg_value(chart->lows[i], self->y.unit, low, sizeof low);
         svg_value(chart->highs[i], chart->unit, high, sizeof high);
         fputs("<g class=\"m\">", file);
-        if (k < chart->categories.count)
+        if (k < chart->categories.count && !grey)
             svg_title(file, "%s, %s: %s at %s", chart->series.items[series],
                       chart->categories.items[k], y, x);
         else if (isfinite(chart->lows[i]))
