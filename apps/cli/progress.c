@@ -125,6 +125,16 @@ static void format_line(const progress_line *progress, size_t done, size_t total
              rate, detail ? " (" : "", detail ? detail : "", detail ? ")" : "");
 }
 
+/** What of a line fits, without half a word: "12 of 1" is not "12 of 150". */
+static int fitting_length(const char *line, size_t width)
+{
+    size_t length = strlen(line);
+    if (length > width)
+        for (length = width; length > 0 && line[length] != ' ';)
+            length--;
+    return (int)length;
+}
+
 static bool is_due(const progress_line *progress, double now_ms, size_t percent, bool last)
 {
     double waited_ms = now_ms - progress->last_ms;
@@ -152,7 +162,7 @@ void progress_update(progress_line *progress, size_t done, size_t total, size_t 
     progress->updated = true;
     format_line(progress, done, total, found, detail, line, sizeof line);
     if (progress->terminal)
-        fprintf(stderr, "\r\033[K%.*s", (int)terminal_width(stderr) - 1, line);
+        fprintf(stderr, "\r\033[K%.*s", fitting_length(line, terminal_width(stderr) - 1), line);
     else
         fprintf(stderr, "%s\n", line);
     fflush(stderr);

@@ -46,3 +46,7 @@ for columns in 50 100; do
     NO_COLOR=1 in_terminal $columns nitro explain --model wide.json --input a.mtx |
         grep '^feature\|^kind\|^input\|rows' | sed 's/  */ /g; s/ $//'
 done
+
+title "progress: what does not fit is left out whole, no digit of 'of 60' alone"
+in_terminal 39 nitro tune histogram --generate 60 --device model:c2075 --store p.db --no-model 2>&1 |
+    tr '\r' '\n' | sed -n 's/.*c2075: [1-6][0-9] //p' | sort -u
