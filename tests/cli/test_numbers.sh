@@ -3,7 +3,8 @@
 if localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" 2>/dev/null; then
     export LOCPATH=$PWD NITRO_TEST_LOCALE=de_DE.UTF-8
 fi # else only the rounding mode is another one
-other() { LC_ALL= ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$MODULES/libother_numbers.so "$@"; }
+other() { LC_ALL= ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$PWD/libother_numbers.so "$@"; }
+cp "$MODULES/libother_numbers.so" . # the name of what is loaded first has no spaces
 
 title "a store and a model to write"
 export SOURCE_DATE_EPOCH=1700000000 # both imports are of one second

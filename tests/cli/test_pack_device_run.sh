@@ -13,7 +13,8 @@ try "$script" --output
 try "$script" --build /nonexistent
 
 title "a packed build runs elsewhere"
-"$script" --build "$build" --output run >out.txt || cat out.txt
+ln -s "$build/lib" "a space"
+LD_LIBRARY_PATH="$PWD/a space" "$script" --build "$build" --output run >out.txt || cat out.txt
 mv run elsewhere && ls elsewhere run.tar.zst
 (($(du -sm elsewhere | cut -f 1) <= 60)) || echo "more than 60 MB: $(du -sh elsewhere)"
 env -i elsewhere/bin/nitro version | head -n 1
