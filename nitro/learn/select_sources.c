@@ -188,6 +188,8 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
 {
     nitro_predicted_quality *predicted = model->predicted;
     const nitro_source_choice *choice = &t->choice;
+    const nitro_source_set set = {.hardware = &t->hardware,
+                                  .architecture_loss = choice->architecture_loss};
     double distances = 0.0, weights = 0.0;
     predicted->rule = nitro_source_rule_name(choice->rule);
     for (size_t i = 0; i < predicted->num_sources; i++) {
@@ -195,8 +197,8 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
         source->weight = choice->weights[source->device];
         source->is_set_aside = choice->set_aside[source->device];
         source->distance = choice->nearest[source->device];
-        source->target_distance = nitro_device_dissimilarity(
-            t->task->sources->devices[source->device], t->task->target, &t->hardware);
+        source->target_distance = nitro_source_dissimilarity(
+            &set, t->task->sources->devices[source->device], t->task->target);
         if (isnan(source->lodo_quality))
             continue;
         distances += source->validation * source->distance;
@@ -384,15 +386,17 @@ const bool *nitro_source_weighing_set_aside(const nitro_source_weighing *weighin
 bool nitro_source_weighing_is_better(const nitro_source_weighing *weighing,
                                      const nitro_predicted_quality *together)
 {
+    const nitro_source_choice *choice = &weighing->choice;
     double sum = 0.0, squares = 0.0, count = 0.0;
     for (size_t i = 0; i < together->num_sources; i++) {
         const nitro_predicted_quality_source *source = &together->sources[i];
-        double gain = weighing->choice.lodo.qualities[source->device] - source->lodo_quality;
-        if (isnan(gain) || weighing->choice.lodo.num_rows[source->device] < LEAST_COMPARED)
+        double gain = choice->lodo.qualities[source->device] - source->lodo_quality;
+        if (isnan(gain) || !choice->is_comparable[source->device] ||
+            (!choice->by_architecture && choice->lodo.num_rows[source->device] < LEAST_COMPARED))
             continue;
         sum += gain;
         squares += gain * gain;
         count += 1.0;
     }
-    return nitro_source_gain_is_clear(count, sum, squares);
+    return choice->by_architecture ? sum > 0.0 : nitro_source_gain_is_clear(count, sum, squares);
 }

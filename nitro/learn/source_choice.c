@@ -12,12 +12,9 @@
 #include "nitro/learn/data/source_checks.h"
 
 #define FAR             2.0 /* times the largest hardware distance between nearest sources */
-#define CLEARLY         0.6 /* percent by which another candidate must be better, and... */
-#define SIGNIFICANTLY   3.0 /* standard errors over devices */
 #define SITUATION       0.3 /* length of the kernel over dissimilarity to the nearest source */
 #define LEAST_SITUATION 0.01
 #define NUM_CANDIDATES  (2 * NITRO_SOURCES_NUM_RULES)
-#define LEAST_VALIDATED 3 /* devices, to choose by validation */
 
 typedef struct choosing {
     nitro_context *context;
@@ -36,6 +33,7 @@ void nitro_source_choice_free(nitro_source_choice *choice)
     free(choice->weights);
     free(choice->set_aside);
     free(choice->is_disputed);
+    free(choice->is_comparable);
     free(choice->nearest);
     nitro_lodo_free(&choice->lodo);
     *choice = (nitro_source_choice){0};
@@ -92,10 +90,28 @@ static size_t mark_visible(const choosing *c, nitro_kinship of_target, size_t de
         c->visible[d] = c->usable[d] && d != device &&
                         nitro_kinship_allows(of_target, own, source) &&
                         (of_target.stack || !nitro_device_same_stack(source, own)) &&
-                        (of_target.vendor || !nitro_device_same_vendor(source, own));
+                        (of_target.vendor || !nitro_device_same_vendor(source, own)) &&
+                        (of_target.architecture || c->set.architecture_loss == 0.0 ||
+                         !nitro_device_same_architecture(source, own));
         count += c->visible[d];
     }
     return count;
+}
+
+static void compare_architectures(choosing *c)
+{
+    nitro_source_choice *choice = c->choice;
+    nitro_source_set set = c->set;
+    set.losses = c->cross[0]->losses;
+    choice->architecture_loss = c->set.architecture_loss = nitro_source_architecture_loss(&set);
+    choice->by_architecture = choice->architecture_loss > 0.0 && find_kinship(c).architecture;
+    for (size_t d = 0; d < set.num_devices; d++)
+        choice->is_comparable[d] = !choice->by_architecture;
+    for (size_t d = 0; d < set.num_devices; d++)
+        for (size_t other = 0; other < set.num_devices; other++)
+            choice->is_comparable[d] |=
+                other != d && set.usable[other] &&
+                nitro_device_same_architecture(set.devices[d], set.devices[other]);
 }
 
 /** To the nearest source that a validation device may have: not its own card, unless the target has
@@ -177,13 +193,6 @@ static nitro_status validate(choosing *c)
 /* ---- Choice -----------------------------------------------------------------------------------
  */
 
-bool nitro_source_gain_is_clear(double count, double sum, double squares)
-{
-    double mean = sum / count, variance = squares / count - mean * mean;
-    return count >= LEAST_VALIDATED && mean > CLEARLY &&
-           mean > SIGNIFICANTLY * sqrt(fmax(variance, 0.0) / (count - 1.0));
-}
-
 /** Mean gain of a candidate over the default, where it is clear; else 0. */
 static double clear_gain(const choosing *c, size_t base, size_t candidate)
 {
@@ -191,7 +200,7 @@ static double clear_gain(const choosing *c, size_t base, size_t candidate)
     for (size_t d = 0; d < c->set.num_devices; d++) {
         double gain = c->qualities[candidate * c->set.num_devices + d] -
                       c->qualities[base * c->set.num_devices + d];
-        if (isnan(gain))
+        if (isnan(gain) || !c->choice->is_comparable[d])
             continue;
         sum += gain;
         squares += gain * gain;
@@ -268,6 +277,7 @@ static nitro_status allocate(choosing *c)
     choice->weights = nitro_calloc(c->context, count, sizeof *choice->weights);
     choice->set_aside = nitro_calloc(c->context, count, sizeof *choice->set_aside);
     choice->is_disputed = nitro_calloc(c->context, count, sizeof *choice->is_disputed);
+    choice->is_comparable = nitro_calloc(c->context, count, sizeof *choice->is_comparable);
     choice->nearest = nitro_calloc(c->context, count, sizeof *choice->nearest);
     choice->lodo.scores = nitro_calloc(c->context, num_scores, sizeof(double));
     choice->lodo.num_rows = nitro_calloc(c->context, count, sizeof(size_t));
@@ -277,9 +287,10 @@ static nitro_status allocate(choosing *c)
     c->visible = nitro_calloc(c->context, count, sizeof *c->visible);
     c->weights = nitro_calloc(c->context, count, sizeof *c->weights);
     c->qualities = nitro_calloc(c->context, count, NUM_CANDIDATES * sizeof *c->qualities);
-    return choice->weights && choice->set_aside && choice->is_disputed && choice->nearest &&
-                   choice->lodo.scores && choice->lodo.num_rows && choice->lodo.qualities &&
-                   choice->lodo.weights && c->usable && c->visible && c->weights && c->qualities
+    return choice->weights && choice->set_aside && choice->is_disputed && choice->is_comparable &&
+                   choice->nearest && choice->lodo.scores && choice->lodo.num_rows &&
+                   choice->lodo.qualities && choice->lodo.weights && c->usable && c->visible &&
+                   c->weights && c->qualities
                ? NITRO_OK
                : NITRO_ERR_NO_MEMORY;
 }
@@ -298,6 +309,7 @@ static nitro_status run(choosing *c)
         return nitro_fail(c->context, NITRO_ERR_NO_DATA,
                           "%s: fewer than two sources have times that depend on their features",
                           c->task->sources->schema->computation);
+    compare_architectures(c);
     nitro_source_nearest(&c->set, c->task->target, &choice->dissimilarity);
     choice->is_far = is_far(c);
     status = validate(c);

@@ -63,6 +63,12 @@ bool nitro_device_same_stack(const nitro_device *a, const nitro_device *b)
     return nitro_device_same_vendor(a, b) && strcmp(software_of(a), software_of(b)) == 0;
 }
 
+bool nitro_device_same_architecture(const nitro_device *a, const nitro_device *b)
+{
+    return nitro_same_text(nitro_device_label(a, "architecture"),
+                           nitro_device_label(b, "architecture"));
+}
+
 /** Have they the same known features, and at least one? */
 static bool has_same_features(const nitro_device *a, const nitro_device *b)
 {
@@ -112,6 +118,7 @@ nitro_kinship nitro_device_kinship(const nitro_device *target, nitro_device *con
         found.twin |= nitro_device_is_twin(devices[d], target);
         found.stack |= nitro_device_same_stack(devices[d], target);
         found.vendor |= nitro_device_same_vendor(devices[d], target);
+        found.architecture |= nitro_device_same_architecture(devices[d], target);
     }
     return found;
 }

@@ -14,6 +14,8 @@
 bool nitro_device_same_vendor(const nitro_device *a, const nitro_device *b);
 bool nitro_device_same_branch(const nitro_device *a, const nitro_device *b);
 bool nitro_device_same_stack(const nitro_device *a, const nitro_device *b);
+/** By their labels; two without one are the same. */
+bool nitro_device_same_architecture(const nitro_device *a, const nitro_device *b);
 /** Are they one card under two stacks: the same by the label `same_as`, or of one vendor and with
  * the same known features? Descriptive features do not count. */
 bool nitro_device_is_twin(const nitro_device *a, const nitro_device *b);
@@ -23,7 +25,7 @@ bool nitro_device_is_copy(const nitro_device *a, const nitro_device *b);
 /** What a target has among its sources. In validation, a source as the target has no closer
  * relative than the target: else it would be too easy. */
 typedef struct nitro_kinship {
-    bool copy, twin, stack, vendor;
+    bool copy, twin, stack, vendor, architecture;
 } nitro_kinship;
 
 /** @param[in] usable  shape [num_devices]: which of the devices are sources; NULL: all. */

@@ -13,20 +13,37 @@
 
 #define BRANCH_LENGTH     0.2 /* of the kernel over dissimilarity between branches */
 #define HARDWARE_LOSS     1.5 /* percent that a unit of hardware distance is expected to cost, */
-#define ARCHITECTURE_LOSS 0.5 /* another architecture, */
+#define ARCHITECTURE_LOSS 0.5 /* another architecture, unless sources show more, */
 #define SOFTWARE_LOSS     2.0 /* another stack than the branch's nearest one, */
 #define VENDOR_LOSS       2.0 /* and another vendor */
 #define LOSS_LENGTH       2.5 /* percent, of the kernel over expected losses */
 #define LEAST_WEIGHT      0.06
-#define ODD_STACK         0.04 /* dissimilarity for a percent that a stack and the others disagree */
+#define DISAGREEMENT      0.04 /* dissimilarity for a percent that stacks or architectures lose */
 #define NEAR              0.7  /* hardware distance of sources that should agree, */
 #define DISPUTED_LOSS     10.0 /* percent beyond the hardware's at which they contradict, */
 #define AGREED_LOSS       4.0  /* and below which they agree */
+#define CLEARLY           0.6  /* percent by which another choice must be better, and... */
+#define SIGNIFICANTLY     3.0  /* standard errors over... */
+#define LEAST_VALIDATED   3    /* devices */
 
 const char *nitro_source_rule_name(nitro_source_rule rule)
 {
     static const char *const names[NITRO_SOURCES_NUM_RULES] = {"stack", "nearest", "equal"};
     return names[rule];
+}
+
+bool nitro_source_gain_is_clear(double count, double sum, double squares)
+{
+    double mean = sum / count, variance = squares / count - mean * mean;
+    return count >= LEAST_VALIDATED && mean > CLEARLY &&
+           mean > SIGNIFICANTLY * sqrt(fmax(variance, 0.0) / (count - 1.0));
+}
+
+double nitro_source_dissimilarity(const nitro_source_set *set, const nitro_device *a,
+                                  const nitro_device *b)
+{
+    return nitro_device_dissimilarity(a, b, set->hardware) +
+           (nitro_device_same_architecture(a, b) ? 0.0 : DISAGREEMENT * set->architecture_loss);
 }
 
 size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *target,
@@ -37,7 +54,7 @@ size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *tar
     for (size_t d = 0; d < set->num_devices; d++) {
         if (!set->usable[d] || set->devices[d] == target)
             continue;
-        double own = nitro_device_dissimilarity(set->devices[d], target, set->hardware);
+        double own = nitro_source_dissimilarity(set, set->devices[d], target);
         if (own < *dissimilarity) {
             *dissimilarity = own;
             nearest = d;
@@ -58,15 +75,18 @@ static double disagreement(const nitro_source_set *set, size_t a, size_t b)
     return 0.5 * (there + back);
 }
 
+static double distance_loss(const nitro_source_set *set, const nitro_device *target, size_t d)
+{
+    double distance = nitro_device_distance(set->devices[d], target, set->hardware);
+    return HARDWARE_LOSS * (isnan(distance) ? 0.0 : distance);
+}
+
 /** What the other hardware of source `d` is expected to cost. */
 static double hardware_loss(const nitro_source_set *set, const nitro_device *target, size_t d)
 {
-    double distance = nitro_device_distance(set->devices[d], target, set->hardware);
-    const char *architecture = nitro_device_label(set->devices[d], "architecture");
-    return HARDWARE_LOSS * (isnan(distance) ? 0.0 : distance) +
-           (nitro_same_text(architecture, nitro_device_label(target, "architecture"))
-                ? 0.0
-                : ARCHITECTURE_LOSS);
+    return distance_loss(set, target, d) + (nitro_device_same_architecture(set->devices[d], target)
+                                                ? 0.0
+                                                : ARCHITECTURE_LOSS + set->architecture_loss);
 }
 
 /** What two sources lose on each other beyond what their hardware explains; NaN: unknown. */
@@ -80,8 +100,7 @@ static double unexplained_loss(const nitro_source_set *set, size_t a, size_t b)
 {
     const nitro_device *one = set->devices[a], *other = set->devices[b];
     bool near = a != b && set->usable[a] && set->usable[b] && nitro_device_same_stack(one, other) &&
-                nitro_same_text(nitro_device_label(one, "architecture"),
-                                nitro_device_label(other, "architecture")) &&
+                nitro_device_same_architecture(one, other) &&
                 nitro_device_distance(one, other, set->hardware) <= NEAR;
     return near ? loss_beyond_hardware(set, a, b) : (double)NAN;
 }
@@ -100,6 +119,40 @@ void nitro_source_find_disputed(const nitro_source_set *set, bool *is_disputed)
         }
         is_disputed[d] = contradicted && !has_ally;
     }
+}
+
+typedef struct loss_sums {
+    double count, sum, squares;
+} loss_sums;
+
+/** Losses of pairs of one stack, of one or of two architectures, beyond their distance and
+ *  `others`. */
+static loss_sums sum_losses(const nitro_source_set *set, bool of_one_architecture, double others)
+{
+    loss_sums sums = {0};
+    for (size_t a = 0; a < set->num_devices; a++)
+        for (size_t b = a + 1; b < set->num_devices; b++) {
+            const nitro_device *one = set->devices[a], *other = set->devices[b];
+            double loss = disagreement(set, a, b) - distance_loss(set, one, b) - others;
+            if (!set->usable[a] || !set->usable[b] || isnan(loss) ||
+                !nitro_device_same_stack(one, other) ||
+                nitro_device_same_architecture(one, other) != of_one_architecture)
+                continue;
+            sums.count += 1.0;
+            sums.sum += loss;
+            sums.squares += loss * loss;
+        }
+    return sums;
+}
+
+double nitro_source_architecture_loss(const nitro_source_set *set)
+{
+    loss_sums own = sum_losses(set, true, 0.0);
+    loss_sums sums = sum_losses(set, false, fmax(own.sum / own.count, 0.0) + ARCHITECTURE_LOSS);
+    double mean = sums.sum / sums.count;
+    bool is_clear =
+        own.count > 0.0 && nitro_source_gain_is_clear(sums.count, sums.sum, sums.squares);
+    return is_clear && mean > DISPUTED_LOSS ? mean : 0.0;
 }
 
 /** Expected difference between source `d` and the stack of source `nearest`, in percent of loss:
@@ -180,7 +233,7 @@ static void find_additions(const nitro_source_set *set, const nitro_device *targ
 {
     for (size_t d = 0; d < set->num_devices; d++)
         additions[d] =
-            nitro_device_same_stack(set->devices[d], target) ? 0.0 : ODD_STACK * oddness(set, d);
+            nitro_device_same_stack(set->devices[d], target) ? 0.0 : DISAGREEMENT * oddness(set, d);
 }
 
 /** Of the usable sources of the branch of `member`, the one whose stack counts.
@@ -192,7 +245,7 @@ static size_t chosen_of_branch(const nitro_source_set *set, const nitro_device *
     double least = INFINITY;
     *dissimilarity = INFINITY;
     for (size_t d = 0; d < set->num_devices; d++) {
-        double own = nitro_device_dissimilarity(set->devices[d], target, set->hardware);
+        double own = nitro_source_dissimilarity(set, set->devices[d], target);
         if (!set->usable[d] || !nitro_device_same_branch(set->devices[d], set->devices[member]))
             continue;
         *dissimilarity = fmin(*dissimilarity, own);

@@ -108,7 +108,7 @@ static void test_weights_by_hand(void **state)
         describe(context, devices[d], stacks[d], launches[d]);
     }
     describe(context, target, "lib 2", 1.0);
-    nitro_source_set set = {N, devices, usable, losses, &hardware};
+    nitro_source_set set = {N, devices, usable, losses, &hardware, 0.0};
 #define WEIGH(rule) assert_ok(context, nitro_source_weigh(context, &set, target, rule, weights))
 #define EXPECT_LOSSES(of_a, of_b, of_c)                                                            \
     do {                                                                                           \
@@ -164,7 +164,7 @@ static void test_odd_stacks(void **state)
         devices[d] = synthetic_device(context, ids[d], 1.0);
         describe(context, devices[d], stacks[d], 1.0);
     }
-    const nitro_source_set set = {N, devices, usable, losses, &hardware};
+    const nitro_source_set set = {N, devices, usable, losses, &hardware, 0.0};
     describe(context, target, "lib 2020-02", 1.0);
     /* a and the others lose 5 % on each other. a is four months nearer than b, 0.056, but 2.5 %
      * odder, 0.1. */
@@ -206,7 +206,7 @@ static void test_disputes_need_witnesses(void **state)
         for (size_t e = 0; e < N; e++)
             losses[d * N + e] = (d == 3) != (e == 3) ? 30.0 : 1.0; /* d against all */
     }
-    const nitro_source_set set = {N, devices, usable, losses, &hardware};
+    const nitro_source_set set = {N, devices, usable, losses, &hardware, 0.0};
 #define EXPECT(a, b, c, d)                                                                         \
     do {                                                                                           \
         nitro_source_find_disputed(&set, disputed);                                                \
@@ -232,6 +232,73 @@ static void test_disputes_need_witnesses(void **state)
         losses[e * N + (e + 1) % 3] = losses[(e + 1) % 3 * N + e] = 5.1;
     EXPECT(0, 0, 0, 0);
     nitro_string_list_free(&hardware);
+    for (size_t d = 0; d < N; d++)
+        nitro_device_free(devices[d]);
+    nitro_context_free(context);
+}
+
+/** What another architecture costs: only losses that are clear and great count. */
+static void test_architecture_loss(void **state)
+{
+    nitro_context *context = unit_context();
+    enum { N = 4 };
+    static const char *const ids[N] = {"a", "b", "c", "d"};
+    nitro_device *devices[N], *target = synthetic_device(context, "target", 1.0);
+    nitro_string_list hardware = {0};
+    bool usable[N] = {true, true, true, true};
+    double losses[N * N], weights[N], dissimilarity;
+    nitro_source_set set = {N, devices, usable, losses, &hardware, 0.0};
+    (void)state;
+    assert_ok(context, nitro_string_list_add(context, &hardware, "launch"));
+    for (size_t d = 0; d < N; d++)
+        devices[d] = synthetic_device(context, ids[d], 1.0);
+#define SET_LOSSES(of_one, of_two)                                                                 \
+    for (size_t d = 0; d < N; d++) {                                                               \
+        describe(context, devices[d], "lib", d < 2 ? 1.0 : 2.0);                                   \
+        assert_ok(context, nitro_device_set_label(context, devices[d], "architecture",             \
+                                                  d < 2 ? "old" : "new"));                         \
+        for (size_t e = 0; e < N; e++)                                                             \
+            losses[d * N + e] = d == e               ? 1.0                                         \
+                                : (d < 2) == (e < 2) ? 1.0 + (of_one)                              \
+                                                     : 1.0 + (of_two);                             \
+    }
+#define EXPECT_LOSS(value) assert_true(is_near(nitro_source_architecture_loss(&set), value))
+    const double apart = 1.5 * log(2.0);
+    SET_LOSSES(2.0, 30.0);
+    EXPECT_LOSS(30.0 - apart - 2.0 - 0.5);
+    SET_LOSSES(-2.0, 30.0); /* no less than nothing */
+    EXPECT_LOSS(30.0 - apart - 0.5);
+    SET_LOSSES(0.0, 10.4 + apart); /* too little */
+    EXPECT_LOSS(0.0);
+    SET_LOSSES(0.0, 10.6 + apart);
+    EXPECT_LOSS(10.1);
+    losses[2] = losses[2 * N] = 1.0; /* a and c agree: not clear */
+    EXPECT_LOSS(0.0);
+    SET_LOSSES(0.0, 30.0);
+    usable[3] = false; /* two pairs */
+    EXPECT_LOSS(0.0);
+    usable[3] = true;
+    describe(context, devices[2], "lib 2", 2.0); /* two stacks: two pairs */
+    EXPECT_LOSS(0.0);
+    SET_LOSSES(0.0, 30.0); /* no pair of one architecture */
+    assert_ok(context, nitro_device_set_label(context, devices[1], "architecture", "older"));
+    assert_ok(context, nitro_device_set_label(context, devices[3], "architecture", "newer"));
+    EXPECT_LOSS(0.0);
+    SET_LOSSES(0.0, 30.0); /* a's and b's hardware is that of the target */
+    describe(context, target, "lib", 1.0);
+    assert_ok(context, nitro_device_set_label(context, target, "architecture", "new"));
+    assert_int_equal(nitro_source_nearest(&set, target, &dissimilarity), 0);
+    assert_true(dissimilarity == 0.0);
+    set.architecture_loss = nitro_source_architecture_loss(&set);
+    assert_int_equal(nitro_source_nearest(&set, target, &dissimilarity), 2);
+    assert_true(is_near(dissimilarity, 0.2 * log(2.0)));
+    assert_true(
+        is_near(nitro_source_dissimilarity(&set, devices[0], target), 0.04 * (30.0 - apart - 0.5)));
+    assert_ok(context, nitro_source_weigh(context, &set, target, NITRO_SOURCES_BY_STACK, weights));
+    assert_true(weights[0] == 0.0 && weights[1] == 0.0);
+    assert_true(is_near(weights[2], 0.5) && is_near(weights[3], 0.5));
+    nitro_string_list_free(&hardware);
+    nitro_device_free(target);
     for (size_t d = 0; d < N; d++)
         nitro_device_free(devices[d]);
     nitro_context_free(context);
@@ -526,6 +593,49 @@ static void test_validation_hides_relatives(void **state)
     assert_true(f->choice.nearest[0] == 0.0);
 }
 
+/** Four sources of two architectures, whose models are wrong on the other one's inputs, and e of a
+ *  third one. */
+static void make_architectures(fixture *f, const char *of_target)
+{
+    static const char *const architectures[] = {"old", "old", "new", "new", "odd"};
+    for (size_t s = 0; s < 5; s++)
+        for (size_t d = 0; d < 5; d++)
+            f->wrong[s][d] = strcmp(architectures[s], architectures[d]) == 0 ? 0 : 60;
+    make(f, places, 5, 0.1);
+    for (size_t d = 0; d < 5; d++) {
+        set_label(f, d, "architecture", architectures[d]);
+        for (size_t s = 0; s < 5; s++)
+            f->plain.losses[s * 5 + d] = 0.5 * (double)f->wrong[s][d];
+    }
+    assert_ok(f->context, nitro_device_set_label(f->context, f->target, "architecture", of_target));
+}
+
+/** Where another architecture costs much, a target learns from its own, and is validated by
+ *  devices that have one; else by devices that may not use their own. */
+static void test_architectures(void **state)
+{
+    fixture *f = *state;
+    make_architectures(f, "new"); /* though its hardware is that of b */
+    CHOOSE(false);
+    EXPECT_CHOICE(NITRO_SOURCES_BY_STACK, false);
+    assert_true(f->choice.by_architecture);
+    assert_true(f->choice.architecture_loss > 25.0 && f->choice.architecture_loss < 30.0);
+    assert_true(is_near(f->choice.weights[2] + f->choice.weights[3], 1.0));
+    for (size_t d = 0; d < 5; d++) {
+        assert_int_equal(f->choice.is_comparable[d], d < 4);
+        assert_true(is_near(f->choice.lodo.qualities[d], d < 4 ? 100.0 : 70.0));
+    }
+    assert_true(is_near(f->choice.nearest[0], 0.2 * 0.1));
+    make_architectures(f, "other");
+    CHOOSE(false);
+    assert_false(f->choice.by_architecture);
+    for (size_t d = 0; d < 5; d++) {
+        assert_true(f->choice.is_comparable[d]);
+        assert_true(is_near(f->choice.lodo.qualities[d], 70.0));
+    }
+    assert_true(is_near(f->choice.nearest[0], 0.2 * 0.25 + 0.04 * f->choice.architecture_loss));
+}
+
 /** Sources that cannot be judged, or that speak for no other, get no weight. */
 static void test_unusable_sources(void **state)
 {
@@ -719,6 +829,7 @@ int main(void)
         cmocka_unit_test(test_weights_by_hand),
         cmocka_unit_test(test_odd_stacks),
         cmocka_unit_test(test_disputes_need_witnesses),
+        cmocka_unit_test(test_architecture_loss),
         cmocka_unit_test(test_clear_gains),
         cmocka_unit_test_setup_teardown(test_default_unless_another_is_clearly_better, setup,
                                         teardown),
@@ -726,6 +837,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_far_targets, setup, teardown),
         cmocka_unit_test_setup_teardown(test_far_targets_of_twins, setup, teardown),
         cmocka_unit_test_setup_teardown(test_validation_hides_relatives, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_architectures, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unusable_sources, setup, teardown),
         cmocka_unit_test_setup_teardown(test_losses_of_the_chosen_models, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fixed_losses, setup, teardown),

@@ -588,6 +588,26 @@ static void test_strategies(void **state)
     }
 }
 
+/** Sources of one stack and of two architectures, few inputs: the target's own one counts. */
+static void test_architectures_of_one_stack(void **state)
+{
+    fixture *f = *state;
+    const member fleet[] = {{"lib", 0.1}, {"lib", 0.12}, {"lib", 0.11}, {"lib", 20}, {"lib", 22}};
+    make(f, "lib", fleet, 5, 40);
+    for (size_t d = 0; d < 5; d++)
+        assert_ok(f->context, nitro_device_set_label(f->context, f->sources->devices[d],
+                                                     "architecture", d < 3 ? "old" : "new"));
+    learn(f); /* the target's is another one */
+    assert_null(f->model->predicted->rule);
+    double together = quality(f, 21.0);
+    assert_ok(f->context, nitro_device_set_label(f->context, f->target, "architecture", "new"));
+    learn(f);
+    assert_string_equal(f->model->predicted->rule, "stack");
+    assert_true(source_of(f, "a")->weight + source_of(f, "b")->weight == 0.0);
+    assert_true(source_of(f, "a")->target_distance > source_of(f, "e")->target_distance);
+    assert_true(quality(f, 21.0) > 93.0 && quality(f, 21.0) > together + 3.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -604,6 +624,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poisoned_source_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lies_are_disputed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_families_of_one_stack, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_architectures_of_one_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_do_not_judge_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_variant_that_sources_lack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_never_fall, setup, teardown),
