@@ -13,7 +13,8 @@ typedef struct nitro_fit_task {
     const double *source_weights; /* shape [num_devices], as in nitro_training_set; NULL: none */
     bool relative[NITRO_MAX_FEATURES]; /* by index in the sources' schema: relative features used */
     uint64_t dropped;                  /* bit f: the model ignores input feature f */
-    bool is_fixed;      /* learn the total times of fixed variants: one variant for all inputs */
+    bool is_fixed; /* learn the total times of fixed variants: one variant for all inputs */
+    bool lacks_architecture; /* as in nitro_training_task */
     bool clamps_device; /* device values outside the sources' range become the end of that range */
     const nitro_strategy *strategy;
     uint64_t members;                         /* of an ensemble, a bit a member; 0: all */

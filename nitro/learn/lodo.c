@@ -175,9 +175,10 @@ static nitro_status validate_source(lodo_run *run, size_t source)
 {
     nitro_device *const *devices = run->task->sources->devices;
     const size_t num_devices = run->task->sources->num_devices;
-    const nitro_kinship of_target =
+    nitro_kinship of_target =
         nitro_device_kinship(run->task->target, devices, num_devices, run->usable);
     nitro_status status = NITRO_OK;
+    of_target.hides_architecture = run->task->lacks_architecture;
     for (size_t d = 0; d < num_devices; d++)
         run->devices[d] = run->usable[d] && d != source &&
                           nitro_kinship_allows(of_target, devices[source], devices[d]);

@@ -89,8 +89,9 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
 {
     const nitro_dataset *sources = task->sources;
     bool *skip = nitro_calloc(context, 2 * sources->num_devices, sizeof *skip);
-    const nitro_kinship of_target =
+    nitro_kinship of_target =
         nitro_device_kinship(task->target, sources->devices, sources->num_devices, NULL);
+    of_target.hides_architecture = task->lacks_architecture;
     predicted->lacks_stack = !of_target.stack;
     predicted->sources = nitro_calloc(context, sources->num_devices, sizeof *predicted->sources);
     if (!skip || !predicted->sources) {

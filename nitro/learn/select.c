@@ -336,6 +336,7 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
     *c = (nitro_candidate){.fit = {.sources = task->sources,
                                    .target = task->target,
                                    .device_features = device_features,
+                                   .lacks_architecture = task->lacks_architecture,
                                    .clamps_device = task->guards,
                                    .strategy = choose_strategy(task),
                                    .memo = task->memo,
@@ -413,8 +414,9 @@ static nitro_status train_together(nitro_context *context, const nitro_training_
 
 /** Train on all sources that are not set aside. */
 static nitro_status train_kept(nitro_context *context, const nitro_training_task *task,
-                               const bool *set_aside, nitro_model **model)
+                               const nitro_source_weighing *weighing, nitro_model **model)
 {
+    const bool *set_aside = nitro_source_weighing_set_aside(weighing);
     nitro_training_task own = *task;
     nitro_dataset *kept = NULL;
     bool *keeps = nitro_calloc(context, task->sources->num_devices, sizeof *keeps);
@@ -424,6 +426,7 @@ static nitro_status train_kept(nitro_context *context, const nitro_training_task
     if (status == NITRO_OK)
         status = nitro_dataset_select(context, task->sources, keeps, NULL, &kept);
     own.sources = kept;
+    own.lacks_architecture = nitro_source_weighing_lacks_architecture(weighing);
     if (status == NITRO_OK)
         status = train_together(context, &own, model);
     if (status == NITRO_OK)
@@ -447,7 +450,7 @@ static nitro_status train_one_stack(nitro_context *context, const nitro_training
     if (status == NITRO_ERR_NO_DATA)
         return train_together(context, task, model);
     if (status == NITRO_OK)
-        status = train_kept(context, task, nitro_source_weighing_set_aside(weighing), &made);
+        status = train_kept(context, task, weighing, &made);
     if (status == NITRO_OK && made->predicted &&
         nitro_source_weighing_is_better(weighing, made->predicted)) {
         nitro_model_free(made);

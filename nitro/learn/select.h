@@ -26,7 +26,9 @@ typedef struct nitro_training_task {
                           fixed variant */
     bool range_ends;   /* learn what to do beyond the training range (range_ends_fit.h); without,
                           inputs there get the default variant */
-    bool quiet;        /* log nothing */
+    bool lacks_architecture; /* other architectures cost much, and no source has the target's: in
+                                LODO validation, none learns from its own. Training sets it */
+    bool quiet;              /* log nothing */
     struct json_t **feature_report; /* output: costs and gains of input features (an array;
                                        unchanged if samples have no costs); NULL: not wanted */
     nitro_training_memo *memo;      /* the model must not outlive it; NULL: none */

@@ -63,6 +63,7 @@ static nitro_fit_task fit_task(const nitro_source_weighing *t, bool uses_relativ
     nitro_fit_task made = {.sources = task->sources,
                            .target = task->target,
                            .device_features = task->device_features,
+                           .lacks_architecture = t->choice.lacks_architecture,
                            .clamps_device = task->guards,
                            .strategy = task->strategy,
                            .memo = task->memo,
@@ -381,6 +382,11 @@ nitro_status nitro_source_weighing_train(nitro_source_weighing *weighing, nitro_
 const bool *nitro_source_weighing_set_aside(const nitro_source_weighing *weighing)
 {
     return weighing->choice.set_aside;
+}
+
+bool nitro_source_weighing_lacks_architecture(const nitro_source_weighing *weighing)
+{
+    return weighing->choice.lacks_architecture;
 }
 
 bool nitro_source_weighing_is_better(const nitro_source_weighing *weighing,

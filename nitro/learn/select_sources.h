@@ -28,6 +28,8 @@ nitro_status nitro_source_weighing_train(nitro_source_weighing *weighing, nitro_
 
 /** Which sources are set aside, shape [num_devices]; warns of each unless the task is quiet. */
 const bool *nitro_source_weighing_set_aside(const nitro_source_weighing *weighing);
+/** Do other architectures cost much, while no source has the target's? */
+bool nitro_source_weighing_lacks_architecture(const nitro_source_weighing *weighing);
 /** Are the weighted sources clearly better in LODO validation than a model of all of them together?
  *  Only sources of at least 100 samples count.
  *  @param[in] together  of that model; its sources are by index in the weighing's task. */

@@ -77,7 +77,10 @@ static nitro_status mark_usable(choosing *c, size_t *count)
 
 static nitro_kinship find_kinship(const choosing *c)
 {
-    return nitro_device_kinship(c->task->target, c->set.devices, c->set.num_devices, c->usable);
+    nitro_kinship found =
+        nitro_device_kinship(c->task->target, c->set.devices, c->set.num_devices, c->usable);
+    found.hides_architecture = c->choice->lacks_architecture;
+    return found;
 }
 
 /** Mark the sources that a validation device may have; how many. */
@@ -90,9 +93,7 @@ static size_t mark_visible(const choosing *c, nitro_kinship of_target, size_t de
         c->visible[d] = c->usable[d] && d != device &&
                         nitro_kinship_allows(of_target, own, source) &&
                         (of_target.stack || !nitro_device_same_stack(source, own)) &&
-                        (of_target.vendor || !nitro_device_same_vendor(source, own)) &&
-                        (of_target.architecture || c->set.architecture_loss == 0.0 ||
-                         !nitro_device_same_architecture(source, own));
+                        (of_target.vendor || !nitro_device_same_vendor(source, own));
         count += c->visible[d];
     }
     return count;
@@ -105,6 +106,7 @@ static void compare_architectures(choosing *c)
     set.losses = c->cross[0]->losses;
     choice->architecture_loss = c->set.architecture_loss = nitro_source_architecture_loss(&set);
     choice->by_architecture = choice->architecture_loss > 0.0 && find_kinship(c).architecture;
+    choice->lacks_architecture = choice->architecture_loss > 0.0 && !choice->by_architecture;
     for (size_t d = 0; d < set.num_devices; d++)
         choice->is_comparable[d] = !choice->by_architecture;
     for (size_t d = 0; d < set.num_devices; d++)

@@ -127,7 +127,8 @@ bool nitro_kinship_allows(nitro_kinship of_target, const nitro_device *device,
                           const nitro_device *source)
 {
     return (of_target.copy || !nitro_device_is_copy(device, source)) &&
-           (of_target.twin || !nitro_device_is_twin(device, source));
+           (of_target.twin || !nitro_device_is_twin(device, source)) &&
+           !(of_target.hides_architecture && nitro_device_same_architecture(device, source));
 }
 
 /** The first two numbers of a version; false if there is none. */

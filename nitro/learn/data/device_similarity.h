@@ -26,13 +26,14 @@ bool nitro_device_is_copy(const nitro_device *a, const nitro_device *b);
  * relative than the target: else it would be too easy. */
 typedef struct nitro_kinship {
     bool copy, twin, stack, vendor, architecture;
+    bool hides_architecture; /* false at first: a source may learn from its own architecture */
 } nitro_kinship;
 
 /** @param[in] usable  shape [num_devices]: which of the devices are sources; NULL: all. */
 nitro_kinship nitro_device_kinship(const nitro_device *target, nitro_device *const *devices,
                                    size_t num_devices, const bool *usable);
 /** May `device`, as the target in validation, learn from `source`? Copies and twins only if the
- * target has some. */
+ * target has some, and its own architecture unless that is hidden. */
 bool nitro_kinship_allows(nitro_kinship of_target, const nitro_device *device,
                           const nitro_device *source);
 

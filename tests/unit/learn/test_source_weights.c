@@ -597,9 +597,11 @@ static void test_architectures_of_one_stack(void **state)
     for (size_t d = 0; d < 5; d++)
         assert_ok(f->context, nitro_device_set_label(f->context, f->sources->devices[d],
                                                      "architecture", d < 3 ? "old" : "new"));
-    learn(f); /* the target's is another one */
+    learn(f); /* the target's is another one: no source is validated with its own */
     assert_null(f->model->predicted->rule);
     double together = quality(f, 21.0);
+    for (size_t d = 0; d < 5; d++)
+        assert_true(source_of(f, fleet_ids[d])->lodo_quality < 70.0);
     assert_ok(f->context, nitro_device_set_label(f->context, f->target, "architecture", "new"));
     learn(f);
     assert_string_equal(f->model->predicted->rule, "stack");
