@@ -18,6 +18,7 @@ typedef struct copying {
     const char *to_device;        /* the id under which samples go */
     nitro_known_samples known;    /* of `device` */
     nitro_known_samples campaign; /* of `to_device`, if it differs */
+    nitro_string_list devices;    /* those that the target has, sorted */
     nitro_sample *batch[BATCH];
     size_t batch_size;
     bool replacing;            /* the batch replaces stored samples */
@@ -45,13 +46,11 @@ static nitro_status compare(const copying *job, const nitro_known_samples *list,
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static nitro_status put(copying *job, const nitro_sample *const *samples, size_t count,
+static nitro_status put(const copying *job, const nitro_sample *const *samples, size_t count,
                         bool replace)
 {
-    nitro_status status =
-        nitro_store_put_samples(job->to, job->computation, job->to_device, samples, count, replace);
-    job->cannot_write = status != NITRO_OK;
-    return status;
+    return nitro_store_put_samples(job->to, job->computation, job->to_device, samples, count,
+                                   replace);
 }
 
 /* Some samples exist that were not listed before: another process's and those of a newer Nitro
@@ -59,8 +58,7 @@ static nitro_status put(copying *job, const nitro_sample *const *samples, size_t
 static nitro_status put_one_by_one(copying *job)
 {
     nitro_status status = NITRO_OK;
-    size_t count = job->batch_size;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < job->batch_size && status == NITRO_OK; i++) {
         const nitro_sample *sample = job->batch[i];
         nitro_sample *there = NULL;
         status = nitro_store_get_sample(job->to, job->computation, job->to_device, sample->input,
@@ -68,16 +66,19 @@ static nitro_status put_one_by_one(copying *job)
         nitro_sample_free(there);
         if (status == NITRO_OK || status == NITRO_ERR_NEWER) {
             status = NITRO_OK;
-            job->batch_size--; /* not copied by this run */
             job->report.samples_skipped++;
         } else if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
             status = put(job, &sample, 1, status == NITRO_ERR_FORMAT);
+            job->report.samples += status == NITRO_OK;
         }
     }
-    if (status == NITRO_OK)
-        job->report.samples += job->batch_size;
-    job->batch_size = count;
     return status;
+}
+
+static void drop_batch(copying *job)
+{
+    while (job->batch_size > 0)
+        nitro_sample_free(job->batch[--job->batch_size]);
 }
 
 static nitro_status write_batch(copying *job)
@@ -85,17 +86,14 @@ static nitro_status write_batch(copying *job)
     nitro_status status = NITRO_OK;
     if (job->batch_size > 0)
         status = put(job, (const nitro_sample *const *)job->batch, job->batch_size, job->replacing);
-    if (status == NITRO_ERR_EXISTS) {
+    if (status == NITRO_ERR_EXISTS)
         status = put_one_by_one(job);
-        goto free_batch;
-    }
-    if (status == NITRO_OK && job->replacing)
+    else if (status == NITRO_OK && job->replacing)
         job->report.samples_replaced += job->batch_size;
     else if (status == NITRO_OK)
         job->report.samples += job->batch_size;
-free_batch:
-    while (job->batch_size > 0)
-        nitro_sample_free(job->batch[--job->batch_size]);
+    job->cannot_write = status != NITRO_OK;
+    drop_batch(job);
     return status;
 }
 
@@ -158,15 +156,13 @@ static void note_damage(void *user, const char *problem)
  * failure ends the run. */
 static nitro_status skip_unreadable(copying *job, nitro_status status, const char *with_it)
 {
+    nitro_context *context = nitro_store_context(job->from);
     char message[2048];
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
-    nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
-    char *problem = nitro_asprintf(nitro_store_context(job->to), "%s%s", message, with_it);
-    if (!problem)
-        return NITRO_ERR_NO_MEMORY;
-    note_damage(job, problem);
-    free(problem);
+    nitro_context_last_error(context, message, sizeof(message));
+    nitro_fail(context, status, "%s%s", message, with_it);
+    nitro_store_report_damage(context, note_damage, job);
     return NITRO_OK;
 }
 
@@ -321,6 +317,8 @@ static nitro_status copy_device(copying *job, const char *id)
         status = warn_of_other_features(job, device, there);
     else
         status = nitro_store_put_device(job->to, device);
+    if (status == NITRO_OK && (device || there))
+        status = nitro_string_list_add(nitro_store_context(job->to), &job->devices, id);
     nitro_device_free(device);
     nitro_device_free(there);
     return status;
@@ -343,32 +341,21 @@ static nitro_status copy_samples(copying *job)
         status = each_sample(job, copy_sample);
     if (status == NITRO_OK)
         status = write_batch(job);
-    while (job->batch_size > 0)
-        nitro_sample_free(job->batch[--job->batch_size]);
+    drop_batch(job);
     return status;
 }
 
-/* Samples of a device whose description was skipped are skipped too. */
-static nitro_status copy_samples_of_device(copying *job)
-{
-    nitro_device *there = NULL;
-    nitro_status status = nitro_store_get_device(job->to, job->device, &there);
-    nitro_device_free(there);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return NITRO_OK;
-    return status == NITRO_OK ? copy_samples(job) : status;
-}
-
-/* Profiles of a computation, or of proxies (NULL), of every device. */
-static nitro_status copy_profiles(copying *job, const char *computation,
-                                  const nitro_string_list *devices)
+/* Samples of a computation on some devices, and its profiles, or those of proxies, on all. */
+static nitro_status copy_records(copying *job, const nitro_string_list *with_samples)
 {
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
-        status = nitro_store_copy_profiles(job->from, job->to, devices->items[i], computation,
-                                           &job->report);
-        if (status == NITRO_ERR_NOT_FOUND) /* the device was skipped */
-            status = NITRO_OK;
+    for (size_t i = 0; i < job->devices.count && status == NITRO_OK; i++) {
+        job->device = job->devices.items[i];
+        if (nitro_store_sorted_list_has(with_samples, job->device))
+            status = copy_samples(job);
+        if (status == NITRO_OK)
+            status = nitro_store_copy_profiles(job->from, job->to, job->device, job->computation,
+                                               &job->report);
     }
     return status;
 }
@@ -437,7 +424,7 @@ static nitro_status fail_refused(const copying *job)
     return status;
 }
 
-static nitro_status copy_computation(copying *job, const nitro_string_list *all_devices)
+static nitro_status copy_computation(copying *job)
 {
     nitro_schema *schema = NULL;
     nitro_string_list devices = {0};
@@ -445,29 +432,31 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
     if (status != NITRO_OK)
         return skip_unreadable(job, status, "; none of its samples is copied");
     status = put_schema(job, schema);
-    if (status == NITRO_ERR_MISMATCH) {
-        nitro_schema_free(schema);
+    nitro_schema_free(schema);
+    if (status == NITRO_ERR_MISMATCH)
         return refuse(job);
-    }
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->from, job->computation, &devices);
-    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
-        job->device = devices.items[i];
-        status = copy_samples_of_device(job);
-    }
     if (status == NITRO_OK)
-        status = copy_profiles(job, job->computation, all_devices);
+        status = copy_records(job, &devices);
     nitro_string_list_free(&devices);
-    nitro_schema_free(schema);
     return status;
 }
 
-static void end_copying(copying *job)
+static nitro_status copy_all(copying *job, const nitro_string_list *devices,
+                             const nitro_string_list *computations)
 {
-    nitro_known_samples_free(&job->known);
-    nitro_known_samples_free(&job->campaign);
-    nitro_string_list_free(&job->refused);
-    free(job);
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++)
+        status = copy_device(job, devices->items[i]);
+    for (size_t i = 0; i < computations->count && status == NITRO_OK; i++) {
+        job->computation = computations->items[i];
+        status = copy_computation(job);
+    }
+    job->computation = NULL; /* proxies */
+    if (status == NITRO_OK)
+        status = copy_records(job, &(nitro_string_list){0});
+    return status == NITRO_OK && job->refused.count > 0 ? fail_refused(job) : status;
 }
 
 nitro_status nitro_store_sync(nitro_store *from, nitro_store *to, const nitro_sync_options *options,
@@ -481,18 +470,14 @@ nitro_status nitro_store_sync(nitro_store *from, nitro_store *to, const nitro_sy
     nitro_status status = nitro_store_list_devices(from, NULL, &devices);
     if (status == NITRO_OK)
         status = nitro_store_list_computations(from, &computations);
-    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++)
-        status = copy_device(job, devices.items[i]);
-    for (size_t i = 0; i < computations.count && status == NITRO_OK; i++) {
-        job->computation = computations.items[i];
-        status = copy_computation(job, &devices);
-    }
     if (status == NITRO_OK)
-        status = copy_profiles(job, NULL, &devices);
-    if (status == NITRO_OK && job->refused.count > 0)
-        status = fail_refused(job);
+        status = copy_all(job, &devices, &computations);
     *report = job->report; /* also of a failed run: what was copied stays */
-    end_copying(job);
+    nitro_known_samples_free(&job->known);
+    nitro_known_samples_free(&job->campaign);
+    nitro_string_list_free(&job->refused);
+    nitro_string_list_free(&job->devices);
+    free(job);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
     return status;
