@@ -180,27 +180,62 @@ static void take_back(const search *self, nitro_sample *sample)
     }
 }
 
-/* Removes samples whose every time is outdated, and the outdated times of the others. */
+/* Is the sample in the store the one that was read? Another process may have measured again. */
+static nitro_status is_unchanged(search *self, const nitro_sample *sample, bool *unchanged)
+{
+    nitro_context *context = nitro_store_context(self->store);
+    const char *computation = self->schema->computation;
+    nitro_sample *now = NULL;
+    uint64_t was = 0, is = 0;
+    nitro_status status =
+        nitro_store_get_sample(self->store, computation, self->device, sample->input, &now);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return NITRO_OK;
+    if (status == NITRO_OK)
+        status = nitro_record_sample_checksum(context, computation, self->device, sample, &was);
+    if (status == NITRO_OK)
+        status = nitro_record_sample_checksum(context, computation, self->device, now, &is);
+    *unchanged = status == NITRO_OK && was == is;
+    nitro_sample_free(now);
+    return status;
+}
+
+/* Removes a sample whose every time is outdated, else its outdated times. */
+static nitro_status write_one(search *self, nitro_sample *sample)
+{
+    const nitro_sample *samples[] = {sample};
+    const char *computation = self->schema->computation;
+    bool all = true, unchanged = false;
+    size_t removed = 0;
+    nitro_status status = is_unchanged(self, sample, &unchanged);
+    if (status != NITRO_OK || !unchanged)
+        return status;
+    for (size_t v = 0; v < sample->num_entries; v++)
+        all = all && (is_outdated_entry(self, sample, v) ||
+                      sample->entries[v].outcome == NITRO_OUTCOME_MISSING);
+    if (!all)
+        take_back(self, sample);
+    /* What goes is written too: stores compare bytes, and an older Nitro may have written others.
+     */
+    status = nitro_store_put_samples(self->store, computation, self->device, samples, 1, true);
+    if (status == NITRO_OK && all)
+        status = nitro_store_remove_samples(self->store, computation, self->device, samples, 1,
+                                            &removed);
+    return status;
+}
+
+/* In one transaction, where there are transactions; in Redis, a sample is compared right before it
+ * is replaced. */
 static nitro_status write_changed(search *self)
 {
-    const char *computation = self->schema->computation;
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < self->num_changed && status == NITRO_OK; i++) {
-        const nitro_sample *samples[] = {self->changed[i]};
-        bool all = true;
-        size_t removed = 0;
-        for (size_t v = 0; v < samples[0]->num_entries; v++)
-            all = all && (is_outdated_entry(self, samples[0], v) ||
-                          samples[0]->entries[v].outcome == NITRO_OUTCOME_MISSING);
-        if (all) {
-            status = nitro_store_remove_samples(self->store, computation, self->device, samples, 1,
-                                                &removed);
-            continue;
-        }
-        take_back(self, self->changed[i]);
-        status = nitro_store_put_samples(self->store, computation, self->device, samples, 1, true);
-    }
-    return status;
+    nitro_store *store = self->store;
+    bool in_group = self->num_changed > 0 && store->kind->begin;
+    nitro_status status = in_group ? store->kind->begin(store->state) : NITRO_OK;
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < self->num_changed && status == NITRO_OK; i++)
+        status = write_one(self, self->changed[i]);
+    return in_group ? store->kind->end(store->state, status) : status;
 }
 
 /* The device's description has precedence over its newest sample. */

@@ -86,6 +86,53 @@ static void test_one_sample_by_its_name(void **state)
                  NITRO_ERR_ARGUMENT, "is no valid input name");
 }
 
+static void put_version(fixture *f, nitro_store *store, const char *input, int64_t time_s,
+                        const char *version)
+{
+    nitro_sample *sample = make_sample(f, input);
+    const nitro_sample *samples[] = {sample};
+    sample->provenance.time_s = time_s;
+    free(sample->entries[0].version);
+    sample->entries[0].version = strdup(version);
+    assert_ok(f->context, nitro_store_put_samples(store, "spmv", "K20", samples, 1, true));
+    nitro_sample_free(sample);
+}
+
+typedef struct tuning {
+    fixture *f;
+    nitro_store *store;
+} tuning;
+
+static void measure_again(void *user, const nitro_outdated *outdated)
+{
+    const tuning *other = user;
+    assert_string_equal(outdated->variant, "csr");
+    put_version(other->f, other->store, "again", 300, "2");
+}
+
+/* Another process measures an input again after its outdated sample was read. */
+static void test_what_was_measured_again_is_not_outdated(void **state)
+{
+    fixture *f = *state;
+    nitro_sample *again = NULL, *old = NULL;
+    tuning other = {.f = f};
+    put_schema_and_device(f, "spmv", "K20");
+    put_version(f, f->store, "again", 100, "1");
+    put_version(f, f->store, "new", 200, "2");
+    put_version(f, f->store, "old", 100, "1");
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &other.store));
+    assert_ok(f->context,
+              nitro_store_remove_outdated(f->store, "spmv", NULL, false, measure_again, &other));
+    nitro_store_close(other.store);
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "again", &again));
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "old", &old));
+    assert_int_equal(again->provenance.time_s, 300);
+    assert_string_equal(again->entries[0].version, "2");
+    assert_int_equal(old->entries[0].outcome, NITRO_OUTCOME_MISSING);
+    nitro_sample_free(again);
+    nitro_sample_free(old);
+}
+
 /* Provenance is read back, absent fields too. */
 static void test_provenance_comes_back(void **state)
 {
@@ -192,6 +239,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_names_are_added_to_a_list, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copying_adds_what_is_missing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_sample_by_its_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_was_measured_again_is_not_outdated, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_provenance_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_samples_go_as_they_are_known, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_device_goes_when_nothing_is_of_it, setup, teardown),
