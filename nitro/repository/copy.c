@@ -166,16 +166,21 @@ static nitro_status skip_unreadable(copying *job, nitro_status status, const cha
     return NITRO_OK;
 }
 
-/* Where a page of the source is damaged, the samples before it are read. */
-static nitro_status each_sample(copying *job, nitro_sample_function function)
+/* Where a page of the source is damaged, the records before it are read. */
+static nitro_status skip_rest(copying *job, nitro_status status, const char *records)
 {
     char rest[256];
+    snprintf(rest, sizeof rest, "; no further %s of %s on %s were read", records,
+             job->computation ? job->computation : "proxies", job->device);
+    return job->cannot_write ? status : skip_unreadable(job, status, rest);
+}
+
+static nitro_status each_sample(copying *job, nitro_sample_function function)
+{
     job->cannot_write = false;
     nitro_status status = nitro_store_read_samples(job->from, job->computation, job->device,
                                                    function, job, note_damage, job);
-    snprintf(rest, sizeof rest, "; no further samples of %s on %s were read", job->computation,
-             job->device);
-    return job->cannot_write ? status : skip_unreadable(job, status, rest);
+    return skip_rest(job, status, "samples");
 }
 
 static void ignore_damage(void *user, const char *problem)
@@ -345,6 +350,14 @@ static nitro_status copy_samples(copying *job)
     return status;
 }
 
+static nitro_status copy_profiles(copying *job)
+{
+    nitro_status status =
+        nitro_store_copy_profiles(job->from, job->to, job->device, job->computation, note_damage,
+                                  job, &job->report, &job->cannot_write);
+    return skip_rest(job, status, "profiles");
+}
+
 /* Samples of a computation on some devices, and its profiles, or those of proxies, on all. */
 static nitro_status copy_records(copying *job, const nitro_string_list *with_samples)
 {
@@ -354,8 +367,7 @@ static nitro_status copy_records(copying *job, const nitro_string_list *with_sam
         if (nitro_store_sorted_list_has(with_samples, job->device))
             status = copy_samples(job);
         if (status == NITRO_OK)
-            status = nitro_store_copy_profiles(job->from, job->to, job->device, job->computation,
-                                               &job->report);
+            status = copy_profiles(job);
     }
     return status;
 }
@@ -439,6 +451,8 @@ static nitro_status copy_computation(copying *job)
         status = nitro_store_list_devices(job->from, job->computation, &devices);
     if (status == NITRO_OK)
         status = copy_records(job, &devices);
+    else if (status == NITRO_ERR_FORMAT) /* a damaged page; reading will tell which device's */
+        status = copy_records(job, &job->devices);
     nitro_string_list_free(&devices);
     return status;
 }

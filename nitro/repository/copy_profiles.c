@@ -15,6 +15,7 @@ typedef struct copying {
     size_t batch_size, capacity;
     char *last_run; /* of the batch */
     nitro_copy_report *report;
+    nitro_status written; /* a failure is the target's, not damage of the source */
 } copying;
 
 /* The key without its kernel. */
@@ -48,12 +49,12 @@ static void drop_batch(copying *job)
 
 static nitro_status write_batch(copying *job)
 {
-    nitro_status status = nitro_store_put_profiles(
+    job->written = nitro_store_put_profiles(
         job->to, job->device, (const nitro_profile *const *)job->batch, job->batch_size, false);
-    if (status == NITRO_OK)
+    if (job->written == NITRO_OK)
         job->report->profiles += job->batch_size;
     drop_batch(job);
-    return status;
+    return job->written;
 }
 
 static nitro_status append(copying *job, const nitro_profile *profile)
@@ -95,18 +96,23 @@ static nitro_status copy_profile(void *user, const char *device, const nitro_pro
 }
 
 nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
-                                       const char *computation, nitro_copy_report *report)
+                                       const char *computation, nitro_problem_function damaged,
+                                       void *damaged_user, nitro_copy_report *report,
+                                       bool *cannot_write)
 {
     copying job = {.to = to, .device = device, .report = report};
-    nitro_status status = nitro_store_each_profile(to, device, computation, add_known_run, &job);
+    nitro_status read = NITRO_OK;
+    job.written = nitro_store_each_profile(to, device, computation, add_known_run, &job);
     nitro_string_list_sort(&job.known);
-    if (status == NITRO_OK)
-        status = nitro_store_each_profile(from, device, computation, copy_profile, &job);
-    if (status == NITRO_OK)
-        status = write_batch(&job);
+    if (job.written == NITRO_OK)
+        read = nitro_store_read_profiles(from, device, computation, copy_profile, &job, damaged,
+                                         damaged_user);
+    if (job.written == NITRO_OK && (read == NITRO_OK || read == NITRO_ERR_FORMAT))
+        write_batch(&job);
     drop_batch(&job);
     free(job.batch);
     free(job.last_run);
     nitro_string_list_free(&job.known);
-    return status;
+    *cannot_write = job.written != NITRO_OK;
+    return *cannot_write ? job.written : read;
 }

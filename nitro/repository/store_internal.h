@@ -30,8 +30,11 @@ nitro_status nitro_store_require_both(const nitro_store *store, const char *comp
 /** Equal in every field, in the same order? */
 bool nitro_schema_has_same_relative(const nitro_schema *a, const nitro_schema *b);
 
-/** Copy the profiles of a computation (NULL: of proxies) on a device; adds to the report. */
+/** Copy the profiles of a computation (NULL: of proxies) on a device; adds to the report. Where
+ * reading fails, those before are copied; *cannot_write: the target failed instead. */
 nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
-                                       const char *computation, nitro_copy_report *report);
+                                       const char *computation, nitro_problem_function damaged,
+                                       void *damaged_user, nitro_copy_report *report,
+                                       bool *cannot_write);
 
 #endif

@@ -291,6 +291,73 @@ static void test_a_damaged_page_keeps_no_other_device_back(void **state)
     nitro_string_list_free(&problems);
 }
 
+/* Each kernel that cannot be read is named, and those after a damaged page are not silent. */
+static void test_damaged_profiles_keep_no_other_device_back(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list problems = {0};
+    nitro_copy_report report = {0};
+    const nitro_sync_options options = {.damaged = records_keep_problem, .user = &problems};
+    size_t count = 0;
+    records_put_names(f->from, "spmv", "K40");
+    assert_ok(f->context, records_put_profiles(f->from, "K20", 0, 3, false));
+    assert_ok(f->context, records_put_profiles(f->from, "K40", 0, 3, false));
+    run_sql(f, "from",
+            "UPDATE profiles SET record = zeroblob(17000000) WHERE id IN (SELECT id FROM profiles "
+            "WHERE device = 1 AND computation = 1 ORDER BY name LIMIT 1 OFFSET 3)");
+    run_sql(f, "from",
+            "UPDATE profiles SET record = x'' WHERE id = (SELECT max(id) FROM profiles)");
+    assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
+    assert_int_equal(report.profiles, 3 + 6 + 6 + 5);
+    assert_int_equal(report.damaged, 2);
+    assert_int_equal(problems.count, 2);
+    assert_non_null(strstr(problems.items[0], "no further profiles of spmv on K20 were read"));
+    assert_non_null(strstr(problems.items[1], "is damaged"));
+    assert_ok(f->context, nitro_store_count_profiles(f->to, "K40", "spmv", &count));
+    assert_int_equal(count, 6);
+    records_assert_sound(f->to);
+    nitro_string_list_free(&problems);
+}
+
+/* Overwrite the first page of a table, not of an index, that holds the text. */
+static void damage_page(const fixture *f, const char *name, const char *text)
+{
+    enum { PAGE_BYTES = 4096, TABLE_LEAF = 0x0D };
+    unsigned char page[PAGE_BYTES];
+    FILE *file = fopen(temporary_path(&f->folder, name), "r+b");
+    assert_non_null(file);
+    long at = 0;
+    do {
+        assert_int_equal(fread(page, 1, sizeof page, file), sizeof page);
+        at += PAGE_BYTES;
+    } while (page[0] != TABLE_LEAF || !memmem(page, sizeof page, text, strlen(text)));
+    memset(page, 0xFF, sizeof page);
+    assert_int_equal(fseek(file, at - PAGE_BYTES, SEEK_SET), 0);
+    assert_int_equal(fwrite(page, 1, sizeof page, file), sizeof page);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* SQLite reads a device's first sample to see which devices have samples. */
+static void test_a_damaged_first_page_keeps_no_other_device_back(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list problems = {0};
+    nitro_copy_report report = {0};
+    const nitro_sync_options options = {.damaged = records_keep_problem, .user = &problems};
+    records_put_names(f->from, "spmv", "K40");
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K20", 0, 64, false));
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K40", 0, 64, false));
+    nitro_store_close(f->from);
+    damage_page(f, "from", "input-000");
+    f->from = temporary_store(f->context, &f->folder, "from");
+    assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
+    assert_int_equal(report.samples, 64);
+    assert_int_equal(problems.count, 1);
+    assert_non_null(strstr(problems.items[0], "no further samples of spmv on K20 were read"));
+    records_assert_sound(f->to);
+    nitro_string_list_free(&problems);
+}
+
 static void keep_warning(void *user, nitro_log_level level, const char *message)
 {
     if (level == NITRO_LOG_WARNING)
@@ -527,6 +594,8 @@ int main(void)
         SYNC_TEST(test_a_campaign_takes_no_other_device),
         SYNC_TEST(test_other_names_keep_only_their_computation_back),
         SYNC_TEST(test_a_damaged_page_keeps_no_other_device_back),
+        SYNC_TEST(test_damaged_profiles_keep_no_other_device_back),
+        SYNC_TEST(test_a_damaged_first_page_keeps_no_other_device_back),
         SYNC_TEST(test_other_features_of_a_device_are_named),
         SYNC_TEST(test_damage_stays_behind),
         SYNC_TEST(test_a_newer_record_is_not_replaced),
