@@ -372,49 +372,6 @@ static nitro_status copy_records(copying *job, const nitro_string_list *with_sam
     return status;
 }
 
-static void warn_kept(const copying *job, const char *what)
-{
-    nitro_log(nitro_store_context(job->to), NITRO_LOG_WARNING,
-              "%s: %s declares %s other than %s, which keeps its own (--take-declaration takes "
-              "theirs)",
-              job->computation, nitro_store_url(job->from), what, nitro_store_url(job->to));
-}
-
-/* The default variant and relative features decide what a program runs: those of the target stay
- * unless they are unset. `schema` becomes what to put. */
-static nitro_status keep_declaration(const copying *job, const nitro_schema *stored,
-                                     nitro_schema *schema)
-{
-    nitro_status status = NITRO_OK;
-    size_t ours = stored->default_variant, theirs = schema->default_variant;
-    if (ours != NITRO_NONE && theirs != NITRO_NONE && ours != theirs) {
-        warn_kept(job, "a default variant");
-        schema->default_variant = ours;
-    }
-    if (stored->num_relative > 0 && schema->num_relative > 0 &&
-        !nitro_schema_has_same_relative(stored, schema)) {
-        warn_kept(job, "relative features");
-        status = nitro_schema_copy_relative(nitro_store_context(job->to), stored, schema);
-    }
-    return status;
-}
-
-static nitro_status put_schema(const copying *job, nitro_schema *schema)
-{
-    nitro_schema *stored = NULL;
-    nitro_status status = nitro_store_get_schema(job->to, job->computation, &stored);
-    if (status == NITRO_OK)
-        status =
-            nitro_schema_require_same(nitro_store_context(job->to), stored,
-                                      nitro_store_url(job->to), schema, nitro_store_url(job->from));
-    if (status == NITRO_OK && !job->options->take_declaration)
-        status = keep_declaration(job, stored, schema);
-    nitro_schema_free(stored);
-    return status == NITRO_OK || status == NITRO_ERR_NOT_FOUND
-               ? nitro_store_put_schema(job->to, schema)
-               : status;
-}
-
 /* The others are copied all the same. */
 static nitro_status refuse(copying *job)
 {
@@ -443,7 +400,7 @@ static nitro_status copy_computation(copying *job)
     nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
     if (status != NITRO_OK)
         return skip_unreadable(job, status, "; none of its samples is copied");
-    status = put_schema(job, schema);
+    status = nitro_store_copy_schema(job->from, job->to, schema, job->options->take_declaration);
     nitro_schema_free(schema);
     if (status == NITRO_ERR_MISMATCH)
         return refuse(job);

@@ -30,6 +30,10 @@ nitro_status nitro_store_require_both(const nitro_store *store, const char *comp
 /** Equal in every field, in the same order? */
 bool nitro_schema_has_same_relative(const nitro_schema *a, const nitro_schema *b);
 
+/** Put the schema of `from` into `to`, which keeps its default variant and relative features, with
+ * a warning, unless `take_declaration`. NITRO_ERR_MISMATCH: it has other names. */
+nitro_status nitro_store_copy_schema(const nitro_store *from, nitro_store *to, nitro_schema *schema,
+                                     bool take_declaration);
 /** Copy the profiles of a computation (NULL: of proxies) on a device; adds to the report. Where
  * reading fails, those before are copied; *cannot_write: the target failed instead. */
 nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
