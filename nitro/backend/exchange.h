@@ -245,7 +245,9 @@ typedef struct nitro_publish_report {
  * the same bytes and file names. The index is replaced atomically at the end, and the files of the
  * previous one stay, so readers always see a complete folder. Waits while another process publishes
  * into the folder.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium).
+ * @param[out] report  written where the index was; may be NULL.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium); NITRO_ERR_FORMAT
+ *         (damaged samples and profiles, which the log names; everything else was published).
  */
 NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options *options,
                                            nitro_publish_report *report);

@@ -30,8 +30,9 @@ typedef struct nitro_bundle {
     char *computation; /* NULL: a device with the profiles of proxies */
     char *device;
     uint64_t samples, profiles;
-    uint64_t bytes, content_bytes;               /* of the file, of the lines in it */
-    char sha256[NITRO_SHA256_HEX_BYTES];         /* of the file */
+    uint64_t damaged;                    /* records that were not written; not in an index */
+    uint64_t bytes, content_bytes;       /* of the file, of the lines in it */
+    char sha256[NITRO_SHA256_HEX_BYTES]; /* of the file */
     char content_sha256[NITRO_SHA256_HEX_BYTES]; /* of the lines */
 } nitro_bundle;
 

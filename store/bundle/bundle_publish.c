@@ -25,6 +25,7 @@ typedef struct publishing {
     nitro_bundle_index next;
     size_t capacity;
     nitro_publish_report report;
+    uint64_t damaged;
 } publishing;
 
 static nitro_status fail_at(publishing *job, const char *path)
@@ -178,6 +179,7 @@ static nitro_status add_bundle(publishing *job, const char *computation, const c
     job->report.samples += added->samples;
     job->report.profiles += added->profiles;
     job->report.bytes += added->bytes;
+    job->damaged += added->damaged;
     return status;
 }
 
@@ -300,6 +302,10 @@ nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options
         close(lock);
     if (status == NITRO_OK && report)
         *report = job.report;
+    if (status == NITRO_OK && job.damaged > 0)
+        status = nitro_fail(job.context, NITRO_ERR_FORMAT,
+                            "damaged records that were not published: %llu; everything else was",
+                            (unsigned long long)job.damaged);
     for (size_t i = 0; i < job.next.count; i++)
         nitro_bundle_clear(&job.next.bundles[i]);
     free(job.next.bundles);

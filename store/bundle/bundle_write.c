@@ -112,6 +112,13 @@ static nitro_status write_profile(void *user, const char *device, const nitro_pr
                                                        profile, &job->line));
 }
 
+static void note_damage(void *user, const char *problem)
+{
+    writing *job = user;
+    job->bundle->damaged++;
+    nitro_log(job->context, NITRO_LOG_WARNING, "not published: %s", problem);
+}
+
 static nitro_status write_all(writing *job, nitro_store *store)
 {
     nitro_status status = write_head(job);
@@ -120,9 +127,11 @@ static nitro_status write_all(writing *job, nitro_store *store)
     if (status == NITRO_OK && job->computation)
         status = write_schema(job, store);
     if (status == NITRO_OK && job->computation)
-        status = nitro_store_each_sample(store, job->computation, job->device, write_sample, job);
+        status = nitro_store_read_samples(store, job->computation, job->device, write_sample, job,
+                                          note_damage, job);
     if (status == NITRO_OK)
-        status = nitro_store_each_profile(store, job->device, job->computation, write_profile, job);
+        status = nitro_store_read_profiles(store, job->device, job->computation, write_profile, job,
+                                           note_damage, job);
     if (status == NITRO_OK)
         status = compress(job, NULL, 0, ZSTD_e_end);
     return status;

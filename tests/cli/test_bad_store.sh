@@ -32,3 +32,7 @@ cp s.db damaged.db
 sed -i 's/one/oen/g' damaged.db
 try nitro store verify --store damaged.db
 try nitro store verify --store s.db
+nitro store publish --store damaged.db --output www --json >www.json 2>www.txt
+echo "exit $?"
+cat www.txt
+json_get bundles samples <www.json

@@ -62,7 +62,9 @@ static int run(invocation *call)
     if (status == NITRO_OK)
         status = publish(call, &how, &report);
     nitro_signing_key_free(key);
-    return status == NITRO_OK ? print_report(call, &report) : fail(call);
+    bool published = status == NITRO_OK || report.bundles > 0; /* all but damaged records */
+    int code = published ? print_report(call, &report) : EXIT_FAILED;
+    return status == NITRO_OK ? code : fail(call);
 }
 
 const command command_store_publish = {
@@ -78,6 +80,6 @@ const command command_store_publish = {
         "Publishing again writes only what changed: a bundle's file is named by the checksum of "
         "its content. The index is replaced last and atomically, and the files that the last index "
         "named are kept until the next time, so that a concurrent reader never sees a partial "
-        "state.",
+        "state. Damaged samples and profiles are left out, and the exit code is 1.",
     .examples = "  nitro store publish --store lab.db --output /srv/www/nitro --sign lab.key\n",
     COMMAND_USUAL};
