@@ -167,8 +167,8 @@ static nitro_status add_unsent(nitro_context *context, const char *folder, const
     return status;
 }
 
-/* A journal that cannot be read keeps no other one from being sent; the first such error is the
- * last. */
+/* A journal that cannot be read keeps no other one from being sent. The last such error is
+ * returned; those before it go to the log. */
 static nitro_status list_unsent(nitro_context *context, nitro_string_list *urls)
 {
     char *folder = NULL, message[2048] = "";
@@ -181,8 +181,10 @@ static nitro_status list_unsent(nitro_context *context, nitro_string_list *urls)
             nitro_fail(context, NITRO_ERR_IO, "%s: cannot list it: %s", folder, strerror(errno));
     for (const struct dirent *entry; open_folder && (entry = readdir(open_folder));) {
         nitro_status added = add_unsent(context, folder, entry->d_name, urls);
-        if (added == NITRO_OK || status != NITRO_OK)
+        if (added == NITRO_OK)
             continue;
+        if (status != NITRO_OK)
+            nitro_log(context, NITRO_LOG_WARNING, "%s", message);
         status = added;
         nitro_context_last_error(context, message, sizeof(message));
     }

@@ -713,10 +713,17 @@ static void write_journal(fixture *f, int database, const char *text)
     free(path);
 }
 
+static void keep_message(void *user, nitro_log_level level, const char *message)
+{
+    (void)level;
+    records_keep_problem(user, message);
+}
+
 static void test_a_damaged_journal_keeps_no_other_back(void **state)
 {
     fixture *f = *state;
-    char *path = NULL;
+    char *path = NULL, last[2048];
+    nitro_string_list said = {0};
     nitro_string_list urls = {0};
     setenv("XDG_DATA_HOME", f->folder.folder, 1);
     char *url = nitro_journal_url(f->context, &faulty_kind, f->remote);
@@ -733,8 +740,20 @@ static void test_a_damaged_journal_keeps_no_other_back(void **state)
     nitro_string_list_free(&urls);
     for (int i = 0; i < 4; i++)
         write_journal(f, i, "cut");
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_message, &said);
     assert_fails(f->context, nitro_store_list_unsent(f->context, &urls), NITRO_ERR_FORMAT,
                  "/nitro/journals/redis-host-6379-");
+    nitro_context_last_error(f->context, last, sizeof last);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+    records_keep_problem(&said, last);
+    for (int i = 0; i < 4; i++) { /* each is named once */
+        size_t times = 0;
+        snprintf(last, sizeof last, "/nitro/journals/redis-host-6379-%d", i);
+        for (size_t k = 0; k < said.count; k++)
+            times += strstr(said.items[k], last) != NULL;
+        assert_int_equal(times, 1);
+    }
+    nitro_string_list_free(&said);
     assert_int_equal(urls.count, 1);
     assert_string_equal(urls.items[0], url);
     nitro_string_list_free(&urls);
