@@ -175,22 +175,35 @@ int work(void *result) { *(volatile int *)result = N; return 0; }
 void work_free(void *result) { free(result); }
 END
 count() {
-    nitro store info --store slow.db --json 2>/dev/null | json_get samples | sed -n 's/^samples: \([0-9]*\)$/\1/p'
+    nitro store info --store $1 --json 2>/dev/null | json_get samples | sed -n 's/^samples: \([0-9]*\)$/\1/p'
 }
 nitro search slow.json --store slow.db --searcher random --quiet >/dev/null 2>&1 &
 for _ in $(seq 600); do
-    before=$(count)
+    before=$(count slow.db)
     ((${before:-0} >= 3)) && break
     sleep 0.05
 done
 { kill -9 $! && wait $!; } 2>/dev/null
-before=$(count)
+before=$(count slow.db)
 ((before >= 3 && before < 40)) || echo "killed too early or late: $before evaluations"
 nitro store verify --store slow.db
 nitro search slow.json --store slow.db --searcher random --json --quiet >slow.out
 json_get evaluations invalid <slow.out
 resumed=$(json_get resumed <slow.out | sed 's/.*: //')
 ((resumed == before)) || echo "$before evaluations were stored, but $resumed were found"
+
+title "SIGINT: what was found so far is printed, and the exit code says that it was not all"
+nitro search slow.json --store interrupted.db --searcher random >interrupted.txt 2>messages.txt &
+for _ in $(seq 600); do
+    before=$(count interrupted.db)
+    ((${before:-0} >= 3)) && break
+    sleep 0.05
+done
+kill -INT $!
+wait $!
+echo "exit $?"
+cut -d ' ' -f 1 interrupted.txt
+sed -n '/interrupted/p' messages.txt
 
 title "OpenMP's threads do not spin for long while code is timed"
 cat >spin.c <<'END'

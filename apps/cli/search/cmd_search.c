@@ -305,13 +305,7 @@ static int run_search(search_command *self)
     nitro_status status = nitro_search(self->call->context, self->target.space,
                                        &self->target.evaluator, &self->options, &self->result);
     progress_end(&self->progress);
-    if (status != NITRO_OK)
-        return fail(self->call);
-    if (self->result->interrupted)
-        note(self->call, "%s",
-             self->store ? "interrupted; run the same command to resume"
-                         : "interrupted; a search with --no-store cannot be resumed");
-    return EXIT_DONE;
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
 static int write_file(const search_command *self, const char *path, nitro_evaluations_format format)
@@ -429,12 +423,16 @@ static int search_and_report(search_command *self)
         code = write_file(self, self->given->cache, NITRO_EVALUATIONS_KERNEL_TUNER);
     if (code == EXIT_DONE)
         code = self->given->json ? print_as_json(self) : print_text(self);
-    if (code == EXIT_DONE && result->best == NITRO_NONE)
+    if (code == EXIT_DONE && result->best == NITRO_NONE && !result->interrupted)
         code = fail_text(self->call, "no valid configuration was found; --verbose shows why "
                                      "configurations fail");
-    if (code == EXIT_DONE && self->target.kernel)
+    if (code == EXIT_DONE && self->target.kernel && result->best != NITRO_NONE)
         code = search_target_keep_best(self->call, &self->target,
                                        result->answers[result->best].configuration);
+    if (code == EXIT_DONE && result->interrupted)
+        code = fail_text(self->call, "%s",
+                         self->store ? "interrupted; run the same command to resume"
+                                     : "interrupted; a search with --no-store cannot be resumed");
     return code;
 }
 
@@ -486,7 +484,9 @@ const command command_search = {
         "Code runs in worker processes, is checked and timed as the variants of 'nitro tune' are: "
         "a configuration that does not compile, crashes, hangs or gives a wrong result is invalid, "
         "and the search continues. Each evaluation is stored before the next one, so that the same "
-        "command resumes after an interruption.",
+        "command resumes after an interruption, by Ctrl-C say: then the best one so far is "
+        "printed, "
+        "and the exit code is 1.",
     .examples = "  nitro search examples/tunable/triad.json --budget 50\n"
                 "  nitro search spmv:csr_vector --device opencl --input matrix.mtx\n"
                 "  nitro search --recorded gemm.csv --searcher genetic:population=30\n"
