@@ -105,6 +105,26 @@ nitro_status device_set_replay(nitro_context *context, const char *path, device_
     return status;
 }
 
+nitro_status device_find_stored(nitro_context *context, nitro_store *store, const char *given,
+                                char **id)
+{
+    nitro_device *device = NULL;
+    nitro_string_list stored = {0};
+    nitro_status status = nitro_store_list_devices(store, NULL, &stored);
+    if (status == NITRO_OK && !nitro_store_sorted_list_has(&stored, given))
+        status = nitro_device_find(context, given, false, &device, NULL);
+    if (status == NITRO_ERR_NOT_FOUND)
+        status = nitro_store_get_device(store, given, &device);
+    char *copy = status == NITRO_OK ? nitro_strdup(context, device ? device->id : given) : NULL;
+    if (copy)
+        *id = copy;
+    else if (status == NITRO_OK)
+        status = NITRO_ERR_NO_MEMORY;
+    nitro_device_free(device);
+    nitro_string_list_free(&stored);
+    return status;
+}
+
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set)
 {
     nitro_store *store = NULL;

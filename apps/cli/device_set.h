@@ -21,6 +21,10 @@ nitro_status device_set_record(nitro_context *context, const char *id, bool meas
                                const char *path, device_set *set);
 /** The device of a recording. */
 nitro_status device_set_replay(nitro_context *context, const char *path, device_set *set);
+/** The id of a device of a store, or of this machine, where `given` may be short ("host"); free()
+ * it. NITRO_ERR_NOT_FOUND, with the store's devices: neither has it. */
+nitro_status device_find_stored(nitro_context *context, nitro_store *store, const char *given,
+                                char **id);
 /** All devices of a store. */
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set);
 /** All rows of a devices.csv. */

@@ -64,6 +64,8 @@ grep -c 'copy_gbps.*measured' host.txt
 nitro tune spmv --generate 1 --no-model --store sqlite:lab.db --quiet >/dev/null
 nitro store export --store sqlite:lab.db --computation spmv --device "$(head -n 1 host.txt | cut -d ' ' -f 1)" \
     --devices host.csv --samples samples.csv >/dev/null
+nitro store export --store sqlite:lab.db --computation spmv --device host --samples again.csv >/dev/null
+cmp samples.csv again.csv
 head -n 1 host.csv | tr , '\n' | grep -cE '^(copy_gbps|shared_atomic|global_atomic|launch_us|sp_gflops|dp_gflops)$'
 try nitro devices --measure --store sqlite:lab.db
 try nitro devices model:k20c --store sqlite:lab.db --replay host.csv

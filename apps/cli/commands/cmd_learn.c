@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "apps/cli/commands/learn_own.h"
+#include "apps/cli/device_set.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/output.h"
@@ -35,27 +36,12 @@ static const option options[] = {
 static const argument arguments[] = {
     {"COMPUTATION", "its name, or a shared object: PATH or PATH:NAME", .optional = false}, {0}};
 
-/** A device of this machine by its short name, or one of the store by its id. */
-static nitro_status find_id(nitro_context *context, nitro_store *store, const char *given,
-                            char **id)
-{
-    nitro_device *device = NULL;
-    nitro_status status = nitro_store_get_device(store, given, &device);
-    if (status == NITRO_ERR_NOT_FOUND)
-        status = nitro_device_find(context, given, false, &device, NULL);
-    if (status != NITRO_OK)
-        return status;
-    *id = nitro_strdup(context, device->id);
-    nitro_device_free(device);
-    return *id ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 static int learn(invocation *call, nitro_store *store, const char *computation)
 {
     const settings *given = call->settings;
     nitro_model *model = NULL;
     char *id = NULL, *path = NULL;
-    if (find_id(call->context, store, given->device, &id) != NITRO_OK)
+    if (device_find_stored(call->context, store, given->device, &id) != NITRO_OK)
         return fail(call);
     int code = learn_own(call, store, computation, id, given->seed, given->output, &model, &path);
     if (code == EXIT_DONE && !model)

@@ -1,4 +1,7 @@
 /* cmd_store_export.c - nitro store export: samples and profiles as the CSV that import reads. */
+#include <stdlib.h>
+
+#include "apps/cli/device_set.h"
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -11,7 +14,8 @@ static const option options[] = {
     OPTION_STORE,
     OPTION(TEXT, "computation", computation, "NAME",
            "the computation (default with only --profiles: all, and proxies)"),
-    OPTION(TEXT, "device", device, "ID", "the device (default with only --profiles: all)"),
+    OPTION(TEXT, "device", device, "ID",
+           "the device: of the store, or of this machine (default with only --profiles: all)"),
     OPTION(TEXT, "samples", samples, "FILE", "the CSV file for the samples"),
     OPTION(TEXT, "devices", devices, "FILE", "the CSV file for the device's features",
            .needs = "samples"),
@@ -69,18 +73,25 @@ static int check_options(const invocation *call)
 
 static int run(invocation *call)
 {
-    const settings *given = call->settings;
+    settings *given = call->settings;
     nitro_store *store = NULL;
+    char *id = NULL;
     int code = check_options(call);
     if (code != EXIT_DONE)
         return code;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     json_t *told = json_pack("{s:n, s:n, s:n}", "samples", "devices", "profiles");
-    nitro_status status = given->samples ? export_samples(call, store, told) : NITRO_OK;
+    nitro_status status = NITRO_OK;
+    if (given->device)
+        status = device_find_stored(call->context, store, given->device, &id);
+    given->device = id;
+    if (status == NITRO_OK && given->samples)
+        status = export_samples(call, store, told);
     if (status == NITRO_OK && given->profiles)
         status = export_profiles(call, store, told);
     nitro_store_close(store);
+    free(id);
     if (status == NITRO_OK && given->json)
         return print_json(call, told);
     json_decref(told);
