@@ -62,6 +62,8 @@ nitro tune-from-source calc --store four.db --target gpu4 --strategy svm --dfs b
     json_get provenance.dfs provenance.dfs_report.profile.skipped provenance.dfs_report.cv.chosen.0
 cmp both.json both2.json
 search --dfs cv --k 0 --output bad.json
+search --k 2 --output bad.json
+search --dfs profile --max-subset 1 --output bad.json
 echo "far,1000,11" >>devices.csv
 make_samples far 20 >far.csv
 nitro store import --store four.db --computation calc --device far --samples far.csv --devices devices.csv

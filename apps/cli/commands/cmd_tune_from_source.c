@@ -99,6 +99,26 @@ static int check_plugins(const invocation *call)
     return code == EXIT_DONE && given->dfs ? check_choice(call, "dfs", given->dfs, names) : code;
 }
 
+/** Refuse options of device-feature selections that do not run. */
+static int check_selection(const invocation *call)
+{
+    static const struct {
+        const char *options, *dfs; /* beside 'both' */
+    } rows[] = {{"k,max-subset", "cv"}, {"proxies", "profile"}};
+    const settings *given = call->settings;
+    const nitro_strategy *const *strategy = nitro_builtin_strategies();
+    while (!given->dfs && strcmp((*strategy)->name, given->strategy) != 0)
+        strategy++;
+    const char *dfs = given->dfs ? given->dfs : (*strategy)->dfs;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && strcmp(dfs, "both") != 0; i++) {
+        const option *without_effect = options_first_given(call, rows[i].options);
+        if (without_effect && strcmp(dfs, rows[i].dfs) != 0)
+            return fail_usage(call, "--%s needs --dfs %s or --dfs both", without_effect->name,
+                              rows[i].dfs);
+    }
+    return EXIT_DONE;
+}
+
 /** Are inputs to be measured now, and not only read from the store? */
 static bool measures_now(const settings *given)
 {
@@ -172,6 +192,8 @@ static int run(invocation *call)
     target_measuring measuring = {0};
     const settings *given = call->settings;
     int code = check_plugins(call);
+    if (code == EXIT_DONE)
+        code = check_selection(call);
     if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE)
