@@ -13,12 +13,13 @@ void nitro_profile_import_options_init(nitro_profile_import_options *options)
     *options = (nitro_profile_import_options){.intensity = NAN};
 }
 
-/* Empty the log lines ("==...") of a profiler; line numbers stay. @return the new size. */
+/* Empty the log lines ("==...") of a profiler, the first of which may follow a byte order mark;
+ * line numbers stay. @return the new size. */
 static size_t drop_log_lines(char *text, size_t size)
 {
     size_t kept = 0;
     bool log_line = false, line_start = true;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; i < size; i++) {
         if (line_start)
             log_line = i + 1 < size && text[i] == '=' && text[i + 1] == '=';
         line_start = text[i] == '\n';

@@ -29,6 +29,8 @@ cat >ncu.csv <<'END'
 ==PROF== Disconnected from process 4711
 END
 try nitro store import --store s.db --profiles ncu.csv --device gpu --computation calc --variant ell --input a
+sed '1s/^/\xEF\xBB\xBF/' ncu.csv >mark.csv # as programs on Windows write it
+try nitro store import --store mark.db --profiles mark.csv --device gpu --proxy ATOMIC --intensity 1
 
 title as nvprof prints it: a row a metric, with units and words
 cat >nvprof.csv <<'END'
@@ -102,3 +104,4 @@ END
 try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --dfs profile --proxies proxies.json --output m.json
 sed -e 's/"l2_traffic"\]/"l2_trafic"]/' proxies.json >bad.json
 try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --dfs profile --proxies bad.json --output m.json
+try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --proxies proxies.json --output m.json
