@@ -86,14 +86,21 @@ static void test_one_sample_by_its_name(void **state)
                  NITRO_ERR_ARGUMENT, "is no valid input name");
 }
 
+/* `alone`: no other variant was measured. */
 static void put_version(fixture *f, nitro_store *store, const char *input, int64_t time_s,
-                        const char *version)
+                        const char *version, bool alone)
 {
     nitro_sample *sample = make_sample(f, input);
     const nitro_sample *samples[] = {sample};
     sample->provenance.time_s = time_s;
     free(sample->entries[0].version);
     sample->entries[0].version = strdup(version);
+    for (size_t v = 1; v < sample->num_entries && alone; v++) {
+        free(sample->entries[v].version);
+        free(sample->entries[v].detail);
+        sample->entries[v] = (nitro_entry){
+            .outcome = NITRO_OUTCOME_MISSING, .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
+    }
     assert_ok(f->context, nitro_store_put_samples(store, "spmv", "K20", samples, 1, true));
     nitro_sample_free(sample);
 }
@@ -107,7 +114,8 @@ static void measure_again(void *user, const nitro_outdated *outdated)
 {
     const tuning *other = user;
     assert_string_equal(outdated->variant, "csr");
-    put_version(other->f, other->store, "again", 300, "2");
+    put_version(other->f, other->store, "again", 300, "2", false);
+    put_version(other->f, other->store, "alone again", 300, "2", true);
 }
 
 /* Another process measures an input again after its outdated sample was read. */
@@ -115,11 +123,14 @@ static void test_what_was_measured_again_is_not_outdated(void **state)
 {
     fixture *f = *state;
     nitro_sample *again = NULL, *old = NULL;
+    nitro_string_list left = {0};
     tuning other = {.f = f};
     put_schema_and_device(f, "spmv", "K20");
-    put_version(f, f->store, "again", 100, "1");
-    put_version(f, f->store, "new", 200, "2");
-    put_version(f, f->store, "old", 100, "1");
+    put_version(f, f->store, "again", 100, "1", false);
+    put_version(f, f->store, "alone", 100, "1", true);
+    put_version(f, f->store, "alone again", 100, "1", true);
+    put_version(f, f->store, "new", 200, "2", false);
+    put_version(f, f->store, "old", 100, "1", false);
     assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &other.store));
     assert_ok(f->context,
               nitro_store_remove_outdated(f->store, "spmv", NULL, false, measure_again, &other));
@@ -129,6 +140,10 @@ static void test_what_was_measured_again_is_not_outdated(void **state)
     assert_int_equal(again->provenance.time_s, 300);
     assert_string_equal(again->entries[0].version, "2");
     assert_int_equal(old->entries[0].outcome, NITRO_OUTCOME_MISSING);
+    assert_ok(f->context, nitro_store_list_inputs(f->store, "spmv", "K20", &left));
+    assert_int_equal(left.count, 4);
+    assert_string_equal(left.items[1], "alone again");
+    nitro_string_list_free(&left);
     nitro_sample_free(again);
     nitro_sample_free(old);
 }
