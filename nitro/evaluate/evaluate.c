@@ -246,6 +246,19 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
     return status;
 }
 
+/** For a method that has nothing to learn from: the last error says why. */
+static nitro_status add_gap(evaluate_run *run, size_t method, size_t target, const size_t *rows,
+                            size_t num_rows)
+{
+    nitro_evaluation *evaluation = &run->evaluation;
+    const nitro_evaluate_case one = {.target = evaluation->dataset->devices[target]->id,
+                                     .method = nitro_method_table()[method].name};
+    nitro_status status =
+        nitro_evaluate_gaps_add(evaluation->context, &run->gaps, one.method, one.target);
+    return status == NITRO_OK ? nitro_evaluation_show_defaults(evaluation, one, rows, num_rows)
+                              : status;
+}
+
 static nitro_status add_result(evaluate_run *run, size_t method, size_t target, size_t num_measured,
                                const size_t *rows, size_t num_rows)
 {
@@ -257,13 +270,8 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
                                     .modelled = strcmp(device->kind, "model") == 0,
                                     .inputs = num_rows};
     nitro_status status = apply(&run->evaluation, method, target, rows, num_rows, &result);
-    if (status == NITRO_ERR_NO_DATA) {
-        const nitro_evaluate_case one = {.target = device->id, .method = result.method};
-        status = nitro_evaluate_gaps_add(context, &run->gaps, result.method, device->id);
-        return status == NITRO_OK
-                   ? nitro_evaluation_show_defaults(&run->evaluation, one, rows, num_rows)
-                   : status;
-    }
+    if (status == NITRO_ERR_NO_DATA)
+        return add_gap(run, method, target, rows, num_rows);
     if (status != NITRO_OK)
         return status;
     result.measured = run->evaluation.num_measured;
@@ -330,9 +338,11 @@ static nitro_status evaluate_method(evaluate_run *run, size_t method, size_t tar
                                     const size_t *rows, size_t num_rows)
 {
     source_curve curve = {run, method, target, num_rows, rows};
-    if (run->options->source_curve)
-        return nitro_evaluation_grow_sources(&run->evaluation, target, add_point, &curve);
-    return add_curve(run, method, target, rows, num_rows);
+    if (!run->options->source_curve)
+        return add_curve(run, method, target, rows, num_rows);
+    nitro_status status =
+        nitro_evaluation_grow_sources(&run->evaluation, target, add_point, &curve);
+    return status == NITRO_ERR_NO_DATA ? add_gap(run, method, target, rows, num_rows) : status;
 }
 
 /** Take results of an earlier run. @return false: there are none */

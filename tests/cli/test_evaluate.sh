@@ -47,6 +47,7 @@ grep -q '<svg' here/calc-source-curve.svg || echo "no picture"
 try nitro evaluate calc --store curves.db --curve sources --picture curves.db
 try nitro evaluate calc --store curves.db --targets gpu99 --curve sources --picture new --quiet
 [ -d new ] && echo "a folder for nothing"
+try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1,gpu4 --sources gpu1 --method fixed --curve sources
 
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json
