@@ -37,3 +37,8 @@ nitro run spmv --generated 3 | grep '^model'
 models spmv
 for file in "$XDG_DATA_HOME"/nitro/models/*.json; do echo '{' >"$file"; done
 models spmv
+
+title "files whose names are not UTF-8 are listed too"
+mkdir -p names/nitro/models
+touch names/nitro/models/sort@$'\xff'.json names/nitro/models/$'\xff'.json
+XDG_DATA_HOME=$PWD/names XDG_DATA_DIRS=$PWD/none models --all --device host sort

@@ -87,25 +87,22 @@ static void add_file(json_t *models, const char *folder, const char *file,
                      const nitro_string_list *wanted)
 {
     const char *dot = strrchr(file, '.'), *at = strchr(file, '@');
-    char path[4096], saved[32];
+    char path[4096], name[256], device[256], saved[32];
     struct stat about;
     struct tm utc;
     if (!dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".bin") != 0))
         return;
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    snprintf(name, sizeof name, "%.*s", (int)((at ? at : dot) - file), file);
+    snprintf(device, sizeof device, "%.*s", at ? (int)(dot - at - 1) : 0, at ? at + 1 : "");
+    if (!nitro_name_is_valid(name) ||
+        (wanted->count && nitro_string_list_find(wanted, name) == NITRO_NONE) ||
+        stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return;
     strftime(saved, sizeof saved, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&about.st_mtime, &utc));
-    json_t *computation = json_stringn(file, (size_t)((at ? at : dot) - file));
-    json_t *model = json_pack("{s:o, s:o, s:s, s:s, s:[]}", "computation", computation, "device",
-                              at ? json_stringn(at + 1, (size_t)(dot - at - 1)) : json_null(),
-                              "model", path, "saved", saved, "used_by");
-    if (!computation || !nitro_name_is_valid(json_string_value(computation)) ||
-        (wanted->count &&
-         nitro_string_list_find(wanted, json_string_value(computation)) == NITRO_NONE))
-        json_decref(model);
-    else
-        json_array_append_new(models, model);
+    json_array_append_new(models, json_pack("{s:s, s:o, s:o, s:s, s:[]}", "computation", name,
+                                            "device", json_text(at ? device : NULL), "model",
+                                            json_text(path), "saved", saved, "used_by"));
 }
 
 static nitro_status add_folder(const invocation *call, const char *folder, json_t *models)
