@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,14 @@ static bool is_device(look_up *self, const char *id, size_t length)
     return strcmp(device, "?") == 0 || (strlen(device) == length && !memcmp(device, id, length));
 }
 
+/** Is another file, if there is one, for another device? */
+static bool differs(const char *other, const char *name)
+{
+    ptrdiff_t length = strrchr(name, '.') - name;
+    return other[0] &&
+           (strrchr(other, '.') - other != length || strncmp(other, name, (size_t)length) != 0);
+}
+
 static void consider(look_up *self, const char *name)
 {
     size_t length = strlen(self->wanted->computation);
@@ -189,9 +198,10 @@ static void consider(look_up *self, const char *name)
         rank = OF_DEVICE_JSON;
     else if (rest != dot)
         return;
-    char *place = self->names[rank + is_binary];
-    self->is_ambiguous = self->is_ambiguous || place[0];
-    strcpy(place, name);
+    if (rank == OF_DEVICE_JSON &&
+        (differs(self->names[rank], name) || differs(self->names[rank + 1], name)))
+        self->is_ambiguous = true;
+    strcpy(self->names[rank + is_binary], name);
 }
 
 static nitro_status look_in(look_up *self, const char *folder, nitro_string_list *paths)
@@ -207,10 +217,10 @@ static nitro_status look_in(look_up *self, const char *folder, nitro_string_list
     closedir(entries);
     if (self->is_ambiguous) {
         nitro_log(self->context, NITRO_LOG_WARNING,
-                  "%s: %s has models for several devices, and libnitro-runtime does not know which "
-                  "of them this machine has: name one by the setting model",
+                  "%s: %s has models for several devices, and it is unknown which of them this "
+                  "machine has: name one by the setting model",
                   self->wanted->computation, folder);
-        self->names[OF_DEVICE_BINARY][0] = '\0';
+        self->names[OF_DEVICE_JSON][0] = self->names[OF_DEVICE_BINARY][0] = '\0';
     }
     for (size_t rank = 0; rank < NUM_RANKS && status == NITRO_OK; rank++) {
         if (!self->names[rank][0])

@@ -134,6 +134,26 @@ static void test_the_users_models_precede_the_systems(void **state)
     assert_configured(f, &toy, true, name);
 }
 
+/* Of a kind that Nitro cannot describe, the one device's model is used, but none of several. */
+static void test_a_device_that_is_unknown(void **state)
+{
+    fixture *f = *state;
+    nitro_declaration on_board = toy;
+    on_board.device_kind = "board";
+    save_at(f, "user/nitro/models/toy@host:another.json"); /* of another kind */
+    assert_configured(f, &on_board, false, "");
+    save_at(f, "user/nitro/models/toy@board:x1.json");
+    save_at(f, "user/nitro/models/toy@board:x1.bin");
+    assert_configured(f, &on_board, true, "user/nitro/models/toy@board:x1.json");
+    save_at(f, "user/nitro/models/toy@board:x10.json");
+    assert_configured(f, &on_board, false, "models has models for several devices");
+    assert_int_equal(unlink(in(f, "user/nitro/models/toy@board:x10.json")), 0);
+    save_at(f, "user/nitro/models/toy@board:x10.bin");
+    assert_configured(f, &on_board, false, "models has models for several devices");
+    save_at(f, "user/nitro/models/toy@board.json");
+    assert_configured(f, &on_board, true, "user/nitro/models/toy@board.json");
+}
+
 static void test_a_library_has_models_beside_itself(void **state)
 {
     fixture *f = *state;
@@ -214,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_users_models_precede_the_systems, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_a_device_that_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_library_has_models_beside_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_does_not_fit_is_a_warning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_named_folder_is_searched, set_up, tear_down),
