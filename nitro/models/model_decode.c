@@ -178,11 +178,15 @@ static nitro_status decode_few_uses(const nitro_json_place *at, const json_t *ob
     nitro_status status = nitro_json_member(at, object, "few_uses", JSON_ARRAY, &few);
     if (status == NITRO_OK && json_object_get(object, "few_feature")) {
         most = NITRO_MAX_FEW;
-        status = nitro_json_count(at, object, "few_feature", 0, schema->num_features - 1,
+        status = nitro_json_count(at, object, "few_feature", 0, NITRO_MAX_FEATURES - 1,
                                   &costs->few_feature);
     }
     if (status != NITRO_OK)
         return status;
+    if (most > 1 && costs->few_feature >= schema->num_features)
+        return nitro_fail(at->context, NITRO_ERR_FORMAT,
+                          "%s: field %s.few_feature is %zu, but there are %zu features", at->path,
+                          at->field, costs->few_feature, schema->num_features);
     if (json_array_size(few) < 1 || json_array_size(few) > most)
         return nitro_fail(at->context, NITRO_ERR_FORMAT,
                           "%s: field %s.few_uses: %zu choices where there should be 1 to %zu",

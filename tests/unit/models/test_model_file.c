@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "nitro/models/c_export.h"
+#include "nitro/models/model_file.h"
 #include "unit/model_fixture.h"
 #include "unit/temporary.h"
 
@@ -254,6 +255,36 @@ static void test_wrong_fields(void **state)
     }
 }
 
+/* A computation may have no features; few uses then cannot depend on one. */
+static void test_few_uses_by_no_feature(void **state)
+{
+    fixture *f = *state;
+    static const char *const few[] = {"0", "1", "1000000"};
+    for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); i++) {
+        char text[2048];
+        nitro_model *model = NULL;
+        snprintf(
+            text, sizeof(text),
+            NITRO_MODEL_CHECKSUM
+            ", \"format\": \"nitro-model\", \"version\": 3, \"computation\": \"toy\", "
+            "\"target\": {\"id\": \"next\", \"kind\": \"host\"}, \"variants\": [\"a\", \"b\"], "
+            "\"default\": \"a\", \"features\": [], \"device_features\": [], \"strategy\": "
+            "\"forest\", \"predictor\": {\"trees\": [{\"columns\": [-1], \"thresholds\": [], "
+            "\"outputs\": [0.0, 0.0]}]}, \"calibration\": {\"margins\": [0.0], \"confidences\": "
+            "[0.5]}, \"provenance\": {}, \"preparing\": {\"variants\": [], \"weights\": [], "
+            "\"few_feature\": %s, \"few_uses\": [{\"up_to\": 1.0, \"uses\": 2.0, \"variant\": 1, "
+            "\"confidence\": 0.5}, {\"uses\": 2.0, \"variant\": 1, \"confidence\": 0.5}]}}",
+            UINT64_C(0), few[i]);
+        uint64_t checksum = nitro_model_checksum(text, strlen(text));
+        char field[NITRO_MODEL_CHECKSUM_SIZE + 1];
+        snprintf(field, sizeof(field), NITRO_MODEL_CHECKSUM, checksum);
+        memcpy(text, field, NITRO_MODEL_CHECKSUM_SIZE);
+        assert_fails(f->context, nitro_model_parse(f->context, "m", text, strlen(text), &model),
+                     NITRO_ERR_FORMAT, "preparing.few_feature is ");
+        assert_null(model);
+    }
+}
+
 static void test_newer_and_altered(void **state)
 {
     fixture *f = *state;
@@ -345,6 +376,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cut_at_every_byte, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_every_byte_altered, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_fields, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_few_uses_by_no_feature, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_newer_and_altered, setup_small, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
