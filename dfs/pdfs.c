@@ -198,6 +198,14 @@ static nitro_status query_device(selection *self, size_t device)
 
 /* ---- The winners ----------------------------------------------------------------------------- */
 
+static bool has_intensities(const selection *self)
+{
+    for (size_t p = 0; p < self->proxies->num_proxies; p++)
+        if (self->tallies[p].num_inputs > 0)
+            return true;
+    return false;
+}
+
 static void count_out(selection *self)
 {
     size_t most = 0;
@@ -212,7 +220,7 @@ static void count_out(selection *self)
             nitro_log(
                 self->context, NITRO_LOG_WARNING,
                 "proxy %s is ignored: it was not profiled at two intensities on the sources, or "
-                "none of its metrics was collected for both it and the variants",
+                "none of its metrics that vary there was collected for the variants",
                 self->proxies->proxies[p].name);
     }
 }
@@ -352,7 +360,10 @@ static nitro_status decide(selection *self, nitro_string_list *chosen, const cha
             return status;
     }
     if (!*reason && self->num_decided == 0)
-        *reason = "no proxy's intensity of any kernel reaches 1";
+        *reason = has_intensities(self)
+                      ? "no proxy's intensity of any kernel reaches 1"
+                      : "no proxy was profiled at two intensities on the sources, with a metric "
+                        "that varies there and was collected for the variants";
     if (*reason)
         return choose_all(self, *reason, chosen);
     count_out(self);

@@ -320,6 +320,21 @@ static void test_runs_of_other_sources_are_pooled(void **state)
     assert_votes(f, "MEM-BW", 1, "pooled");
 }
 
+/* The reason is not that intensities are low: there are none. */
+static void test_skipped_without_trained_proxies(void **state)
+{
+    fixture *f = *state;
+    make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
+    put_query(f, "model:k20c", 0, 0.1, 0);
+    for (int i = 4; i < 6; i++) { /* one intensity; then two with a metric that does not vary */
+        put_kernel(f, "model:k20c", "MEM-BW", i, NULL,
+                   (metric_value[]){{"inst_issued", 100}, {"dram_read_transactions", 400}, {0}});
+        assert_skipped(f, "no proxy was profiled at two intensities");
+    }
+    put_proxies(f, "model:k20c", false);
+    assert_skipped(f, "no proxy's intensity of any kernel reaches 1");
+}
+
 /* Proxies in the metrics of CUPTI's profiler API, variants in nvprof's. */
 static void test_metrics_of_both_profilers_are_equivalent(void **state)
 {
@@ -358,6 +373,7 @@ int main(void)
         DFS_TEST(test_histogram_is_about_atomics_and_bandwidth),
         DFS_TEST(test_spmv_is_about_bandwidth),
         DFS_TEST(test_skipped_without_profiles),
+        DFS_TEST(test_skipped_without_trained_proxies),
         DFS_TEST(test_counts_per_instruction_and_the_majority_wins),
         DFS_TEST(test_runs_of_other_sources_are_pooled),
         DFS_TEST(test_metrics_of_both_profilers_are_equivalent),
