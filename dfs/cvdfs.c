@@ -57,7 +57,13 @@ static nitro_status check_task(nitro_context *context, const nitro_dfs_task *tas
             context, NITRO_ERR_ARGUMENT,
             "device-feature selection: max_subset is %zu and k is %zu, but both must be at least 1",
             task->max_subset, task->k);
-    if (count > NITRO_DFS_MAX_CANDIDATES || count_subsets(count, task->max_subset) > MOST_SUBSETS)
+    if (count > NITRO_DFS_MAX_CANDIDATES)
+        return nitro_fail(
+            context, NITRO_ERR_ARGUMENT,
+            "%zu device features are too many to search, the limit is %d: let profiles narrow them "
+            "(dfs both), or use none (dfs omit)",
+            count, NITRO_DFS_MAX_CANDIDATES);
+    if (count_subsets(count, task->max_subset) > MOST_SUBSETS)
         return nitro_fail(
             context, NITRO_ERR_ARGUMENT,
             "%zu device features have too many subsets of up to %zu: the limit is %d; "

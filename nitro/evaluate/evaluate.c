@@ -207,7 +207,8 @@ static nitro_status choose_by_folds(nitro_evaluation *evaluation, size_t method,
     return status;
 }
 
-/** Choose and judge. NITRO_ERR_NO_DATA where the method has nothing to learn from. */
+/** Choose and judge. NITRO_ERR_NO_DATA where the method has nothing to learn from;
+ *  NITRO_ERR_ARGUMENT where there are more device features than it takes. */
 static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
 {
@@ -246,7 +247,8 @@ static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t ta
     return status;
 }
 
-/** For a method that has nothing to learn from: the last error says why. */
+/** For a method that has nothing to learn from, or more device features than it takes: the last
+ *  error says which. */
 static nitro_status add_gap(evaluate_run *run, size_t method, size_t target, const size_t *rows,
                             size_t num_rows)
 {
@@ -270,7 +272,7 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
                                     .modelled = strcmp(device->kind, "model") == 0,
                                     .inputs = num_rows};
     nitro_status status = apply(&run->evaluation, method, target, rows, num_rows, &result);
-    if (status == NITRO_ERR_NO_DATA)
+    if (status == NITRO_ERR_NO_DATA || status == NITRO_ERR_ARGUMENT)
         return add_gap(run, method, target, rows, num_rows);
     if (status != NITRO_OK)
         return status;

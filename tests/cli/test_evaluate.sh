@@ -49,6 +49,12 @@ try nitro evaluate calc --store curves.db --targets gpu99 --curve sources --pict
 [ -d new ] && echo "a folder for nothing"
 try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1,gpu4 --sources gpu1 --method fixed --curve sources
 
+title "more device features than a model takes, and than CV-DFS searches"
+awk '{ printf "%s", $0; for (i = 1; i <= 65; i++) printf (NR == 1 ? ",more%d" : ",%d"), i * NR; print "" }' devices.csv >more.csv
+nitro store import --store curves.db --devices more.csv >/dev/null
+try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1 --sources gpu2,gpu3 --method fixed,full,cvdfs,guarded
+try nitro tune-from-source calc --store curves.db --target gpu1 --sources gpu2,gpu3 --dfs cv --strategy svm --max-subset 1 --output more.json --quiet
+
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json
 json_get '#' 0 1.method 2.target 2.sources <e.json

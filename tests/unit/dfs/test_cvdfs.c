@@ -469,6 +469,13 @@ static void test_refusals(void **state)
     }
     f->task.max_subset = 6;
     assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "too many subsets");
+    for (size_t i = 40; i < 65; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "more%zu", i);
+        assert_ok(f->context, nitro_string_list_add(f->context, &f->candidates, name));
+    }
+    f->task.max_subset = 1;
+    assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "too many to search");
     assert_int_equal(f->chosen.count, 0);
     assert_null(f->report);
     free_fixture(f);
