@@ -258,7 +258,8 @@ NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *stor
  * Move the calls that monitoring recorded (nitro_monitor_options.num_recorded) to a store: one
  * sample per set of features, named observed- and a digest of them, with the median time of every
  * variant and origin "observed". If the sample exists, the variants seen since are replaced. The
- * device is the attached model's target, else this host, as the store or this machine describes it.
+ * device is the attached model's target if that is on this machine, else this machine's of the
+ * computation's kind, as the store or this machine describes it.
  * One thread at a time; others may run the computation meanwhile.
  * @param[out] num_samples  number of stored samples; may be NULL.
  * @return NITRO_OK, also if there are none; NITRO_ERR_ARGUMENT (recording is off);

@@ -63,14 +63,20 @@ nitro_status nitro_observed_device(const nitro_computation *computation, nitro_s
                                    nitro_device **device, bool *is_stored)
 {
     nitro_context *context = computation->context;
+    const char *kind = nitro_computation_device_kind(computation);
     char id[256];
-    snprintf(id, sizeof id, "%s", nitro_computation_device_kind(computation));
+    snprintf(id, sizeof id, "%s", kind);
     const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
     if (model)
         snprintf(id, sizeof id, "%s", nitro_model_target(model));
     nitro_rcu_pointer_leave(computation->model);
     nitro_device *here = NULL;
     nitro_status found = nitro_device_find(context, id, false, &here, NULL);
+    if (found != NITRO_OK || strcmp(here->kind, kind) != 0) { /* a model learnt elsewhere */
+        nitro_device_free(here);
+        here = NULL;
+        found = nitro_device_find(context, kind, false, &here, NULL);
+    }
     if (found == NITRO_OK) /* resolves "host" to this host's id */
         snprintf(id, sizeof id, "%s", here->id);
     nitro_status status = nitro_store_get_device(store, id, device);

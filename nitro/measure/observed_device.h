@@ -6,8 +6,9 @@
 #include "nitro/nitro_backend.h"
 
 /**
- * The attached model's target, else this host. The store's description is preferred, which may have
- * more measured features.
+ * The attached model's target; where that is not on this machine, as of a model that ships, this
+ * machine's device of the computation's kind. The store's description is preferred, which may have
+ * more measured features. A target that cannot be described here is the one in the store.
  * @param[out] is_stored  the store knows it.
  */
 nitro_status nitro_observed_device(const nitro_computation *computation, nitro_store *store,

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "nitro/measure/observed_device.h"
-#include "unit/temporary.h"
+#include "unit/runtime/made_up_model.h"
 
 static int run(void *argument, void *user)
 {
@@ -270,6 +270,40 @@ static void test_what_cannot_be_recorded_is_refused(void **state)
     nitro_computation_free(computation);
 }
 
+static void fill(const void *user, size_t index, double *features, double *times_ms)
+{
+    (void)user;
+    features[0] = (double)index;
+    times_ms[0] = 1;
+    times_ms[1] = 2;
+}
+
+/* As a model that ships: calls are those of this host, also where the store has the target. */
+static void test_a_model_of_another_machine(void **state)
+{
+    fixture *f = *state;
+    nitro_computation *computation = declare(f->context, 0);
+    nitro_store *store = NULL;
+    nitro_device *target = NULL;
+    made_up_attach(f->context, computation, 1, 30, fill, NULL);
+    assert_ok(f->context, nitro_computation_record_to(computation, f->url, 1000));
+    call(f->context, computation, 20, NULL);
+    nitro_computation_free(computation);
+    assert_int_equal(count_stored(f), 20);
+
+    assert_ok(f->context, nitro_device_create(f->context, "made-up", "host", &target));
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, nitro_store_put_device(store, target));
+    nitro_store_close(store);
+    nitro_device_free(target);
+    computation = declare(f->context, 0);
+    made_up_attach(f->context, computation, 1, 30, fill, NULL);
+    assert_ok(f->context, nitro_computation_record_to(computation, f->url, 1000));
+    call(f->context, computation, 30, NULL);
+    nitro_computation_free(computation);
+    assert_int_equal(count_stored(f), 30); /* in place of the 20 */
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -283,6 +317,7 @@ int main(void)
         TEST(test_earlier_calls_count_as_often_as_they_were_seen),
         TEST(test_sets_of_features_are_bounded),
         TEST(test_what_cannot_be_recorded_is_refused),
+        TEST(test_a_model_of_another_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
