@@ -41,6 +41,7 @@ static void find_ranks(ordered_item *items, size_t count)
     qsort(items, count, sizeof *items, compare_indices);
 }
 
+/** Minus infinity where `b` is constant, and can order nothing. */
 static double correlate_ranks(const ordered_item *a, const ordered_item *b, size_t count)
 {
     double middle = 0.5 * (double)count, both = 0.0, square_a = 0.0, square_b = 0.0;
@@ -49,7 +50,9 @@ static double correlate_ranks(const ordered_item *a, const ordered_item *b, size
         square_a += (a[i].rank - middle) * (a[i].rank - middle);
         square_b += (b[i].rank - middle) * (b[i].rank - middle);
     }
-    return square_a > 0.0 && square_b > 0.0 ? both / sqrt(square_a * square_b) : 0.0;
+    if (!(square_b > 0.0))
+        return -INFINITY;
+    return square_a > 0.0 ? both / sqrt(square_a * square_b) : 0.0;
 }
 
 /** The usable rows by a feature, or by their best time (NITRO_NONE). */
@@ -162,11 +165,12 @@ nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_da
         is_test[items[i].index] = true;
     }
     if (first == 0)
-        status =
-            nitro_fail(context, NITRO_ERR_NO_DATA,
-                       "%s: %zu inputs have features and times of two variants, but a fifth "
-                       "of at least 5, larger than the others, is held out: measure more inputs",
-                       schema->computation, count);
+        status = nitro_fail(context, NITRO_ERR_NO_DATA,
+                            "%s: %zu inputs have features and times of two variants, but a fifth "
+                            "of at least 5, with a larger %s than the others, is held out: measure "
+                            "more inputs, or order them by another feature",
+                            schema->computation, count,
+                            schema->num_features ? schema->features[feature].name : "feature");
     else
         nitro_log(context, NITRO_LOG_INFO,
                   "%s: training inputs have %s up to %g, test inputs from %g to %g",

@@ -91,6 +91,10 @@ for feature in size same; do
     try nitro evaluate levels --store levels.db --extrapolate --size-feature $feature --method own --verbose |
         sed '/training inputs\|measure more\|exit/!d'
 done
+# a feature that is constant orders nothing, though the other one falls with the times
+awk -F, -v OFS=, '{ print $1, $3, NR == 1 ? "rate" : 100 - NR, $4, $5 }' levels.csv >rates.csv
+nitro store import --store levels.db --computation rates --device gpu1 --samples rates.csv >/dev/null 2>&1
+try nitro evaluate rates --store levels.db --extrapolate --method own --verbose | sed '/training inputs\|measure\|exit/!d'
 
 title "what cannot be evaluated"
 try nitro evaluate calk --store s.db
