@@ -31,7 +31,8 @@ const bool *nitro_source_weighing_set_aside(const nitro_source_weighing *weighin
 /** Do other architectures cost much, while no source has the target's? */
 bool nitro_source_weighing_lacks_architecture(const nitro_source_weighing *weighing);
 /** Are the weighted sources clearly better in LODO validation than a model of all of them together?
- *  Only sources of at least 100 samples count.
+ *  Only sources of at least 100 samples count. Where other architectures cost much and the target
+ *  has a source of its own, a better mean is enough, over all sources that have one, too.
  *  @param[in] together  of that model; its sources are by index in the weighing's task. */
 bool nitro_source_weighing_is_better(const nitro_source_weighing *weighing,
                                      const nitro_predicted_quality *together);

@@ -99,6 +99,7 @@ static size_t mark_visible(const choosing *c, nitro_kinship of_target, size_t de
     return count;
 }
 
+/** Does the target's own architecture decide, and which sources can tell? */
 static void compare_architectures(choosing *c)
 {
     nitro_source_choice *choice = c->choice;
