@@ -64,7 +64,7 @@ static nitro_status list_features(nitro_context *context, const nitro_device *ta
     return status;
 }
 
-/** Nearest to the target first; unknown distances last, then in the order of the dataset. */
+/** Unknown distances last, then in the order of the dataset. */
 static int compare_sources(const void *left, const void *right)
 {
     const nitro_predicted_quality_source *a = left, *b = right;
@@ -73,6 +73,11 @@ static int compare_sources(const void *left, const void *right)
     if (da != db)
         return da < db ? -1 : 1;
     return (a->device > b->device) - (a->device < b->device);
+}
+
+void nitro_predicted_quality_sort(nitro_predicted_quality *predicted)
+{
+    qsort(predicted->sources, predicted->num_sources, sizeof *predicted->sources, compare_sources);
 }
 
 static bool is_usable(const nitro_dataset *sources, size_t device)
@@ -120,7 +125,7 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
                 nitro_device_distance(task->target, sources->devices[d], &predicted->features)};
     }
     free(skip);
-    qsort(predicted->sources, predicted->num_sources, sizeof *predicted->sources, compare_sources);
+    nitro_predicted_quality_sort(predicted);
     predicted->target_distance =
         predicted->num_sources > 0 ? predicted->sources[0].target_distance : (double)NAN;
     return NITRO_OK;

@@ -57,6 +57,8 @@ typedef struct nitro_predicted_quality {
 nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fit_task *task,
                                           double held_out_quality, const nitro_lodo *lodo,
                                           nitro_model *model, nitro_predicted_quality **predicted);
+/** Order the sources by target_distance, nearest first: call it after changing that. */
+void nitro_predicted_quality_sort(nitro_predicted_quality *predicted);
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
 
 /** Warn of a prediction of less than 90 %, or of a new software stack, or no longer, unless there

@@ -205,6 +205,7 @@ static void conclude(const nitro_source_weighing *t, nitro_model *model)
         distances += source->validation * source->distance;
         weights += source->validation;
     }
+    nitro_predicted_quality_sort(predicted);
     predicted->usual_distance = distances / weights;
     predicted->target_distance = choice->dissimilarity;
     double ratio = predicted->target_distance / predicted->usual_distance; /* NaN or infinity: 2 */

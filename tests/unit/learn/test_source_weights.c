@@ -134,6 +134,7 @@ static void check_prediction(const fixture *f)
     double distances = 0.0, weights = 0.0;
     for (size_t i = 0; i < predicted->num_sources; i++) {
         const nitro_predicted_quality_source *source = &predicted->sources[i];
+        assert_true(i == 0 || source->target_distance >= source[-1].target_distance);
         distances += isnan(source->lodo_quality) ? 0.0 : source->validation * source->distance;
         weights += isnan(source->lodo_quality) ? 0.0 : source->validation;
     }
