@@ -275,7 +275,7 @@ NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *v
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
 /** Append the URLs, without passwords, of the stores for which this user's journals hold unsent
  *  samples, sorted. Where a journal cannot be read, its error is returned (of several, the others
- * are warnings in the log), and the URLs of those that can are appended all the same. */
+ *  are warnings in the log), and the URLs of those that can are appended all the same. */
 NITRO_API nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls);
 /** Numbers of records copied and skipped. */
 typedef struct nitro_copy_report {

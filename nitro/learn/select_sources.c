@@ -63,7 +63,7 @@ static nitro_fit_task fit_task(const nitro_source_weighing *t, bool uses_relativ
     nitro_fit_task made = {.sources = task->sources,
                            .target = task->target,
                            .device_features = task->device_features,
-                           .lacks_architecture = t->choice.lacks_architecture,
+                           .lacks_architecture = nitro_source_weighing_lacks_architecture(t),
                            .clamps_device = task->guards,
                            .strategy = task->strategy,
                            .memo = task->memo,
@@ -387,7 +387,7 @@ const bool *nitro_source_weighing_set_aside(const nitro_source_weighing *weighin
 
 bool nitro_source_weighing_lacks_architecture(const nitro_source_weighing *weighing)
 {
-    return weighing->choice.lacks_architecture;
+    return weighing->choice.architecture_loss > 0.0 && !weighing->choice.by_architecture;
 }
 
 bool nitro_source_weighing_is_better(const nitro_source_weighing *weighing,

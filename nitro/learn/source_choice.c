@@ -79,7 +79,7 @@ static nitro_kinship find_kinship(const choosing *c)
 {
     nitro_kinship found =
         nitro_device_kinship(c->task->target, c->set.devices, c->set.num_devices, c->usable);
-    found.hides_architecture = c->choice->lacks_architecture;
+    found.hides_architecture = c->set.architecture_loss > 0.0 && !found.architecture;
     return found;
 }
 
@@ -107,7 +107,6 @@ static void compare_architectures(choosing *c)
     set.losses = c->cross[0]->losses;
     choice->architecture_loss = c->set.architecture_loss = nitro_source_architecture_loss(&set);
     choice->by_architecture = choice->architecture_loss > 0.0 && find_kinship(c).architecture;
-    choice->lacks_architecture = choice->architecture_loss > 0.0 && !choice->by_architecture;
     for (size_t d = 0; d < set.num_devices; d++)
         choice->is_comparable[d] = !choice->by_architecture;
     for (size_t d = 0; d < set.num_devices; d++)

@@ -15,8 +15,6 @@ typedef struct nitro_source_choice {
                              distance between sources */
     bool by_architecture; /* another architecture clearly costs quality, and the target has a source
                              of its own */
-    bool lacks_architecture;  /* another one clearly costs quality, and the target has no source of
-                                 its own */
     double architecture_loss; /* nitro_source_architecture_loss */
     /* shape [num_devices] each: */
     double *weights;

@@ -485,8 +485,7 @@ const command command_search = {
         "a configuration that does not compile, crashes, hangs or gives a wrong result is invalid, "
         "and the search continues. Each evaluation is stored before the next one, so that the same "
         "command resumes after an interruption, by Ctrl-C say: then the best one so far is "
-        "printed, "
-        "and the exit code is 1.",
+        "printed, and the exit code is 1.",
     .examples = "  nitro search examples/tunable/triad.json --budget 50\n"
                 "  nitro search spmv:csr_vector --device opencl --input matrix.mtx\n"
                 "  nitro search --recorded gemm.csv --searcher genetic:population=30\n"

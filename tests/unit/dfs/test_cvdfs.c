@@ -452,6 +452,15 @@ static void test_ten_thousand_identical_rows(void **state)
     free_fixture(f);
 }
 
+static void add_candidates(fixture *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "more%zu", f->candidates.count);
+        assert_ok(f->context, nitro_string_list_add(f->context, &f->candidates, name));
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -462,18 +471,10 @@ static void test_refusals(void **state)
     f->task.k = 0;
     assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "k is 0");
     f->task.k = 1;
-    for (size_t i = 0; i < 40; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "more%zu", i);
-        assert_ok(f->context, nitro_string_list_add(f->context, &f->candidates, name));
-    }
+    add_candidates(f, 40);
     f->task.max_subset = 6;
     assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "too many subsets");
-    for (size_t i = 40; i < 65; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "more%zu", i);
-        assert_ok(f->context, nitro_string_list_add(f->context, &f->candidates, name));
-    }
+    add_candidates(f, 25);
     f->task.max_subset = 1;
     assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "too many to search");
     assert_int_equal(f->chosen.count, 0);
