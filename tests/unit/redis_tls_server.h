@@ -54,6 +54,8 @@ static inline void redis_tls_make(redis_tls_server *tls)
                                    redis_tls_file(tls, 2, "server.key"),
                                    "--appendonly",
                                    "yes",
+                                   "--appendfsync",
+                                   "always", /* 'everysec' may delay a write past a kill */
                                    NULL};
     memcpy(tls->options, options, sizeof(options));
     redis_server_make(&tls->server, tls->options, true);
