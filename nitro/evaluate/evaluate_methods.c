@@ -21,7 +21,8 @@ static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, co
     if (status != NITRO_OK)
         return status;
     nitro_evaluation_add_share(sources, evaluation->share, sources->times_ms);
-    size_t variant = nitro_dataset_best_fixed(sources);
+    size_t variant = nitro_dataset_best_fixed(
+        sources, nitro_dataset_known_variants(evaluation->dataset, target));
     for (size_t i = 0; i < num_rows; i++)
         choices[i] = variant;
     nitro_dataset_free(sources);

@@ -48,7 +48,8 @@ static nitro_status add_model(mixing *m, size_t source, bool uses_relative)
         return status;
     for (size_t i = 0; i < m->num_rows; i++) {
         double *scores = m->scores + (m->num_models * m->num_rows + i) * m->num_variants;
-        nitro_model_score(model, nitro_dataset_features(dataset, m->rows[i]), scores);
+        nitro_model_score_uses(model, nitro_dataset_features(dataset, m->rows[i]),
+                               m->evaluation->share, scores);
         nitro_scores_restrict(scores, m->num_variants,
                               nitro_dataset_row_variants(dataset, m->rows[i], known));
     }

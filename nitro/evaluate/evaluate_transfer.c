@@ -39,11 +39,12 @@ static nitro_status add_losses(nitro_context *context, const nitro_dataset *sour
 }
 
 static nitro_status choose(const nitro_evaluation *evaluation, const nitro_dataset *sources,
-                           const size_t *rows, size_t num_rows, size_t *choices)
+                           size_t target, const size_t *rows, size_t num_rows, size_t *choices)
 {
     const nitro_dataset *dataset = evaluation->dataset;
     size_t num_variants = dataset->schema->num_variants;
-    size_t fixed = nitro_dataset_best_fixed(sources);
+    uint64_t known = nitro_dataset_known_variants(dataset, target);
+    size_t fixed = nitro_dataset_best_fixed(sources, known);
     double *scores =
         nitro_calloc(evaluation->context, dataset->num_inputs, num_variants * sizeof *scores);
     bool *is_known = nitro_calloc(evaluation->context, dataset->num_inputs, sizeof *is_known);
@@ -52,9 +53,10 @@ static nitro_status choose(const nitro_evaluation *evaluation, const nitro_datas
         status = add_losses(evaluation->context, sources, scores, is_known);
     for (size_t i = 0; i < num_rows && status == NITRO_OK; i++) {
         size_t input = dataset->row_input[rows[i]];
-        choices[i] = is_known[input]
-                         ? nitro_scores_best(scores + input * num_variants, num_variants)
-                         : fixed;
+        double *sums = scores + input * num_variants;
+        nitro_scores_restrict(sums, num_variants,
+                              nitro_dataset_row_variants(dataset, rows[i], known));
+        choices[i] = is_known[input] ? nitro_scores_best(sums, num_variants) : fixed;
     }
     free(scores);
     free(is_known);
@@ -76,7 +78,7 @@ nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size
     if (status == NITRO_OK)
         nitro_evaluation_add_share(sources, evaluation->share, sources->times_ms);
     if (status == NITRO_OK)
-        status = choose(evaluation, sources, rows, num_rows, choices);
+        status = choose(evaluation, sources, target, rows, num_rows, choices);
     nitro_dataset_free(sources);
     free(marks);
     return status;

@@ -189,7 +189,7 @@ nitro_status nitro_fit(nitro_context *context, const nitro_fit_task *task, nitro
         status = found.held_out_scores ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }
     if (status == NITRO_OK && made->schema->default_variant == NITRO_NONE)
-        made->schema->default_variant = nitro_dataset_best_fixed(task->sources);
+        made->schema->default_variant = nitro_dataset_best_fixed(task->sources, UINT64_MAX);
     if (status == NITRO_OK)
         status = task->is_fixed
                      ? train_fixed(context, task, &found.rows, made, found.held_out_scores)

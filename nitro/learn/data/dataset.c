@@ -100,7 +100,7 @@ bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row)
     return nitro_times_count(nitro_dataset_times(dataset, row), dataset->schema->num_variants) >= 2;
 }
 
-size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
+size_t nitro_dataset_best_fixed(const nitro_dataset *dataset, uint64_t known)
 {
     size_t num_variants = dataset->schema->num_variants;
     double sums[NITRO_MAX_VARIANTS] = {0};
@@ -108,6 +108,7 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
         if (nitro_dataset_row_is_usable(dataset, row))
             for (size_t v = 0; v < num_variants; v++)
                 sums[v] += nitro_times_quality(nitro_dataset_times(dataset, row), num_variants, v);
+    nitro_scores_restrict(sums, num_variants, known);
     return nitro_scores_best(sums, num_variants);
 }
 

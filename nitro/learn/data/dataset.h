@@ -50,8 +50,9 @@ void nitro_scores_restrict(double *scores, size_t num_variants, uint64_t known);
 /** Does the row have times of two variants? Others are neither trained nor tested on. */
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row);
 
-/** The variant of the best mean quality over the usable rows (SBS); the first declared on ties. */
-size_t nitro_dataset_best_fixed(const nitro_dataset *dataset);
+/** Of the `known` variants that of the best mean quality over the usable rows (SBS); the first
+ * declared on ties. */
+size_t nitro_dataset_best_fixed(const nitro_dataset *dataset, uint64_t known);
 
 /** Warn of few inputs, one best variant on all, or the same features on all. */
 void nitro_dataset_log_warnings(nitro_context *context, const nitro_dataset *dataset);

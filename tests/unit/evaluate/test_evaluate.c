@@ -169,6 +169,29 @@ static void test_transfer_uses_test_inputs_of_sources(void **state)
     forget(&q);
 }
 
+/* The target cannot be told to use what it lacks: of its own variants the sources' best counts. */
+static void test_a_variant_that_the_target_lacks(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0};
+    put_device(f, "source", "recorded");
+    put_device(f, "target", "recorded");
+    for (size_t i = 0; i < 12; i++) {
+        char input[16];
+        snprintf(input, sizeof input, "input%zu", i);
+        put_times(f, "source", input, 2, 1, 4);
+        put_times(f, "target", input, 3, 0, 6);
+    }
+    f->options.targets = &(nitro_string_list){(char *[]){"target"}, 1, 1};
+    split(f, &methods, "fixed,transfer,mixture,auto");
+    f->options.methods = &methods;
+    evaluate(f, "toy");
+    assert_int_equal(f->count, 4);
+    for (size_t i = 0; i < f->count; i++)
+        assert_true(is_near(f->results[i].mean, 100.0));
+    nitro_string_list_free(&methods);
+}
+
 static void test_refusals(void **state)
 {
     fixture *f = *state;
@@ -305,7 +328,7 @@ static void test_uses_count_preparing(void **state)
         assert_ok(f->context, nitro_store_put_samples(f->store, "toy", "only", samples, 1, true));
         nitro_sample_free(sample);
     }
-    split(f, &methods, "random,fixed,auto,native");
+    split(f, &methods, "random,fixed,auto,mixture,native");
     f->options.methods = &methods;
     evaluate(f, "toy");
     assert_true(is_near(find(f, "only", "auto")->mean, 100.0));
@@ -313,6 +336,7 @@ static void test_uses_count_preparing(void **state)
     evaluate(f, "toy");
     assert_true(is_near(find(f, "only", "fixed")->mean, 100.0));
     assert_true(is_near(find(f, "only", "auto")->mean, 100.0));
+    assert_true(is_near(find(f, "only", "mixture")->mean, 100.0));
     assert_true(is_near(find(f, "only", "native")->mean, 100.0 * 4 / 7)); /* knows no costs */
     assert_true(is_near(find(f, "only", "random")->mean, 100.0 * (1 + 4.0 / 7 + 0.5) / 3));
     f->options.uses = 100.0; /* 4, 1.12 and 8 ms */
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_only_training_inputs_of_sources_train, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_transfer_uses_test_inputs_of_sources, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_variant_that_the_target_lacks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_device_is_cross_validated, setup, teardown),
         cmocka_unit_test_setup_teardown(test_groups_are_held_out_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(test_uses_count_preparing, setup, teardown),
