@@ -162,8 +162,9 @@ static int run(void *argument, void *user)
     const nitro_bfs *bfs = argument;
     const list_method *method = user;
     nitro_bfs_team team = nitro_bfs_make_team(bfs);
-    if (prepare(argument, user) != 0)
-        return 1;
+    int failure = prepare(argument, user);
+    if (failure)
+        return failure;
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         search now = {.bfs = bfs, .method = method, .depth = 1, .team = team};
         now.lists[0] = (nitro_bfs_list){bfs->room.memory, 1};

@@ -48,8 +48,9 @@ void nitro_bfs_release_room(void *argument, void *user)
 static int run_queue(void *argument, void *user)
 {
     const nitro_bfs *bfs = argument;
-    if (prepare_queue(argument, user) != 0)
-        return 1;
+    int failure = prepare_queue(argument, user);
+    if (failure)
+        return failure;
     int32_t *items = bfs->room.memory;
     for (int64_t s = 0; s < bfs->num_sources; s++) {
         int32_t *depths = nitro_bfs_begin(bfs, s);
@@ -279,8 +280,9 @@ static int run_directed(void *argument, void *user)
 {
     const nitro_bfs *bfs = argument;
     nitro_bfs_team team = nitro_bfs_make_team(bfs);
-    if (prepare_directed(argument, user) != 0)
-        return 1;
+    int failure = prepare_directed(argument, user);
+    if (failure)
+        return failure;
     for (int64_t i = 0; i < bfs->num_sources; i++) {
         directed d = {.bfs = bfs,
                       .team = team,

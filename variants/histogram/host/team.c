@@ -156,8 +156,9 @@ int nitro_histogram_run(void *argument, void *user)
     const nitro_histogram_plan *plan = user;
     counting_team team = make_team(histogram, plan->method);
     team.schedule = plan->schedule;
-    if (plan->method->max_copies > 0 && make_tables(&team) != 0)
-        return 1;
+    int failure = plan->method->max_copies > 0 ? make_tables(&team) : 0;
+    if (failure)
+        return failure;
     clear(histogram->counts, histogram->num_bins);
     if (team.num_threads == 1) {
         work(&team, 0, 1); /* opening a region takes longer than counting a small input */

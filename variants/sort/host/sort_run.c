@@ -470,8 +470,9 @@ int nitro_sort_run(void *argument, void *user)
     s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;
     s.element_bytes = element_bytes_of(sort);
     s.first_bit = is_alone ? 0 : 4 * s.element_bytes;
-    if (nitro_sort_prepare(argument, user) != 0)
-        return 1;
+    int failure = nitro_sort_prepare(argument, user);
+    if (failure)
+        return failure;
     s.room = sort->room.memory;
     s.elements = is_alone ? sort->sorted_keys : s.room;
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;

@@ -296,8 +296,9 @@ int nitro_transpose_run_decomposed(void *argument, void *user)
 {
     const nitro_transpose_form *form = user;
     nitro_transpose *t = argument;
-    if (nitro_transpose_prepare_decomposed(argument, user))
-        return 1;
+    int failure = nitro_transpose_prepare_decomposed(argument, user);
+    if (failure)
+        return failure;
     decomposition d = describe(t, form->is_inverse);
     if (d.rows == 0 || d.cols == 0)
         return 0;

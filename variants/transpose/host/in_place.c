@@ -105,8 +105,9 @@ static int run_cycles(void *argument, void *user)
 {
     const nitro_transpose *t = argument;
     nitro_transpose_view view = nitro_transpose_view_of(t);
-    if (prepare_cycles(argument, user))
-        return 1;
+    int failure = prepare_cycles(argument, user);
+    if (failure)
+        return failure;
     NITRO_TRANSPOSE_BY_SIZE(t->element_bytes, follow_cycles, t->data, t->room.memory, view);
     return 0;
 }
@@ -140,8 +141,9 @@ static void copy_part(const void *state, int part, int parts)
 static int run_buffered(void *argument, void *user)
 {
     const nitro_transpose *t = argument;
-    if (prepare_buffered(argument, user))
-        return 1;
+    int failure = prepare_buffered(argument, user);
+    if (failure)
+        return failure;
     nitro_transpose_view view = nitro_transpose_view_of(t);
     const nitro_transpose_block matrix = {view.rows,      view.cols,
                                           t->room.memory, view.cols * t->element_bytes,
