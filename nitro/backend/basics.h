@@ -99,6 +99,17 @@ NITRO_API nitro_status nitro_make_folders(nitro_context *context, const char *pa
 NITRO_API nitro_status nitro_user_cache(nitro_context *context, const char *family, char **path);
 
 /**
+ * Make a folder "PREFIXxxxxxx" for the user alone in $TMPDIR, or /tmp, whose files nobody needs
+ * after this process. Removes those that killed processes of this user left there.
+ * @param[out] folder  free with free(). @param[out] lock  held as long as the folder is used.
+ * @return NITRO_OK, NITRO_ERR_IO or NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_private_folder_make(nitro_context *context, const char *prefix,
+                                                 char **folder, int *lock);
+/** Remove it with all that is in it, and close the lock. */
+NITRO_API void nitro_private_folder_remove(const char *folder, int lock);
+
+/**
  * Read a short file that holds a secret (a password, a key), refused if others may access it.
  * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
  *                   error.

@@ -73,8 +73,8 @@ static nitro_status compile_in(nitro_context *context, const char *folder, const
                                const char *source, char *options, void **image, size_t *bytes)
 {
     static char to[] = "-o";
-    char file[NITRO_C_PATH_BYTES + 16], object[NITRO_C_PATH_BYTES + 16];
-    char messages[NITRO_C_PATH_BYTES + 16], said[MESSAGE_BYTES];
+    char file[NITRO_C_PATH_BYTES], object[NITRO_C_PATH_BYTES];
+    char messages[NITRO_C_PATH_BYTES], said[MESSAGE_BYTES];
     char *words[NITRO_C_MAX_WORDS], command[NITRO_C_COMPILER_BYTES];
     size_t count;
     bool compiled;
@@ -102,9 +102,6 @@ static nitro_status compile_in(nitro_context *context, const char *folder, const
         status = nitro_file_read(context, object, MAX_IMAGE_BYTES, &read, bytes);
     if (status == NITRO_OK)
         *image = read;
-    unlink(file);
-    unlink(object);
-    unlink(messages);
     return status;
 }
 
@@ -112,16 +109,18 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
                             const char *origin, const char *source, const char *options,
                             void **image, size_t *bytes)
 {
-    char folder[NITRO_C_PATH_BYTES];
+    char *folder = NULL;
+    int lock = -1;
     (void)target;
     char *copy = nitro_strdup(context, options);
     if (!copy)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = nitro_c_folder(context, "kernel", folder);
+    nitro_status status = nitro_c_folder(context, "nitro-kernel-", &folder, &lock);
     if (status == NITRO_OK) {
         status = compile_in(context, folder, origin, source, copy, image, bytes);
-        rmdir(folder);
+        nitro_private_folder_remove(folder, lock);
     }
+    free(folder);
     free(copy);
     return status;
 }
@@ -144,10 +143,11 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
                          const void *image, size_t bytes, const char *const *entries, size_t count,
                          void **program, void **functions)
 {
-    char folder[NITRO_C_PATH_BYTES], path[NITRO_C_PATH_BYTES + 16];
+    char path[NITRO_C_PATH_BYTES], *folder = NULL;
+    int lock = -1;
     void *library = NULL;
     (void)target;
-    nitro_status status = nitro_c_folder(context, "kernel", folder);
+    nitro_status status = nitro_c_folder(context, "nitro-kernel-", &folder, &lock);
     if (status != NITRO_OK)
         return status;
     snprintf(path, sizeof(path), "%s/kernel.so", folder);
@@ -158,8 +158,8 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
                          : nitro_fail(context, NITRO_ERR_FORMAT,
                                       "a compiled kernel cannot be loaded: %s", dlerror());
     }
-    unlink(path);
-    rmdir(folder);
+    nitro_private_folder_remove(folder, lock);
+    free(folder);
     if (status == NITRO_OK)
         *program = library;
     else if (library)

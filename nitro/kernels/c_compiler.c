@@ -84,25 +84,19 @@ nitro_status nitro_c_compiler_digest(nitro_context *context, uint64_t *digest)
     return NITRO_OK;
 }
 
-nitro_status nitro_c_folder(nitro_context *context, const char *name, char *path)
+nitro_status nitro_c_folder(nitro_context *context, const char *prefix, char **path, int *lock)
 {
-    const char *given = secure_getenv("TMPDIR");
     struct statvfs system;
-    snprintf(path, NITRO_C_PATH_BYTES, "%s/nitro-%s-XXXXXX",
-             given && given[0] == '/' ? given : "/tmp", name);
-    nitro_status status = NITRO_OK;
-    if (!mkdtemp(path)) {
-        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot create the folder: %s; set TMPDIR",
-                            path, strerror(errno));
-    } else if (statvfs(path, &system) == 0 && (system.f_flag & ST_NOEXEC)) {
-        rmdir(path);
+    nitro_status status = nitro_private_folder_make(context, prefix, path, lock);
+    if (status == NITRO_OK && statvfs(*path, &system) == 0 && (system.f_flag & ST_NOEXEC)) {
         status = nitro_fail(context, NITRO_ERR_IO,
                             "%s: no compiled code can be loaded from there: the file system is "
                             "mounted noexec; set TMPDIR to a folder on another one",
-                            path);
+                            *path);
+        nitro_private_folder_remove(*path, *lock);
+        free(*path);
+        *path = NULL;
     }
-    if (status != NITRO_OK)
-        path[0] = '\0';
     return status;
 }
 

@@ -28,12 +28,11 @@ nitro_status nitro_c_compiler_words(nitro_context *context, char *text, char **w
  *  @return as nitro_c_compiler_words. */
 nitro_status nitro_c_compiler_digest(nitro_context *context, uint64_t *digest);
 
-#define NITRO_C_PATH_BYTES 4096
+#define NITRO_C_PATH_BYTES 4112 /* of a file in the folder */
 
-/** Make the folder "nitro-NAME-XXXXXX" in $TMPDIR, or /tmp, for what is compiled and loaded.
- *  @param[out] path  shape [NITRO_C_PATH_BYTES]; "" on error.
- *  @return NITRO_OK; NITRO_ERR_IO: it cannot be made, or no code can be loaded from there. */
-nitro_status nitro_c_folder(nitro_context *context, const char *name, char *path);
+/** nitro_private_folder_make for what is compiled and loaded.
+ *  @return also NITRO_ERR_IO: no code can be loaded from there. */
+nitro_status nitro_c_folder(nitro_context *context, const char *prefix, char **path, int *lock);
 
 /**
  * Run a command of words, ended by NULL, in a child process.

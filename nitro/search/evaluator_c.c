@@ -33,8 +33,9 @@ typedef struct c_state {
     nitro_measure_options measure;
     nitro_computation *computation;
     evaluator_inputs inputs;
-    char folder[NITRO_C_PATH_BYTES]; /* of what is compiled; "": none */
-    char object[NITRO_C_PATH_BYTES + 16], output[NITRO_C_PATH_BYTES + 16];
+    char *folder; /* of what is compiled; NULL: none */
+    int lock;     /* of the folder */
+    char object[NITRO_C_PATH_BYTES], output[NITRO_C_PATH_BYTES];
     uint64_t configuration;
 } c_state;
 
@@ -198,8 +199,9 @@ static void close_c(void *place)
 {
     c_state *state = place;
     nitro_computation_free(state->computation);
-    if (state->folder[0])
-        rmdir(state->folder);
+    if (state->folder)
+        nitro_private_folder_remove(state->folder, state->lock);
+    free(state->folder);
     for (size_t i = 0; state->options && state->options[i]; i++)
         free(state->options[i]);
     free(state->options);
@@ -272,10 +274,12 @@ static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
     if (status == NITRO_OK)
         status = nitro_computation_set_hooks(state->computation, &hooks);
     if (status == NITRO_OK)
-        status = nitro_c_folder(state->context, "search", state->folder);
+        status = nitro_c_folder(state->context, "nitro-search-", &state->folder, &state->lock);
+    if (status != NITRO_OK)
+        return status;
     snprintf(state->object, sizeof(state->object), "%s/variant.so", state->folder);
     snprintf(state->output, sizeof(state->output), "%s/messages", state->folder);
-    return status;
+    return NITRO_OK;
 }
 
 static nitro_status digest_code(const c_state *state, uint64_t *digest)

@@ -175,16 +175,6 @@ nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle,
 nitro_status nitro_bundle_source_refuse(nitro_bundle_source *source, size_t bundle,
                                         nitro_status status);
 
-/* ---- bundle_private.c ----------------------------------------------------------------------- */
-
-/**
- * A folder of our own, with an empty folder for bundles in it, below $TMPDIR. Removes those that
- * killed processes of this user left there.
- * @param[out] folder  free with free(). @param[out] lock  held as long as the folder is used.
- */
-nitro_status nitro_bundle_private_make(nitro_context *context, char **folder, int *lock);
-void nitro_bundle_private_remove(const char *folder, int lock);
-
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
 
 /** A published folder as an open store of its valid bundles, whose refusals are not logged.

@@ -287,6 +287,21 @@ static nitro_status read_index(nitro_bundle_source *source)
     return status;
 }
 
+/* With an empty folder for bundles in it. */
+static nitro_status make_private_folder(nitro_bundle_source *source)
+{
+    nitro_status status = nitro_private_folder_make(source->context, "nitro-bundles-",
+                                                    &source->folder, &source->lock);
+    char *inner = NULL;
+    if (status == NITRO_OK &&
+        !(inner = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_FOLDER, source->folder)))
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_make_folders(source->context, inner);
+    free(inner);
+    return status;
+}
+
 static nitro_status find_folder(nitro_bundle_source *source, const char *url)
 {
     source->url = nitro_strdup(source->context, url);
@@ -297,9 +312,7 @@ static nitro_status find_folder(nitro_bundle_source *source, const char *url)
     if (strncmp(url, "file:", 5) == 0) {
         const char *path = url + strlen("file:");
         source->local = nitro_strdup(source->context, path + (strncmp(path, "//", 2) == 0 ? 2 : 0));
-        return source->local
-                   ? nitro_bundle_private_make(source->context, &source->folder, &source->lock)
-                   : NITRO_ERR_NO_MEMORY;
+        return source->local ? make_private_folder(source) : NITRO_ERR_NO_MEMORY;
     }
     nitro_status status = nitro_http_check_url(source->context, source->url);
     return status == NITRO_OK ? nitro_cache_folder(source->context, "bundles", source->url,
@@ -360,7 +373,7 @@ void nitro_bundle_source_close(nitro_bundle_source *source)
     free(source->states);
     nitro_bundle_index_free(source->index);
     if (source->local && source->folder)
-        nitro_bundle_private_remove(source->folder, source->lock);
+        nitro_private_folder_remove(source->folder, source->lock);
     nitro_trusted_keys_free(source->own_keys);
     free(source->local);
     free(source->url);

@@ -192,6 +192,23 @@ json_get evaluations invalid <slow.out
 resumed=$(json_get resumed <slow.out | sed 's/.*: //')
 ((resumed == before)) || echo "$before evaluations were stored, but $resumed were found"
 
+mkdir left
+export TMPDIR=$PWD/left
+nitro search slow.json --no-store --quiet >/dev/null 2>&1 &
+for _ in $(seq 600); do
+    [[ $(echo left/*/*) == left/nitro-search-??????/* ]] && break
+    sleep 0.05
+done
+{ kill -9 $! && wait $!; } 2>/dev/null
+rm -f left/cc* # the compiler's
+ls left | wc -l
+flock left/* true # until its children have ended
+mkdir left/nitro-search-YOUNGR left/nitro-search-LOCKED left/nitro-search-another
+touch -d '1 hour ago' left/nitro-search-[!Y]*
+{ flock 9 && nitro search slow.json --no-store --budget 1 --quiet >/dev/null; } 9<left/nitro-search-LOCKED
+ls left
+unset TMPDIR
+
 title "SIGINT: what was found so far is printed, and the exit code says that it was not all"
 nitro search slow.json --store interrupted.db --searcher random >interrupted.txt 2>messages.txt &
 for _ in $(seq 600); do

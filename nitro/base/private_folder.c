@@ -1,5 +1,5 @@
-/* bundle_private.c - private folders for copies of a local folder's files. A process that is killed
- * leaves its folder; the next one removes it, once nobody holds its lock. */
+/* Private folders below $TMPDIR. A process that is killed leaves its folder; the next one removes
+ * it, once nobody holds its lock. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/bundle/bundle.h"
+#include "nitro/nitro_backend.h"
 
-#define PREFIX        "nitro-bundles-"
 #define LEAST_AGE_S   600 /* a younger one may be about to be locked */
 #define SUFFIX_LENGTH 6   /* of mkdtemp's X */
 
@@ -23,7 +22,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return remove(path);
 }
 
-void nitro_bundle_private_remove(const char *folder, int lock)
+void nitro_private_folder_remove(const char *folder, int lock)
 {
     nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     if (lock >= 0)
@@ -39,18 +38,18 @@ static bool is_left(const char *path, int *lock)
            time(NULL) - file.st_mtime > LEAST_AGE_S && flock(*lock, LOCK_EX | LOCK_NB) == 0;
 }
 
-static void remove_left(nitro_context *context, const char *shared)
+static void remove_left(nitro_context *context, const char *shared, const char *prefix)
 {
     DIR *folder = opendir(shared);
     const struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
-        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
-            strlen(entry->d_name) != strlen(PREFIX) + SUFFIX_LENGTH)
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
+            strlen(entry->d_name) != strlen(prefix) + SUFFIX_LENGTH)
             continue;
         int lock = -1;
         char *path = nitro_asprintf(context, "%s/%s", shared, entry->d_name);
         if (path && is_left(path, &lock))
-            nitro_bundle_private_remove(path, lock);
+            nitro_private_folder_remove(path, lock);
         else if (lock >= 0)
             close(lock);
         free(path);
@@ -59,38 +58,28 @@ static void remove_left(nitro_context *context, const char *shared)
         closedir(folder);
 }
 
-static nitro_status fail_at(nitro_context *context, const char *path)
-{
-    return nitro_fail(context, NITRO_ERR_IO, "%s: cannot create the folder: %s; set TMPDIR", path,
-                      strerror(errno));
-}
-
-nitro_status nitro_bundle_private_make(nitro_context *context, char **folder, int *lock)
+nitro_status nitro_private_folder_make(nitro_context *context, const char *prefix, char **folder,
+                                       int *lock)
 {
     const char *shared = secure_getenv("TMPDIR");
     if (!shared || shared[0] != '/')
         shared = "/tmp";
-    remove_left(context, shared);
-    char *made = nitro_asprintf(context, "%s/" PREFIX "XXXXXX", shared);
+    remove_left(context, shared, prefix);
+    char *made = nitro_asprintf(context, "%s/%sXXXXXX", shared, prefix);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    if (!mkdtemp(made)) {
-        nitro_status status = fail_at(context, made);
-        free(made);
-        return status;
-    }
-    int held = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    char *inner = nitro_asprintf(context, "%s/" NITRO_BUNDLE_FOLDER, made);
-    nitro_status status = inner ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (inner && (held < 0 || flock(held, LOCK_EX) != 0 || mkdir(inner, 0700) != 0))
-        status = fail_at(context, inner);
-    free(inner);
-    if (status == NITRO_OK) {
+    bool is_made = mkdtemp(made) != NULL;
+    int held = is_made ? open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (held >= 0 && flock(held, LOCK_EX) == 0) {
         *folder = made;
         *lock = held;
-    } else {
-        nitro_bundle_private_remove(made, held);
-        free(made);
+        return NITRO_OK;
     }
+    nitro_status status =
+        nitro_fail(context, NITRO_ERR_IO, "%s: cannot create the folder: %s; set TMPDIR", made,
+                   strerror(errno));
+    if (is_made)
+        nitro_private_folder_remove(made, held);
+    free(made);
     return status;
 }
