@@ -18,10 +18,10 @@
 #include "nitro/kernels/c_compiler.h"
 #include "nitro/measure/measure_input.h"
 #include "nitro/search/evaluator_measured.h"
+#include "nitro/search/source_digest.h"
 
-#define MESSAGE_BYTES    2000 /* of what the compiler says */
-#define MAX_OPTIONS      64   /* of the compiler, in the description */
-#define MAX_SOURCE_BYTES ((size_t)64 << 20)
+#define MESSAGE_BYTES 2000 /* of what the compiler says */
+#define MAX_OPTIONS   64   /* of the compiler, in the description */
 
 extern const nitro_evaluator_kind nitro_evaluator_c;
 
@@ -284,21 +284,13 @@ static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
 
 static nitro_status digest_code(const c_state *state, uint64_t *digest)
 {
-    char *code = NULL;
-    size_t size = 0;
-    uint64_t hash = 0;
-    nitro_status status =
-        nitro_file_read(state->context, state->source, MAX_SOURCE_BYTES, &code, &size);
-    if (status == NITRO_OK)
-        status = nitro_c_compiler_digest(state->context, &hash);
-    if (status == NITRO_OK) {
-        hash = nitro_hash(state->name, strlen(state->name), hash);
-        for (char **each = state->options; *each; each++)
-            hash = nitro_hash(*each, strlen(*each) + 1, hash);
-        *digest = nitro_hash(code, size, hash);
-    }
-    free(code);
-    return status;
+    nitro_status status = nitro_c_compiler_digest(state->context, digest);
+    if (status != NITRO_OK)
+        return status;
+    *digest = nitro_hash(state->name, strlen(state->name), *digest);
+    for (char **each = state->options; *each; each++)
+        *digest = nitro_hash(*each, strlen(*each) + 1, *digest);
+    return nitro_source_digest(state->context, state->source, state->options, digest);
 }
 
 static nitro_status open_c(nitro_context *context, const nitro_space *space,

@@ -140,6 +140,20 @@ try nitro store list --store s.db
 sed -i 's/CASE; return/CASE + 0; return/' code.c
 nitro search code.json --store s.db --json --quiet >code.out
 json_get resumed best.configuration.CASE <code.out
+sed 's/"code.c"/"parts.c", "CompilerOptions": ["-Iheaders"]/' code.json >parts.json
+mkdir headers
+printf '#if CASE == 3\n #  include "case.h"\n#endif\n#include <outer.h>\n' | cat - code.c >parts.c
+echo '#include "inner.h"' >headers/outer.h
+touch case.h headers/inner.h
+for header in case.h headers/inner.h; do
+    for _ in changed unchanged; do
+        nitro search parts.json --store s.db --json --quiet >code.out 2>/dev/null
+        json_get resumed best.configuration.CASE <code.out
+    done
+    echo '#define PART' >$header
+    nitro search parts.json --store s.db --json --quiet >code.out 2>/dev/null
+    json_get resumed best.configuration.CASE <code.out
+done
 CC=false nitro search code.json --store cc.db --quiet >/dev/null 2>&1 || echo "status $?"
 nitro search code.json --store cc.db --json --quiet >code.out # by the compiler that works
 json_get evaluations invalid resumed <code.out
@@ -200,13 +214,12 @@ for _ in $(seq 600); do
     sleep 0.05
 done
 { kill -9 $! && wait $!; } 2>/dev/null
-rm -f left/cc* # the compiler's
-ls left | wc -l
-flock left/* true # until its children have ended
+ls left | grep -c nitro
+flock left/nitro-* true # until its children have ended
 mkdir left/nitro-search-YOUNGR left/nitro-search-LOCKED left/nitro-search-another
 touch -d '1 hour ago' left/nitro-search-[!Y]*
 { flock 9 && nitro search slow.json --no-store --budget 1 --quiet >/dev/null; } 9<left/nitro-search-LOCKED
-ls left
+ls left | grep nitro # not the compiler's
 unset TMPDIR
 
 title "SIGINT: what was found so far is printed, and the exit code says that it was not all"
