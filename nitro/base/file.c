@@ -139,12 +139,8 @@ static bool keep_permissions(const char *path, int descriptor)
     return fchmod(descriptor, old.st_mode & 0777) == 0;
 }
 
-nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
-                              size_t size)
+static nitro_status replace(nitro_context *context, const char *path, const char *text, size_t size)
 {
-    struct stat old;
-    if (stat(path, &old) == 0 && (!S_ISREG(old.st_mode) || is_open_file(path)))
-        return write_special(context, path, text, size);
     char *temporary = NULL;
     int descriptor = -1;
     nitro_status status = nitro_file_create_beside(context, path, &temporary, &descriptor);
@@ -168,6 +164,22 @@ nitro_status nitro_file_write(nitro_context *context, const char *path, const ch
         status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
     }
     free(temporary);
+    return status;
+}
+
+/* What a link of ours leads to is replaced, not the link. In a shared folder another user's link
+ * may lead to any file. */
+nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
+                              size_t size)
+{
+    struct stat old, link;
+    bool exists = stat(path, &old) == 0;
+    if (exists && (!S_ISREG(old.st_mode) || is_open_file(path)))
+        return write_special(context, path, text, size);
+    bool is_link = exists && lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+    char *target = is_link && link.st_uid == geteuid() ? realpath(path, NULL) : NULL;
+    nitro_status status = replace(context, target ? target : path, text, size);
+    free(target);
     return status;
 }
 
