@@ -64,7 +64,8 @@ typedef struct sums {
     double diagonal, squares, least, greatest; /* of a_ii; of |a_ii| > 0 */
     double norm, num_dominant, bandwidth, least_dominance, num_not_positive;
     double num_mirrored, num_unlike, row_sum, spread, num_entries, num_positive;
-    double outside, in_blocks; /* of |a_ij| off the diagonal */
+    double outside, in_blocks;               /* of |a_ij| off the diagonal */
+    long double wide_diagonal, wide_squares; /* with the range for all squares of double */
 } sums;
 
 static void mirror(const nitro_solver *system, int64_t row, sums *s)
@@ -99,6 +100,8 @@ static void add_row(const nitro_solver *system, int64_t row, sums *s)
     }
     s->diagonal += diagonal;
     s->squares += diagonal * diagonal;
+    s->wide_diagonal += (long double)diagonal;
+    s->wide_squares += (long double)diagonal * (long double)diagonal;
     s->num_not_positive += !(diagonal > 0);
     if (size > 0) {
         s->least = fmin(s->least, size);
@@ -127,6 +130,13 @@ static int evaluate_sampled(const void *argument, double *group, void *user)
     for (int64_t i = 0; i < count; i++)
         add_row(system, nitro_kit_sample(i, count, n), &s);
     double mean = s.diagonal / rows, variance = fmax(s.squares / rows - mean * mean, 0);
+    double deviation = mean != 0 ? sqrt(variance) / fabs(mean) : 0;
+    if (!isnormal(s.squares)) {
+        long double wide_mean = s.wide_diagonal / rows;
+        long double wide = fmaxl(s.wide_squares / rows - wide_mean * wide_mean, 0);
+        variance = (double)fminl(wide, DBL_MAX);
+        deviation = wide_mean != 0 ? (double)fminl(sqrtl(wide) / fabsl(wide_mean), DBL_MAX) : 0;
+    }
     values[NITRO_SOLVER_TRACE] = mean * (double)n;
     values[NITRO_SOLVER_DIAGONAL_MEAN] = mean;
     values[NITRO_SOLVER_DIAGONAL_VARIANCE] = variance;
@@ -134,7 +144,7 @@ static int evaluate_sampled(const void *argument, double *group, void *user)
     values[NITRO_SOLVER_DOMINANCE] = s.num_dominant / rows;
     values[NITRO_SOLVER_BANDWIDTH] = s.bandwidth;
     values[NITRO_SOLVER_RELATIVE_DIAGONAL] = s.norm > 0 ? mean / s.norm : 0;
-    values[NITRO_SOLVER_DIAGONAL_DEVIATION] = mean != 0 ? sqrt(variance) / fabs(mean) : 0;
+    values[NITRO_SOLVER_DIAGONAL_DEVIATION] = fmin(deviation, DBL_MAX);
     values[NITRO_SOLVER_DIAGONAL_SPREAD] =
         s.greatest > 0 ? log10(fmin(s.greatest / s.least, DBL_MAX)) : 0;
     values[NITRO_SOLVER_LEAST_DOMINANCE] = fmin(s.least_dominance, 4);
