@@ -95,6 +95,19 @@ static nitro_status copy_profile(void *user, const char *device, const nitro_pro
     return status;
 }
 
+/* Kernels of it may follow where the source cannot be read any more. */
+static void drop_last_run(copying *job)
+{
+    bool is_last = job->last_run != NULL;
+    while (is_last && job->batch_size > 0) {
+        char *run = run_key(nitro_store_context(job->to), job->batch[job->batch_size - 1]);
+        is_last = !run || strcmp(run, job->last_run) == 0;
+        if (is_last)
+            nitro_profile_free(job->batch[--job->batch_size]);
+        free(run);
+    }
+}
+
 nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
                                        const char *computation, nitro_problem_function damaged,
                                        void *damaged_user, nitro_copy_report *report,
@@ -107,6 +120,8 @@ nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const
     if (job.written == NITRO_OK)
         read = nitro_store_read_profiles(from, device, computation, copy_profile, &job, damaged,
                                          damaged_user);
+    if (read == NITRO_ERR_FORMAT)
+        drop_last_run(&job);
     if (job.written == NITRO_OK && (read == NITRO_OK || read == NITRO_ERR_FORMAT))
         write_batch(&job);
     drop_batch(&job);

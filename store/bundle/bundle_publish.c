@@ -195,6 +195,19 @@ static nitro_status has_records(publishing *job, const char *computation, const 
     return status;
 }
 
+/* The others are published all the same. */
+static nitro_status skip_unreadable(publishing *job, nitro_status status)
+{
+    char problem[1024];
+    if (status != NITRO_ERR_FORMAT)
+        return status;
+    remove_draft(job);
+    nitro_context_last_error(job->context, problem, sizeof(problem));
+    nitro_log(job->context, NITRO_LOG_WARNING, "not published: %s", problem);
+    job->damaged++;
+    return NITRO_OK;
+}
+
 /* A bundle of the device alone is for profiles of proxies, or for a device without any records,
  * which may be a target. */
 static nitro_status add_device(publishing *job, const nitro_string_list *computations,
@@ -203,14 +216,19 @@ static nitro_status add_device(publishing *job, const nitro_string_list *computa
     bool found = false, any = false;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < computations->count && status == NITRO_OK; i++) {
+        found = false;
         status = has_records(job, computations->items[i], device, &found);
         if (status == NITRO_OK && found)
             status = add_bundle(job, computations->items[i], device);
         any = any || found;
+        status = skip_unreadable(job, status);
     }
+    found = false;
     if (status == NITRO_OK)
         status = has_records(job, NULL, device, &found);
-    return status == NITRO_OK && (found || !any) ? add_bundle(job, NULL, device) : status;
+    if (status == NITRO_OK && (found || !any))
+        status = add_bundle(job, NULL, device);
+    return skip_unreadable(job, status);
 }
 
 static nitro_status add_all(publishing *job)

@@ -20,6 +20,9 @@ typedef struct writing {
     unsigned char *buffer;
     size_t buffer_size;
     nitro_record_bytes line; /* kept for the next one */
+    nitro_record_bytes run;  /* lines of profiles that are written with the rest of their run... */
+    size_t run_profiles;     /* ...and their number */
+    char *run_key;           /* of it; NULL: none */
     crypto_hash_sha256_state content, compressed;
     nitro_bundle *bundle;
 } writing;
@@ -104,12 +107,33 @@ static nitro_status write_sample(void *user, const nitro_sample *sample)
                                                  job->device, sample, &job->line));
 }
 
-static nitro_status write_profile(void *user, const char *device, const nitro_profile *profile)
+static nitro_status write_run(writing *job)
+{
+    nitro_record_bytes line = job->line;
+    job->bundle->profiles += job->run_profiles;
+    job->run_profiles = 0;
+    job->line = job->run;
+    job->run = line;
+    return write_line(job, NITRO_OK);
+}
+
+/* Kernels of a run belong together: where the store is damaged, none of them is published. */
+static nitro_status add_profile(void *user, const char *device, const nitro_profile *profile)
 {
     writing *job = user;
-    job->bundle->profiles++;
-    return write_line(job, nitro_record_encode_profile(job->context, NITRO_RECORD_JSON, device,
-                                                       profile, &job->line));
+    nitro_status status = NITRO_OK;
+    char *key = nitro_store_profile_key(job->context, profile);
+    if (!key)
+        return NITRO_ERR_NO_MEMORY;
+    *strrchr(key, '\x1f') = '\0';
+    if (!nitro_same_text(key, job->run_key))
+        status = write_run(job);
+    free(job->run_key);
+    job->run_key = key;
+    job->run_profiles++;
+    return status == NITRO_OK ? nitro_record_encode_profile(job->context, NITRO_RECORD_JSON, device,
+                                                            profile, &job->run)
+                              : status;
 }
 
 static void note_damage(void *user, const char *problem)
@@ -117,6 +141,24 @@ static void note_damage(void *user, const char *problem)
     writing *job = user;
     job->bundle->damaged++;
     nitro_log(job->context, NITRO_LOG_WARNING, "not published: %s", problem);
+}
+
+/* What can be read of a damaged store is published. */
+static nitro_status note_end(writing *job, nitro_status status)
+{
+    char problem[1024];
+    if (status != NITRO_ERR_FORMAT)
+        return status;
+    nitro_context_last_error(job->context, problem, sizeof(problem));
+    note_damage(job, problem);
+    return NITRO_OK;
+}
+
+static nitro_status write_profiles(writing *job, nitro_store *store)
+{
+    nitro_status status = nitro_store_read_profiles(store, job->device, job->computation,
+                                                    add_profile, job, note_damage, job);
+    return status == NITRO_OK ? write_run(job) : note_end(job, status);
 }
 
 static nitro_status write_all(writing *job, nitro_store *store)
@@ -127,11 +169,10 @@ static nitro_status write_all(writing *job, nitro_store *store)
     if (status == NITRO_OK && job->computation)
         status = write_schema(job, store);
     if (status == NITRO_OK && job->computation)
-        status = nitro_store_read_samples(store, job->computation, job->device, write_sample, job,
-                                          note_damage, job);
+        status = note_end(job, nitro_store_read_samples(store, job->computation, job->device,
+                                                        write_sample, job, note_damage, job));
     if (status == NITRO_OK)
-        status = nitro_store_read_profiles(store, job->device, job->computation, write_profile, job,
-                                           note_damage, job);
+        status = write_profiles(job, store);
     if (status == NITRO_OK)
         status = compress(job, NULL, 0, ZSTD_e_end);
     return status;
@@ -186,6 +227,8 @@ nitro_status nitro_bundle_write(nitro_store *store, const char *computation, con
     ZSTD_freeCCtx(job.zstd);
     free(job.buffer);
     nitro_record_bytes_free(&job.line);
+    nitro_record_bytes_free(&job.run);
+    free(job.run_key);
     if (status == NITRO_OK)
         *bundle = made;
     else

@@ -447,6 +447,122 @@ static void test_statistics_are_no_alteration(void **state)
     assert_true(sound.opened && sound.all_there);
 }
 
+/* ---- A page that is lost ---- */
+
+/* Both kernels of a run, one after the other. */
+static nitro_status check_run(void *user, const char *device, const nitro_profile *profile)
+{
+    char *last = user;
+    char run[128];
+    (void)device;
+    snprintf(run, sizeof(run), "%s %g", profile->input ? profile->input : "", profile->intensity);
+    if (last[0] && strcmp(last, run) != 0)
+        fail_msg("the run of %s is incomplete", last);
+    snprintf(last, sizeof(run), "%s", last[0] ? "" : run);
+    return NITRO_OK;
+}
+
+static void assert_whole_runs(fixture *f, nitro_store *store)
+{
+    static const char *const computations[] = {"spmv", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        char last[128] = "";
+        nitro_status status =
+            nitro_store_each_profile(store, "K20", computations[i], check_run, last);
+        if (status != NITRO_ERR_NOT_FOUND)
+            assert_ok(f->context, status);
+        if (last[0])
+            fail_msg("the run of %s is incomplete", last);
+    }
+}
+
+static size_t count_profiles(nitro_store *store)
+{
+    size_t count = 0, of_proxies = 0;
+    nitro_store_count_profiles(store, "K20", "spmv", &count);
+    nitro_store_count_profiles(store, "K20", NULL, &of_proxies);
+    return count + of_proxies;
+}
+
+/* Opens the store with each of its pages zeroed in turn. @return false: it was the last one. */
+static bool open_without_page(const fixture *f, size_t page, nitro_store **store)
+{
+    enum { PAGE_BYTES = 4096 };
+    char *copy = malloc(f->size);
+    assert_non_null(copy);
+    *store = NULL;
+    if ((page + 1) * PAGE_BYTES <= f->size) {
+        memcpy(copy, f->bytes, f->size);
+        memset(copy + page * PAGE_BYTES, 0, PAGE_BYTES);
+        write_bytes(f, copy, f->size);
+        nitro_store_open(f->context, f->path, NITRO_STORE_READ, store);
+    }
+    free(copy);
+    return (page + 1) * PAGE_BYTES <= f->size;
+}
+
+static void store_many_runs(fixture *f)
+{
+    nitro_store *store = NULL;
+    write_bytes(f, f->bytes, f->size);
+    assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, records_put_profiles(store, "K20", NUM_RUNS, 30, false));
+    nitro_store_close(store);
+    free(f->bytes);
+    assert_ok(f->context, nitro_file_read(f->context, f->path, 1 << 24, &f->bytes, &f->size));
+}
+
+static void test_runs_are_copied_whole_from_a_store_without_a_page(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    size_t num_partial = 0;
+    store_many_runs(f);
+    for (size_t page = 1; open_without_page(f, page, &store); page++) {
+        char path[160];
+        nitro_store *copy = NULL;
+        nitro_copy_report report;
+        snprintf(path, sizeof(path), "%s-copy-%zu", f->path, page);
+        assert_ok(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &copy));
+        if (store)
+            nitro_store_copy(store, copy, &report);
+        assert_whole_runs(f, copy);
+        size_t count = count_profiles(copy);
+        num_partial += count > 0 && count < 4 * (NUM_RUNS + 30);
+        nitro_store_close(copy);
+        nitro_store_close(store);
+    }
+    assert_true(num_partial > 0);
+}
+
+static void test_what_is_readable_without_a_page_is_published(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    size_t num_partial = 0;
+    store_many_runs(f);
+    for (size_t page = 1; open_without_page(f, page, &store); page++) {
+        char folder[160];
+        nitro_store *published = NULL;
+        nitro_publish_report report = {0};
+        snprintf(folder, sizeof(folder), "%s/published-%zu", f->folder.folder, page);
+        const nitro_publish_options options = {.folder = folder};
+        nitro_status status = store ? nitro_store_publish(store, &options, &report) : NITRO_OK;
+        nitro_store_close(store);
+        if (status == NITRO_ERR_NOT_BUILT)
+            skip();
+        if (report.bundles == 0)
+            continue;
+        memmove(folder + strlen("file:"), folder, strlen(folder) + 1);
+        memcpy(folder, "file:", strlen("file:"));
+        assert_ok(f->context, nitro_store_open(f->context, folder, NITRO_STORE_READ, &published));
+        assert_whole_runs(f, published);
+        num_partial += status == NITRO_ERR_FORMAT && report.samples > 0;
+        nitro_store_close(published);
+    }
+    assert_true(num_partial > 0);
+}
+
 int main(void)
 {
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -463,6 +579,8 @@ int main(void)
         STORE_TEST(test_much_damage_is_counted),
         STORE_TEST(test_damaged_records_are_removed),
         STORE_TEST(test_a_newer_record_is_not_removed),
+        STORE_TEST(test_runs_are_copied_whole_from_a_store_without_a_page),
+        STORE_TEST(test_what_is_readable_without_a_page_is_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
