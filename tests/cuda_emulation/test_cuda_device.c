@@ -232,6 +232,28 @@ static void test_access_after_a_fault(void **state)
     nitro_context_free(context);
 }
 
+/* Such as one that freed memory and went on. */
+static void test_an_error_of_another_variant(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    const nitro_device_access *access = nitro_device_kind_cuda.access;
+    nitro_device_session *session = NULL;
+    double elapsed_ms = -1;
+    void *memory;
+    assert_ok(context, access->open(context, "cuda", &session));
+    assert_int_equal(cudaMalloc(&memory, SIZE_MAX / 2), cudaErrorMemoryAllocation);
+    assert_ok(context, access->start(session, NULL));
+    assert_works(nitro_cuda_launch_nothing(NULL));
+    assert_ok(context, access->stop(session, NULL, &elapsed_ms));
+    assert_ok(context, access->start(session, NULL));
+    assert_int_equal(cudaMalloc(&memory, SIZE_MAX / 2), cudaErrorMemoryAllocation);
+    assert_fails(context, access->stop(session, NULL, &elapsed_ms), NITRO_ERR_IO,
+                 "stopping a CUDA device's clock: ");
+    access->close(session);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
 #define ON_DEVICE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -247,6 +269,7 @@ int main(void)
         ON_DEVICE(test_measure_fails),
         ON_DEVICE(test_access),
         ON_DEVICE(test_access_after_a_fault),
+        ON_DEVICE(test_an_error_of_another_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,11 +111,13 @@ static nitro_status open_session(nitro_context *context, const char *id,
     return NITRO_OK;
 }
 
-/* On an idle device the first event would be done before the host has launched what is timed, and
+/* An error that other code left, and that stop() would find, is not of what is timed.
+ * On an idle device the first event would be done before the host has launched what is timed, and
  * that launch would count: the device gets something to do meanwhile. */
 static nitro_status start(nitro_device_session *session, void *stream)
 {
     static const char what[] = "starting a CUDA device's clock";
+    cudaGetLastError();
     nitro_status status =
         check(session->context, nitro_cuda_launch_spin(NITRO_CUDA_LEAD_CYCLES, 1, stream), what);
     if (status == NITRO_OK)
