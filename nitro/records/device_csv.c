@@ -17,6 +17,12 @@ static bool is_text_by_name(const char *name)
     return false;
 }
 
+/* "007" is a label, which a number would not give back. */
+static bool has_leading_zero(const char *field)
+{
+    return field[0] == '0' && field[1] >= '0' && field[1] <= '9';
+}
+
 /* "inf" or "nan" among numbers is an error, not a label. */
 static bool is_not_finite(const char *field)
 {
@@ -29,18 +35,18 @@ static nitro_status choose_use(nitro_context *context, const nitro_csv *csv, siz
                                column_use *use)
 {
     const char *name = nitro_csv_column_name(csv, column);
+    bool must_be_number = nitro_device_feature_lookup(name) != NULL;
     size_t numbers = 0, first_text = NITRO_NONE, first_broken = NITRO_NONE;
     for (size_t row = nitro_csv_num_rows(csv); row-- > 0;) {
         const char *field = nitro_csv_field(csv, row, column);
         double value;
-        if (nitro_parse_number(field, &value))
+        if (nitro_parse_number(field, &value) && (must_be_number || !has_leading_zero(field)))
             numbers++;
         else if (is_not_finite(field))
             first_broken = row;
         else if (field[0] != '\0')
             first_text = row;
     }
-    bool must_be_number = nitro_device_feature_lookup(name) != NULL;
     bool is_text = is_text_by_name(name) || (first_text != NITRO_NONE && !must_be_number);
     size_t bad = first_text != NITRO_NONE ? first_text : first_broken;
     if (is_text || (bad != NITRO_NONE && numbers == 0 && !must_be_number)) {

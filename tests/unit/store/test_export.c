@@ -225,6 +225,21 @@ static void test_a_column_is_text_or_numbers_for_all(void **state)
                    "K20,recorded,7,x\n");
 }
 
+/* Also where the table is read to add a device. */
+static void test_a_label_with_leading_zeros(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    const char *devices = temporary_path(&f->folder, "devices-out.csv");
+    temporary_write(&f->folder, "devices.csv", "device,serial,mem_bus_width\nK20,007,0384\n");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    for (int i = 0; i < 2; i++)
+        assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, devices));
+    assert_file_is(f, devices,
+                   "device,kind,serial,mem_bus_width\n"
+                   "K20,recorded,007,384\n");
+}
+
 static void hear(void *user, nitro_log_level level, const char *message)
 {
     if (level == NITRO_LOG_WARNING)
@@ -309,6 +324,7 @@ int main(void)
         IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
         IMPORT_TEST(test_unknown_names),
         IMPORT_TEST(test_a_column_is_text_or_numbers_for_all),
+        IMPORT_TEST(test_a_label_with_leading_zeros),
         IMPORT_TEST(test_a_label_that_import_reads_as_a_number),
         IMPORT_TEST(test_a_feature_called_input_cannot_be_exported),
         IMPORT_TEST(test_devices_are_written_to_and_never_replaced),
