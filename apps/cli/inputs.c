@@ -170,7 +170,8 @@ int inputs_keep_shard(const invocation *call, const char *shard, input_set *set)
     int length = 0;
     if (!shard)
         return EXIT_DONE;
-    if (sscanf(shard, "%6lu/%6lu%n", &wanted, &count, &length) != 2 || shard[length] != '\0' ||
+    if (shard[strspn(shard, "0123456789/")] != '\0' ||
+        sscanf(shard, "%6lu/%6lu%n", &wanted, &count, &length) != 2 || shard[length] != '\0' ||
         wanted < 1 || wanted > count)
         return fail_usage(call, "--shard: '%s' is not I/N with I from 1 to N, such as 2/8", shard);
     size_t kept = 0;

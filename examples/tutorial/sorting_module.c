@@ -44,11 +44,12 @@ static nitro_status wrap(nitro_context *context, unsigned *keys, size_t length, 
 static nitro_status load(nitro_context *context, const char *path, void **argument)
 {
     FILE *file = fopen(path, "r");
-    unsigned *keys = NULL, key = 0, bound = 1;
+    unsigned *keys = NULL, bound = 1;
+    long long key = 0;
     size_t length = 0, room = 0;
     if (!file)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot open %s", path);
-    while (fscanf(file, "%u", &key) == 1 && key < UINT_MAX) {
+    while (fscanf(file, "%lld", &key) == 1 && key >= 0 && key < UINT_MAX) {
         if (length == room) {
             room = room > 0 ? 2 * room : 1024;
             unsigned *larger = realloc(keys, room * sizeof *keys);
@@ -59,10 +60,10 @@ static nitro_status load(nitro_context *context, const char *path, void **argume
             }
             keys = larger;
         }
-        keys[length++] = key;
-        bound = key >= bound ? key + 1 : bound;
+        keys[length++] = (unsigned)key;
+        bound = key >= bound ? (unsigned)key + 1 : bound;
     }
-    bool complete = feof(file) && length > 0 && key < UINT_MAX;
+    bool complete = feof(file) && length > 0 && key >= 0 && key < UINT_MAX;
     fclose(file);
     if (!complete) {
         free(keys);

@@ -28,7 +28,7 @@ nitro store export --store nitro-stores/all.db --computation spmv --device model
 cmp whole.csv job.csv && echo same
 
 title "what is wrong"
-for shard in 0/2 3/2 2 a/b 1/2x -1/2 9/9; do
+for shard in 0/2 3/2 2 a/b 1/2x -1/2 1/-2 9/9; do
     try nitro tune spmv --generate 5 --device model:k20c --shard $shard --store bad.db
 done
 try nitro tune spmv --generate 5 --device model:k20c --shard 1/2 --output m.json
