@@ -209,7 +209,7 @@ typedef struct nitro_kit_inputs {
     nitro_status (*make)(nitro_context *context, size_t family, struct nitro_random *random,
                          double size, char *label, void **data);
     size_t num_families; /* they take turns; 0: none */
-    double least_size;   /* sizes are log-uniform from this... */
+    double least_size;   /* sizes are log-uniform from this, above 0... */
     double usual_size;   /* ...to this, and some up to what generate_mb allows: one of each family
                             within two of its turns, then one in four */
     double base_size;    /* if that is more than this, some of the first inputs are so large */

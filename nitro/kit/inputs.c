@@ -97,6 +97,20 @@ static nitro_status finish(nitro_context *context, const nitro_kit *kit, bool is
     return status;
 }
 
+static nitro_status check_families(nitro_context *context, const nitro_kit *kit)
+{
+    const nitro_kit_inputs *inputs = kit->inputs;
+    if (inputs->num_families == 0)
+        return nitro_fail(context, NITRO_ERR_UNSUPPORTED, "%s has no generated inputs", kit->name);
+    return inputs->make && inputs->least_size > 0 && inputs->usual_size >= inputs->least_size &&
+                   inputs->unit_bytes > 0
+               ? NITRO_OK
+               : nitro_fail(context, NITRO_ERR_ARGUMENT,
+                            "%s: generated inputs need nitro_kit_inputs.make, 0 < least_size <= "
+                            "usual_size and unit_bytes > 0",
+                            kit->name);
+}
+
 static nitro_status check_device(nitro_context *context, const nitro_kit *kit, bool is_on_device)
 {
     return is_on_device && (!kit->device || !kit->device->kind)
@@ -127,9 +141,8 @@ nitro_status nitro_kit_generate(nitro_context *context, const nitro_kit *kit, bo
     double most_bytes;
     nitro_random random;
     nitro_status status = check_device(context, kit, is_on_device);
-    if (status == NITRO_OK && inputs->num_families == 0)
-        status =
-            nitro_fail(context, NITRO_ERR_UNSUPPORTED, "%s has no generated inputs", kit->name);
+    if (status == NITRO_OK)
+        status = check_families(context, kit);
     if (status == NITRO_OK)
         status = nitro_kit_generate_limit(context, kit->name, 0, &most_bytes);
     if (status != NITRO_OK)

@@ -2,6 +2,7 @@
  * that keep a tune short. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "apps/matrix/matrix.h"
@@ -114,6 +115,41 @@ static void sizes_reach_the_limit_the_largest_first(void **state)
     }
 }
 
+static nitro_status make_nothing(nitro_context *context, size_t family, nitro_random *random,
+                                 double size, char *label, void **data)
+{
+    (void)context, (void)family, (void)random, (void)size, (void)data;
+    strcpy(label, "nothing");
+    return NITRO_OK;
+}
+
+/* A member that was forgotten is 0, and so would sizes be, or not a number. */
+static void incomplete_families_are_refused(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_kit_inputs inputs[5];
+    nitro_kit kit = {.name = "incomplete"};
+    char name[256];
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        inputs[i] = sizes_of;
+        inputs[i].make = make_nothing;
+    }
+    kit.inputs = inputs;
+    assert_ok(context, nitro_kit_generate(context, &kit, false, 1, 0, name, sizeof(name), NULL));
+    inputs[1].make = NULL;
+    inputs[2].least_size = 0;
+    inputs[3].usual_size = 0;
+    inputs[4].unit_bytes = 0;
+    for (size_t i = 1; i < 5; i++) {
+        kit.inputs = &inputs[i];
+        assert_fails(context,
+                     nitro_kit_generate(context, &kit, false, 1, 0, name, sizeof(name), NULL),
+                     NITRO_ERR_ARGUMENT, "incomplete: generated inputs need ");
+    }
+    nitro_context_free(context);
+}
+
 static void the_limit_is_a_setting(void **state)
 {
     nitro_context *context = unit_context();
@@ -191,6 +227,7 @@ int main(void)
         cmocka_unit_test(matrices_are_well_formed_and_not_too_large),
         cmocka_unit_test(sizes_reach_the_limit_the_largest_first),
         cmocka_unit_test(each_family_has_a_large_input_soon),
+        cmocka_unit_test(incomplete_families_are_refused),
         cmocka_unit_test(the_limit_is_a_setting),
         cmocka_unit_test(what_no_memory_holds_is_refused_at_once),
         cmocka_unit_test(the_limit_follows_the_devices_cache),
