@@ -28,6 +28,7 @@ report --output r
 cat r/calc-variants.csv r/calc-sensitivity.csv r/calc-sensitivity-generation.csv
 cut -d , -f 1,2 r/calc-quality.csv
 cut -d , -f 1-3 r/calc-source-less.csv
+json_get finding <r/calc-source-less.json # of methods that choose
 cut -d , -f 1 r/calc-measured.csv # of 20 or 21 inputs 30 % can be measured
 json_get finding <r/calc-measured.json | grep -o 'with [1-9].*'
 json_get computation part paper rows.# rows.0.device rows.2.large_percent <r/calc-variants.json
@@ -140,6 +141,7 @@ title "one device: what does not need another"
 try nitro report --store s.db --output one --quiet --targets gpu1 --sources gpu1 calc --methods fixed
 cat one/calc-variants.csv
 test -e one/calc-quality.csv && echo 'a table of nothing'
+cut -d , -f 1,7 one/calc-worst.csv # what loses nothing is none of the worst
 json_get finding rows.# <one/calc-quality.json
 for part in devices variants recommended; do json_get finding <one/calc-$part.json; done
 page=one/index.html
@@ -204,6 +206,14 @@ for path in sys.argv[1:]:
         if float(x) + 4 * len(label) > width:
             print(path, label, "ends outside")
 END
+
+title "no -0.00"
+printf 'device,peak_gbps,cuda_cores\ngpu1,200,0\ngpu2,199.5,200\ngpu3,0,100\n' >right.csv
+for n in 1 2 3; do
+    nitro store import --store right.db --computation calc --device gpu$n --samples gpu$n.csv --devices right.csv >/dev/null
+done
+nitro report --store right.db --output right --quick --methods fixed --quiet
+grep -o '>-*0\.00<' right/calc-similarity.svg
 
 title "devices that are alike; one input of one variant on devices with one feature"
 printf 'device,peak_gbps,cuda_cores\ngpu1,1,3\ngpu2,1,3\ngpu3,3,1\n' >alike.csv

@@ -174,7 +174,8 @@ static void draw_field(FILE *file, const layout *self, size_t series, size_t col
         fmin(1.0, fmax(-1.0, 2.0 * (value - chart->low) / (chart->high - chart->low) - 1.0));
     double x = self->left + width * (double)column, y = row_middle(self, series);
     char text[32];
-    snprintf(text, sizeof text, "%.*f", chart->high > 10.0 ? 0 : 2, value + 0.0);
+    double unit = chart->high > 10.0 ? 1.0 : 100.0; /* rounded, and + 0: no "-0.00" */
+    snprintf(text, sizeof text, "%.*f", unit > 1.0 ? 2 : 0, nearbyint(value * unit) / unit + 0.0);
     fputs("<g class=\"m\">", file);
     svg_title(file, "%s, %s: %.4g%s%s", chart->series.items[series],
               chart->categories.items[column], value, chart->unit ? " " : "",

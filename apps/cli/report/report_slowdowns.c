@@ -97,7 +97,7 @@ static size_t find_row(const nitro_dataset *dataset, size_t device, size_t input
     return NITRO_NONE;
 }
 
-/** Keep the worst ones, an input of a target once. @return how many there are */
+/** Keep the worst ones that lose, an input of a target once. @return how many there are */
 static size_t find_worst(const report_learnt *self, const char *method, worst_case *worst)
 {
     const report_journal *journal = self->journal;
@@ -108,7 +108,7 @@ static size_t find_worst(const report_learnt *self, const char *method, worst_ca
             continue;
         for (size_t c = 0; c < entry->num_cases; c++) {
             const report_case *one = &journal->cases[entry->first_case + c];
-            if (one->chosen < 0 ||
+            if (one->chosen < 0 || one->quality >= 100.0 ||
                 (count == NUM_WORST && one->quality >= worst[count - 1].one->quality))
                 continue;
             size_t place = 0; /* of the same input, by another seed, or behind all */
@@ -155,6 +155,8 @@ nitro_status report_add_worst(report *owner)
         return report_omit(owner, part, "Not evaluated: %s.", self->reason);
     const char *leader = report_leader(self);
     size_t count = find_worst(self, leader, worst);
+    if (count == 0)
+        return report_omit(owner, part, "'%s' chooses the best variant for all of them.", leader);
     report_table_columns(&part->table, "input,target,chosen,its time|ms|3,best,best time|ms|3");
     report_table_column(&part->table, "slowdown", "x", 2);
     for (size_t i = 0; i < count; i++)

@@ -95,6 +95,8 @@ static nitro_status digest_less(const report_learnt *self, const nitro_string_li
         report_table_number(table, count ? sum / (double)count : NAN);
         report_table_number(table, count ? least : NAN);
         report_chart_set(&part->chart, m, self->targets.count, count ? sum / (double)count : NAN);
+        if (report_is_reference(methods->items[m]))
+            continue;
         worst_of_all = fmin(worst_of_all, least);
         if (count && least > steadiest_least) {
             steadiest = m;
@@ -103,10 +105,14 @@ static nitro_status digest_less(const report_learnt *self, const nitro_string_li
     }
     if (steadiest == NITRO_NONE)
         return NITRO_OK;
-    return report_say(self->report, part,
-                      "With any one source removed, '%s' stays at %.1f %% or above on every "
-                      "target; the worst method falls to %.1f %%.",
-                      methods->items[steadiest], steadiest_least, worst_of_all);
+    nitro_status status = report_say(
+        self->report, part,
+        "With any one source removed, '%s' stays at %.1f %% or above on every target%s",
+        methods->items[steadiest], steadiest_least, worst_of_all < steadiest_least ? "" : ".");
+    if (status == NITRO_OK && worst_of_all < steadiest_least)
+        status =
+            report_say(self->report, part, "; the worst method falls to %.1f %%.", worst_of_all);
+    return status;
 }
 
 /** The sub-studies' methods that have results, in order. */
