@@ -63,6 +63,7 @@ class Progress(NamedTuple):
     elapsed_ms: float
     input: Optional[str]  #: the last one done
     best: Optional[str]  #: its fastest variant
+    again: int = 0  #: further blocks of inputs, measured so far
 
 
 class Counts(NamedTuple):
@@ -245,6 +246,7 @@ def _tuned(user: Any, told: Any) -> bool:
         told.elapsed_ms,
         text(told.input),
         text(told.best),
+        told.again,
     )
     return _from_handle(user)(progress) is not False
 
@@ -255,6 +257,8 @@ def _print_progress(progress: Progress) -> None:
         line += f", {progress.resumed} of them in the store already"
     if progress.failed > 0:
         line += f", {progress.failed} could not be loaded"
+    if progress.again > 0:
+        line += f", {progress.again} further block{'s' if progress.again > 1 else ''}"
     print(line, end="", file=sys.stderr, flush=True)
 
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import weakref
 from pathlib import Path
@@ -441,6 +442,25 @@ class WholeWay(unittest.TestCase):
         self.assertEqual(
             last, "3 of 3 inputs, 2 of them in the store already, 1 could not be loaded\n"
         )
+
+    def test_progress_counts_further_blocks(self):
+        calls = self.folder / "calls"
+
+        def slows_down(_input):
+            with open(calls, "a") as file:
+                file.write(".")
+                time.sleep(1e-3 * 1.5 ** file.tell())  # no block confirms another
+
+        slow = nitro.Computation("slow")
+        slow.add_variant("slows_down", slows_down)
+        slow.add_feature("size", lambda _input: 1)
+        slow.set_hooks(check=lambda expected, got: True)
+        shown = io.StringIO()
+        with nitro.Store(self.folder / "s.db", write=True) as store:
+            with contextlib.redirect_stderr(shown):
+                once = {"min_repetitions": 1, "max_repetitions": 1}
+                slow.tune(store, {"one": lambda: 1}, progress=True, **once)
+        self.assertRegex(shown.getvalue(), "1 of 1 inputs, 1 further block\r.* 2 further blocks")
 
     def test_a_variant_that_is_never_checked_is_warned_about(self):
         total = nitro.Computation("total")
