@@ -2,6 +2,10 @@
  * sparse.c - spmv() with two algorithms inside. The model that SPARSE_MODEL names decides between
  * them; without one, the row algorithm runs. A pattern to copy into a library: declare once at the
  * first call, then run.
+ *
+ *     cc -O2 -pthread use_sparse.c sparse.c $(pkg-config --cflags --libs nitro) -o use_sparse
+ *     cc -O2 tune_sparse.c sparse.c $(pkg-config --cflags --libs nitro) -o tune_sparse
+ *     ./tune_sparse samples.db model.json && SPARSE_MODEL=model.json ./use_sparse
  */
 #include "sparse.h"
 

@@ -23,9 +23,11 @@ const option tune_options[] = {
     OPTION(FILES, "inputs", inputs, "FILE",
            "input files, up to the next option: Matrix Market for spmv, bfs and solver, PGM or PNG "
            "for histogram, numpy's .npy for sort, transpose and transpose_inplace"),
-    OPTION(COUNT, "generate", generate, "N",
-           "also measure the first N inputs of the computation's generated training set",
-           .maximum = 1000000),
+    OPTION(
+        COUNT, "generate", generate, "N",
+        "also measure the first N inputs of the computation's generated training set; the setting "
+        "generate_mb limits their size",
+        .maximum = 1000000),
     OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs and of learning"),
     OPTION(TEXT, "store", store, "URL",
            "the store for the samples; created if missing (default: the user's own)"),
