@@ -331,7 +331,8 @@ static void print_few_uses(json_t *preparing)
         json_t *above = json_object_get(choice, "above"), *up_to = json_object_get(choice, "up_to");
         if (!(number_of(choice, "uses") > 0.0))
             continue;
-        printf("%-16s up to %g of an input", title, number_of(choice, "uses"));
+        printf("%-16s up to %g use%s of an input", title, number_of(choice, "uses"),
+               number_of(choice, "uses") == 1.0 ? "" : "s");
         if (feature)
             printf(" with %s", feature);
         if (above)
@@ -343,13 +344,15 @@ static void print_few_uses(json_t *preparing)
     }
 }
 
-static void print_choice(const char *name, const char *variant, json_t *choice)
+/** `width`: of the longest variant of these lines. */
+static void print_choice(const char *name, const char *variant, size_t width, json_t *choice)
 {
     char label[96];
     snprintf(label, sizeof label, "%s%s%s%s", name, variant ? " (" : "", variant ? variant : "",
              variant ? ")" : "");
-    printf("  %-30s %5.1f %% quality, %5.2f x the best variants' time\n", label,
-           number_of(choice, "quality"), number_of(choice, "time"));
+    printf("  %-*s %5.1f %% quality, %5.2f x the best variants' time\n",
+           (int)(sizeof "best fixed ()" - 1 + width), label, number_of(choice, "quality"),
+           number_of(choice, "time"));
 }
 
 /** "12.3 % less time than csr", or how many times as much. */
@@ -371,11 +374,13 @@ static void print_held_out(json_t *held_out, const char *usual)
     json_t *by_default = json_object_get(held_out, "default");
     json_t *replaced = json_object_get(held_out, "replaced");
     double time = number_of(model, "time");
+    const char *best = text_of(held_out, "best_fixed_variant");
+    size_t width = strlen(best) > strlen(usual) ? strlen(best) : strlen(usual);
     printf("\nOn %lld inputs held back in cross-validation, preparing not counted:\n",
            count_of(held_out, "samples"));
-    print_choice("model", NULL, model);
-    print_choice("best fixed", text_of(held_out, "best_fixed_variant"), fixed);
-    print_choice("default", usual, by_default);
+    print_choice("model", NULL, width, model);
+    print_choice("best fixed", best, width, fixed);
+    print_choice("default", usual, width, by_default);
     printf("The model takes ");
     print_gain(time, number_of(by_default, "time"), "the default");
     printf(", and ");
@@ -384,8 +389,7 @@ static void print_held_out(json_t *held_out, const char *usual)
     if (replaced)
         printf("It always chooses %s: a model learnt from these inputs would take %.2f times the "
                "best variants' time (%.1f %% quality). Measure more inputs.\n",
-               text_of(held_out, "best_fixed_variant"), number_of(replaced, "time"),
-               number_of(replaced, "quality"));
+               best, number_of(replaced, "time"), number_of(replaced, "quality"));
     printf("Confident are %.0f %% of its decisions", number_of(held_out, "confident"));
     if (json_object_get(held_out, "precision"))
         printf("; %.0f %% of these are within 5 %% of the best", number_of(held_out, "precision"));

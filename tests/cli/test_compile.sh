@@ -34,6 +34,7 @@ try nitro compile --model m.bin --output m3.bin --quiet
 cmp m.bin m3.bin
 
 title "a C file of its own"
+try nitro compile --model m.json --output m.c
 try nitro compile --model m.json --output m.c --format c
 if "${CC:-cc}" --version >/dev/null 2>&1; then
     cat >main.c <<'C'

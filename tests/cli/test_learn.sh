@@ -83,6 +83,20 @@ try nitro predict --model m.json --features x=5,y
 try nitro predict --model m.json --features x=5,y=
 try nitro predict --model missing.json --features x=5,y=25
 
+title "a device's own samples: columns align, whatever the names' lengths"
+sed 's/large/large_of_a_variant_with_a_long_name/' gpu1.csv >long.csv
+nitro store import --store long.db --computation calc --device gpu1 --samples long.csv --devices devices.csv --quiet
+nitro learn calc --store long.db --device gpu1 --output own.json | grep 'x the best'
+
+title "where a model is from: the sources, or how many"
+models=$XDG_DATA_HOME/nitro/models && mkdir -p "$models"
+nitro tune spmv --generate 8 --device model:k20c,model:gtx-980,model:c2075,model:gtx-480 --store four.db --no-model --quiet >/dev/null
+for sources in model:k20c,model:c2075,model:gtx-480 all; do
+    nitro tune-from-source spmv --store four.db --target host --sources $sources --output "$models/spmv.json" --quiet >/dev/null 2>&1
+    nitro models spmv --json | json_get 0.learnt_from
+done
+rm "$models/spmv.json"
+
 title "what cannot be learnt"
 learn --target gpu3 --sources gpu3 --output bad.json
 learn --target gpu3 --sources gpu9 --output bad.json

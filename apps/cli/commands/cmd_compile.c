@@ -48,6 +48,10 @@ static int run(invocation *call)
         i++;
     if (i == count)
         return fail_usage(call, "--format: unknown format '%s'; choose binary or c", name);
+    size_t length = strlen(given->output);
+    if (!given->format && length > 2 && strcmp(given->output + length - 2, ".c") == 0)
+        return fail_usage(call, "--output %s: without --format c this is a binary model, not C",
+                          given->output);
     struct stat model_file, output_file;
     if (stat(given->model, &model_file) == 0 && stat(given->output, &output_file) == 0 &&
         model_file.st_dev == output_file.st_dev && model_file.st_ino == output_file.st_ino)

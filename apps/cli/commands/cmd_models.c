@@ -196,26 +196,32 @@ static nitro_status mark_used(const invocation *call, const nitro_string_list *f
     return status;
 }
 
-/** What the file says of its sources, "cuda:a: 40 samples, ..."; of a binary one the JSON file
- * beside it; null where there is none. */
+enum { MANY_SOURCES = 3 }; /* more are counted, not named */
+
+/** What the file says of its sources, "cuda:a: 40 samples, ..." or how many there are; of a binary
+ * one the JSON file beside it; null where there is none. */
 static json_t *sources_of(const invocation *call, const char *path)
 {
     nitro_model *model = NULL;
     char *text = NULL, from[1024] = "", file[4096];
-    json_t *summary = NULL, *source;
+    json_t *summary = NULL, *sources, *source;
     size_t i, used = 0;
+    json_int_t total = 0;
     snprintf(file, sizeof file, "%.*s.json", (int)(strrchr(path, '.') - path), path);
     if (nitro_model_load(call->context, file, &model) == NITRO_OK &&
         nitro_model_summary(model, &text) == NITRO_OK)
         summary = json_loads(text, 0, NULL);
-    json_array_foreach(json_object_get(json_object_get(summary, "provenance"), "sources"), i,
-                       source)
+    sources = json_object_get(json_object_get(summary, "provenance"), "sources");
+    json_array_foreach(sources, i, source)
     {
-        if (used < sizeof from)
+        json_int_t count = json_integer_value(json_object_get(source, "samples"));
+        total += count;
+        if (i < MANY_SOURCES)
             used += (size_t)snprintf(from + used, sizeof from - used, "%s%s: %lld samples",
-                                     i ? ", " : "", text_of(source, "device"),
-                                     json_integer_value(json_object_get(source, "samples")));
+                                     i ? ", " : "", text_of(source, "device"), (long long)count);
     }
+    if (i > MANY_SOURCES)
+        snprintf(from, sizeof from, "%zu devices: %lld samples", i, (long long)total);
     json_decref(summary);
     free(text);
     nitro_model_free(model);
