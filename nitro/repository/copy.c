@@ -386,7 +386,9 @@ static nitro_status fail_refused(const copying *job)
     nitro_context *context = nitro_store_context(job->to);
     char *names = nitro_store_print_some(context, &job->refused);
     nitro_status status =
-        names ? nitro_fail(context, NITRO_ERR_MISMATCH, "%s Not copied: %s; everything else was",
+        names ? nitro_fail(context, NITRO_ERR_MISMATCH,
+                           "%s Not copied: %s; everything else was. 'nitro tune' "
+                           "with the newer program brings a store on this machine up to date",
                            job->refusal, names)
               : NITRO_ERR_NO_MEMORY;
     free(names);

@@ -261,7 +261,8 @@ static void test_other_names_keep_only_their_computation_back(void **state)
                  "/to has bfs with features (rows,fill) and variants "
                  "(csr,ell,dia)");
     assert_fails(f->context, nitro_store_sync(f->from, f->to, &options, &report),
-                 NITRO_ERR_MISMATCH, "Not copied: bfs, sort; everything else was");
+                 NITRO_ERR_MISMATCH,
+                 "Not copied: bfs, sort; everything else was. 'nitro tune' with the newer ");
     assert_int_equal(report.samples_skipped, 4);
 }
 
