@@ -17,6 +17,14 @@ try nitro devices similarity --features warp_size --devices devices.csv
 try nitro devices similarity --features peak_gbps --devices missing.csv
 try nitro devices similarity --features peak_gbps --devices devices.csv --store s.db
 
+title "devices of a store, which may be of several kinds"
+printf 'input,x,time_ms:small,time_ms:large\nin1,1,1,2\n' >one.csv
+for device in a b c; do
+    nitro store import --store mixed.db --computation calc --device $device --samples one.csv --devices devices.csv --quiet >/dev/null 2>&1
+done
+try nitro devices similarity --features peak_gbps,shared_atomic --store mixed.db
+try nitro devices similarity --features warp_size --store mixed.db
+
 title "what is known of a device"
 try nitro devices model:gtx-980
 nitro devices host model:gtx-480 --json >d.json

@@ -19,7 +19,7 @@ static const option options[] = {
            .required = true),
     OPTION(TEXT, "devices", devices, "FILE", "compare the devices of this CSV file, one a row",
            .excludes = "store"),
-    OPTION(TEXT, "store", store, "URL", "compare the devices of this store"),
+    OPTION(TEXT, "store", store, "URL", "compare the devices of this store that have the features"),
     OPTION_JSON,
     {0}};
 
@@ -108,6 +108,35 @@ static int compare(const invocation *call, const device_set *set)
     return code;
 }
 
+/** The first of the given features that the device lacks; NULL: it has all. */
+static const char *find_missing(const settings *given, const nitro_device *device)
+{
+    for (size_t i = 0; i < given->features.count; i++)
+        if (isnan(nitro_device_value(device, given->features.items[i])))
+            return given->features.items[i];
+    return NULL;
+}
+
+/** A store has devices of several kinds: compare those that have the features, if any does. */
+static void leave_out_others(const invocation *call, device_set *set)
+{
+    const settings *given = call->settings;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++)
+        kept += find_missing(given, set->devices[i]) == NULL;
+    for (size_t i = 0; kept > 0 && i < set->count;) {
+        nitro_device *device = set->devices[i];
+        const char *missing = find_missing(given, device);
+        if (!missing) {
+            i++;
+            continue;
+        }
+        warn(call, "device %s is left out: it has no feature '%s'", device->id, missing);
+        nitro_device_free(device);
+        memmove(&set->devices[i], &set->devices[i + 1], (--set->count - i) * sizeof(*set->devices));
+    }
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
@@ -119,6 +148,8 @@ static int run(invocation *call)
         status = device_set_read_store(call->context, given->store, &set);
     else
         status = take_modelled(call->context, &set);
+    if (status == NITRO_OK && given->store)
+        leave_out_others(call, &set);
     int code = status == NITRO_OK ? compare(call, &set) : fail(call);
     device_set_free(&set);
     return code;
