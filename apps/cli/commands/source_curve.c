@@ -71,19 +71,17 @@ static void name_series(const nitro_evaluate_result *result, char *name, size_t 
              strcmp(result->order, "nearest") == 0 ? "nearest first" : "at random");
 }
 
-static nitro_status list_lines(nitro_context *context, const nitro_evaluate_result *results,
-                               size_t count, report_chart *chart)
+static void list_lines(report *drawn, const nitro_evaluate_result *results, size_t count,
+                       report_chart *chart)
 {
-    nitro_status status = NITRO_OK;
-    size_t most = 0;
-    char name[96];
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        most = results[i].num_sources > most ? results[i].num_sources : most;
+    for (size_t i = 0; i < count; i++) {
+        char name[96];
         name_series(&results[i], name, sizeof name);
-        status = report_add_name(context, &chart->series, name);
+        report_add_new_name(drawn, &chart->series, name);
+        chart->width =
+            results[i].num_sources > chart->width ? results[i].num_sources : chart->width;
     }
-    chart->width = most;
-    return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
+    report_chart_allocate(drawn, chart);
 }
 
 /** Mean over the targets that have so many sources; NaN: none has. */
@@ -104,12 +102,12 @@ static double mean_at(const nitro_evaluate_result *results, size_t count, const 
 
 /** A line of means for each order; the axis starts at the ten below the lowest one, as in nitro
  * report. */
-static nitro_status fill_chart(nitro_context *context, const nitro_evaluate_result *results,
-                               size_t count, report_chart *chart)
+static void fill_chart(report *drawn, const nitro_evaluate_result *results, size_t count,
+                       report_chart *chart)
 {
     double least = 100.0;
-    nitro_status status = list_lines(context, results, count, chart);
-    for (size_t s = 0; s < chart->series.count && status == NITRO_OK; s++)
+    list_lines(drawn, results, count, chart);
+    for (size_t s = 0; s < chart->series.count; s++)
         for (size_t k = 1; k <= chart->width; k++) {
             double mean = mean_at(results, count, chart->series.items[s], k);
             report_chart_set_point(chart, s, k - 1, (double)k, mean, NAN, NAN);
@@ -121,17 +119,16 @@ static nitro_status fill_chart(nitro_context *context, const nitro_evaluate_resu
     chart->y_label = "quality (%)";
     chart->low = fmax(0.0, 10.0 * floor(least / 10.0));
     chart->high = 100.0;
-    return status;
 }
 
 int source_curve_draw(const invocation *call, const char *computation,
                       const nitro_evaluate_result *results, size_t count, const char *folder)
 {
-    report drawn = {.context = call->context, .computation = computation};
+    report drawn = {.context = call->context, .computation = computation, .folder = folder};
     report_part *part = report_add(&drawn, "source-curve", "Quality and sources", NULL);
-    nitro_status status = fill_chart(call->context, results, count, &part->chart);
-    if (status == NITRO_OK)
-        status = report_draw(&drawn, part, folder);
+    fill_chart(&drawn, results, count, &part->chart);
+    if (drawn.status == NITRO_OK)
+        report_draw(&drawn, part);
     report_free_parts(&drawn);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return drawn.status == NITRO_OK ? EXIT_DONE : fail(call);
 }

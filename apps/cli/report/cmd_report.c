@@ -160,27 +160,27 @@ static bool is_skipped(const settings *given, const char *part)
 static int make(const plan *self)
 {
     const settings *given = self->call->settings;
-    report_request request = {.store = self->store,
-                              .output = given->output,
-                              .computations = &self->computations,
-                              .sub_methods = &self->sub_methods,
-                              .descriptions = list_if_given(&given->describe),
-                              .skip_source_less = is_skipped(given, "source-less"),
-                              .skip_features = is_skipped(given, "features"),
-                              .skip_curves = is_skipped(given, "curves"),
-                              .json = given->json};
-    nitro_study_options_init(&request.study);
-    request.study.targets = list_if_given(&given->targets);
-    request.study.sources = list_if_given(&given->sources);
-    request.study.methods = &self->methods;
-    request.study.train_fraction = given->train_fraction;
-    request.study.seed = given->seed;
-    request.study.num_threads = (unsigned)given->threads;
+    report request = {.call = self->call,
+                      .context = self->call->context,
+                      .store = self->store,
+                      .folder = given->output,
+                      .sub_methods = &self->sub_methods,
+                      .descriptions = list_if_given(&given->describe),
+                      .skip_source_less = is_skipped(given, "source-less"),
+                      .skip_features = is_skipped(given, "features"),
+                      .skip_curves = is_skipped(given, "curves")};
+    nitro_study_options_init(&request.options);
+    request.options.targets = list_if_given(&given->targets);
+    request.options.sources = list_if_given(&given->sources);
+    request.options.methods = &self->methods;
+    request.options.train_fraction = given->train_fraction;
+    request.options.seed = given->seed;
+    request.options.num_threads = (unsigned)given->threads;
     if (given->seeds != OPTION_NOT_GIVEN)
-        request.study.num_seeds = given->seeds;
+        request.options.num_seeds = given->seeds;
     else
-        request.study.num_seeds = given->quick ? 1 : 3;
-    return report_run(self->call, &request);
+        request.options.num_seeds = given->quick ? 1 : 3;
+    return report_run(&request, &self->computations, given->json);
 }
 
 static int report_recorded(plan *self)

@@ -25,10 +25,9 @@ typedef struct report_cell {
     bool strong;   /* shown as important */
 } report_cell;
 
-/** Cells row after row. The first failure is kept in `status`; later additions have no effect. */
+/** Cells row after row. */
 typedef struct report_table {
-    nitro_context *context;
-    nitro_status status;
+    struct report *report; /* keeps the first failure */
     report_column *columns;
     size_t num_columns, columns_capacity;
     report_cell *cells;
@@ -39,7 +38,9 @@ void report_table_column(report_table *table, const char *title, const char *uni
 /** Several: "device,inputs||0,mean|%|2": a text column's title, or a title, a unit (none, "%",
  *  "points", "ms") and the number of decimals. */
 void report_table_columns(report_table *table, const char *columns);
-void report_table_text(report_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
+void report_table_text(report_table *table, const char *text);
+/** "gpu1", or "model:k20c (modelled)". */
+void report_table_device(report_table *table, const char *id);
 void report_table_number(report_table *table, double number);
 /** The same with its spread over seeds beside it, in the page. */
 void report_table_spread(report_table *table, double number, double spread);
@@ -80,7 +81,9 @@ typedef struct report_chart {
 } report_chart;
 
 /** Room for all values, all NaN, once the series are there, and categories or `width` are. */
-nitro_status report_chart_allocate(nitro_context *context, report_chart *chart);
+void report_chart_allocate(struct report *self, report_chart *chart);
+/** A category for a device: its name, on two lines where it is modelled. */
+void report_chart_device(struct report *self, report_chart *chart, const char *id);
 void report_chart_set(report_chart *chart, size_t series, size_t category, double value);
 /** The same with whiskers or a band. */
 void report_chart_set_range(report_chart *chart, size_t series, size_t category, double value,
@@ -106,17 +109,19 @@ typedef struct report_part {
 
 enum { REPORT_MAX_PARTS = 24 };
 
-/** A request, and the parts of one computation. */
+/** A request, and the parts of one computation. The first failure is kept in `status`; what is
+ * added to parts, tables, charts and lists of names after it has no effect. */
 typedef struct report {
     invocation *call;
     nitro_context *context;
+    nitro_status status;
     nitro_store *store;
     const char *computation;
     nitro_study_options options;           /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods;  /* for the studies with one source less */
     const nitro_string_list *descriptions; /* files, for rooflines; NULL: none */
     bool skip_source_less, skip_features, skip_curves; /* skip these long studies */
-    const char *folder;                                /* to write to */
+    const char *folder;                                /* to write to; it is there */
     progress_line *progress;
     nitro_dataset *dataset;       /* all devices that are targets or sources */
     struct report_learnt *learnt; /* results of the studies that train models (report_learnt.h) */
@@ -131,14 +136,14 @@ static inline bool report_is_alone(const report *self)
 }
 /** The next part, empty. */
 report_part *report_add(report *self, const char *name, const char *title, const char *reference);
-/** Its first failure, in tables. */
-nitro_status report_part_status(const report_part *part);
-/** Omit the part from charts and tables, with the reason. */
-nitro_status report_omit(report *self, report_part *part, const char *format, ...)
-    NITRO_PRINTF(3, 4);
-/** Append to the part's finding, as printf does. */
-nitro_status report_say(report *self, report_part *part, const char *format, ...)
-    NITRO_PRINTF(3, 4);
+/** Keep a failure, if it is the first one. */
+void report_keep(report *self, nitro_status status);
+/** Room for one more of `count` items; false: out of memory, or an earlier failure. */
+bool report_grow(report *self, void **items, size_t item_size, size_t count, size_t *capacity);
+/** Append a sentence to the part's finding, as printf does. */
+void report_say(report *self, report_part *part, const char *format, ...) NITRO_PRINTF(3, 4);
+/** Omit the part from charts and tables. Its finding is the reason. */
+void report_omit(report *self, report_part *part, const char *format, ...) NITRO_PRINTF(3, 4);
 /** "81 to 95", or "81" where both are the same. */
 void report_format_range(double least, double most, char *text, size_t size);
 void report_free_parts(report *self);
@@ -146,19 +151,16 @@ void report_free_parts(report *self);
 /** Has the variant run on any device? Pages do not list the others. */
 bool report_has_run(const nitro_dataset *dataset, size_t variant);
 
-/** "gpu1", or "model:k20c (modelled)"; in charts on two lines. */
-void report_device_name(const nitro_device *device, char *text, size_t size);
-void report_device_category(const nitro_device *device, char *text, size_t size);
-const nitro_device *report_device(const report *self, const char *id);
-/** The device's name, by id. */
-void report_target_name(const report *self, const char *id, char *name, size_t size);
+/** "gpu1", or "model:k20c (modelled)". */
+void report_device_name(const report *self, const char *id, char *name, size_t size);
 /** What a device's generation is called: by its feature or label of this name, or by its label
  *  "architecture"; "" where it has none. */
 void report_generation(const nitro_device *device, char *name, size_t size);
 /** Is it in the list? NULL: a list of all. */
 bool report_is_named(const nitro_string_list *list, const char *name);
+void report_add_name(report *self, nitro_string_list *list, const char *name);
 /** Add the name unless it is present. */
-nitro_status report_add_name(nitro_context *context, nitro_string_list *list, const char *name);
+void report_add_new_name(report *self, nitro_string_list *list, const char *name);
 /** NaN of nothing. */
 double report_percent(size_t count, size_t of);
 
@@ -166,41 +168,42 @@ double report_percent(size_t count, size_t of);
 
 /* From the measurements: report_devices.c, report_variants.c, report_recommended.c,
  * report_twins.c, report_roofline.c, report_sensitivity.c. */
-nitro_status report_add_devices(report *self);
-nitro_status report_add_similarity(report *self);
-nitro_status report_add_variants(report *self);
-nitro_status report_add_recommended(report *self);
-nitro_status report_add_twins(report *self);
-nitro_status report_add_roofline(report *self);
-nitro_status report_add_sensitivity(report *self);
+void report_add_devices(report *self);
+void report_add_similarity(report *self);
+void report_add_variants(report *self);
+void report_add_recommended(report *self);
+void report_add_twins(report *self);
+void report_add_roofline(report *self);
+void report_add_sensitivity(report *self);
 
 /* By training: the studies (report_learnt.c), then their parts (report_quality.c,
  * report_slowdowns.c, report_predicted.c, report_sources.c). */
-nitro_status report_learn(report *self);
-nitro_status report_add_quality(report *self);
+void report_learn(report *self);
+void report_add_quality(report *self);
 /** What each source counts for each target (report_weights.c). */
-nitro_status report_add_weights(report *self);
-nitro_status report_add_targets(report *self);
-nitro_status report_add_slowdowns(report *self);
-nitro_status report_add_worst(report *self);
-nitro_status report_add_predicted(report *self);
-nitro_status report_add_measured_curve(report *self);
-nitro_status report_add_source_curve(report *self);
-nitro_status report_add_source_less(report *self);
-nitro_status report_add_contribution(report *self);
+void report_add_weights(report *self);
+void report_add_targets(report *self);
+void report_add_slowdowns(report *self);
+void report_add_worst(report *self);
+void report_add_predicted(report *self);
+void report_add_measured_curve(report *self);
+void report_add_source_curve(report *self);
+void report_add_source_less(report *self);
+void report_add_contribution(report *self);
 
 /** Selected device features, and the time of the selection (report_selections.c). */
-nitro_status report_add_selections(report *self);
+void report_add_selections(report *self);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part only the JSON, with the reason
- *  (report_files.c). */
-nitro_status report_write_files(const report *self, const report_part *part, const char *folder);
-
-/** FOLDER/COMPUTATION-PART.svg, and the picture into `part->svg` (report_draw.c). That of an
- * earlier run is removed first. */
-nitro_status report_draw(const report *self, report_part *part, const char *folder);
+/** The files of the parts from `first` on: .json, .csv and .svg; of an omitted part only the JSON,
+ *  with the reason (report_files.c). */
+void report_write_parts(report *self, size_t first);
+/** FOLDER/COMPUTATION-PART.EXTENSION; `text` NULL: that of an earlier run is removed. */
+void report_write_file(report *self, const report_part *part, const char *extension,
+                       const char *text);
+/** The picture, as a file and into `part->svg` (report_draw.c). */
+void report_draw(report *self, report_part *part);
 
 /** What the page begins with. */
 typedef struct report_preface {
@@ -210,7 +213,6 @@ typedef struct report_preface {
 
 /** The whole page, FOLDER/index.html, from the parts of all computations, and the methods of the
  *  first one, if it has any (report_page.c). */
-nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface,
-                               const char *folder);
+nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface);
 
 #endif

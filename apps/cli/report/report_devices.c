@@ -23,23 +23,21 @@ static const char *label_or_dash(const nitro_device *device, const char *name)
     return text ? text : "-";
 }
 
-static nitro_status say_what_did_not_run(report *self, report_part *part)
+static void say_what_did_not_run(report *self, report_part *part)
 {
     const nitro_schema *schema = self->dataset->schema;
     nitro_string_list names = {0};
     char text[512];
-    nitro_status status = NITRO_OK;
-    for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
+    for (size_t v = 0; v < schema->num_variants; v++)
         if (!report_has_run(self->dataset, v))
-            status = nitro_string_list_add(self->context, &names, schema->variants[v]);
+            report_add_name(self, &names, schema->variants[v]);
     join_list(&names, text, sizeof text);
-    if (status == NITRO_OK && names.count > 0)
-        status = report_say(self, part, "Variants that ran on no device are not listed: %s.", text);
+    if (names.count > 0)
+        report_say(self, part, "Variants that ran on no device are not listed: %s.", text);
     nitro_string_list_free(&names);
-    return status;
 }
 
-nitro_status report_add_devices(report *self)
+void report_add_devices(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
     report_part *part = report_add(self, "devices", "Devices", "Table 1");
@@ -54,62 +52,55 @@ nitro_status report_add_devices(report *self)
         report_generation(device, generation, sizeof generation);
         nitro_study_count_wins(dataset, d, &wins);
         modelled += strcmp(device->kind, "model") == 0;
-        report_table_text(table, "%s", device->id);
-        report_table_text(table, "%s",
-                          strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
-        report_table_text(table, "%s", label_or_dash(device, "model"));
-        report_table_text(table, "%s", label_or_dash(device, "architecture"));
-        report_table_text(table, "%s", *generation ? generation : "-");
+        report_table_text(table, device->id);
+        report_table_text(table, strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        report_table_text(table, label_or_dash(device, "model"));
+        report_table_text(table, label_or_dash(device, "architecture"));
+        report_table_text(table, *generation ? generation : "-");
         report_table_number(table, (double)device->num_features);
         report_table_number(table, (double)wins.inputs);
     }
     part->method = "Inputs are those with times of at least two variants on the device.";
-    nitro_status status = report_say(
-        self, part, "%zu device%s, %zu variant%s of %s, %zu input%s, %zu input feature%s.",
-        dataset->num_devices, dataset->num_devices == 1 ? "" : "s", dataset->schema->num_variants,
-        dataset->schema->num_variants == 1 ? "" : "s", self->computation, dataset->num_inputs,
-        dataset->num_inputs == 1 ? "" : "s", dataset->schema->num_features,
-        dataset->schema->num_features == 1 ? "" : "s");
-    if (status == NITRO_OK)
-        status = say_what_did_not_run(self, part);
-    if (status == NITRO_OK && modelled)
-        status = report_say(self, part,
-                            "%zu of the devices %s modelled: their times come from a documented "
-                            "cost model and are never a result.",
-                            modelled, modelled == 1 ? "is" : "are");
-    return status == NITRO_OK ? report_part_status(part) : status;
+    report_say(self, part, "%zu device%s, %zu variant%s of %s, %zu input%s, %zu input feature%s.",
+               dataset->num_devices, dataset->num_devices == 1 ? "" : "s",
+               dataset->schema->num_variants, dataset->schema->num_variants == 1 ? "" : "s",
+               self->computation, dataset->num_inputs, dataset->num_inputs == 1 ? "" : "s",
+               dataset->schema->num_features, dataset->schema->num_features == 1 ? "" : "s");
+    say_what_did_not_run(self, part);
+    if (modelled)
+        report_say(self, part,
+                   "%zu of the devices %s modelled: their times come from a documented "
+                   "cost model and are never a result.",
+                   modelled, modelled == 1 ? "is" : "are");
 }
 
-static nitro_status fill_similarity(report *self, report_part *part, const double *matrix)
+static void fill_similarity(report *self, report_part *part, const double *matrix)
 {
     size_t count = self->dataset->num_devices;
-    nitro_status status = NITRO_OK;
-    report_table_column(&part->table, "device", NULL, REPORT_TEXT);
-    for (size_t d = 0; d < count && status == NITRO_OK; d++) {
+    part->method = "Cosine of the angle between two devices' features, each scaled to [-1, 1] over "
+                   "these devices: 1 is identical, -1 is opposite. 'nitro devices similarity' "
+                   "computes the same for features of your choice.";
+    report_table_columns(&part->table, "device");
+    for (size_t d = 0; d < count; d++) {
         const char *id = self->dataset->devices[d]->id;
         report_table_column(&part->table, id, NULL, 2);
-        status = nitro_string_list_add(self->context, &part->chart.categories, id);
-        if (status == NITRO_OK)
-            status = nitro_string_list_add(self->context, &part->chart.series, id);
+        report_add_name(self, &part->chart.categories, id);
+        report_add_name(self, &part->chart.series, id);
     }
-    if (status == NITRO_OK)
-        status = report_chart_allocate(self->context, &part->chart);
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        char name[128];
-        report_device_name(self->dataset->devices[i], name, sizeof name);
-        report_table_text(&part->table, "%s", name);
+    report_chart_allocate(self, &part->chart);
+    for (size_t i = 0; i < count; i++) {
+        report_table_device(&part->table, self->dataset->devices[i]->id);
         for (size_t j = 0; j < count; j++) {
             double value = matrix[i * count + j];
             report_table_number(&part->table, value);
             report_chart_set(&part->chart, i, j, value);
         }
     }
-    return status;
 }
 
 /** For every device the one most like it; the one least like any other is named. */
-static nitro_status say_similarity(report *self, report_part *part, const double *matrix,
-                                   const nitro_string_list *features)
+static void say_similarity(report *self, report_part *part, const double *matrix,
+                           const nitro_string_list *features)
 {
     size_t count = self->dataset->num_devices, lonely = 0;
     double least = INFINITY;
@@ -124,46 +115,38 @@ static nitro_status say_similarity(report *self, report_part *part, const double
     }
     char names[1024];
     join_list(features, names, sizeof names);
-    return report_say(
+    report_say(
         self, part,
         "The most isolated device is %s (similarity to its nearest: %.2f): measurements of the "
         "others predict it least. Compared by the device features that every device has: %s.",
         self->dataset->devices[lonely]->id, least, names);
 }
 
-nitro_status report_add_similarity(report *self)
+void report_add_similarity(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
     report_part *part = report_add(self, "similarity", "Similarity of the devices", "Table 2");
-    nitro_string_list features = {0};
-    nitro_status status = nitro_study_common_features(self->context, dataset, &features);
-    const char *why =
-        features.count == 0 ? "There is no device feature that every device has." : NULL;
-    if (dataset->num_devices < 3) /* each feature scaled over two devices is -1 and 1 */
-        why = "Similarity needs at least three devices, as features are scaled over them.";
-    if (status == NITRO_OK && why) {
-        nitro_string_list_free(&features);
-        return report_omit(self, part, "%s", why);
-    }
-    double *matrix =
-        nitro_calloc(self->context, dataset->num_devices * dataset->num_devices, sizeof *matrix);
-    if (!matrix)
-        status = NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
-        status = nitro_device_similarity(
-            self->context, (const nitro_device *const *)dataset->devices, dataset->num_devices,
-            (const char *const *)features.items, features.count, matrix);
-    if (status == NITRO_OK)
-        status = fill_similarity(self, part, matrix);
-    if (status == NITRO_OK)
-        status = say_similarity(self, part, matrix, &features);
-    part->method = "Cosine of the angle between two devices' features, each scaled to [-1, 1] over "
-                   "these devices: 1 is identical, -1 is opposite. 'nitro devices similarity' "
-                   "computes the same for features of your choice.";
     part->chart.kind = REPORT_MATRIX;
     part->chart.low = -1.0;
     part->chart.high = 1.0;
+    nitro_string_list features = {0};
+    size_t count = dataset->num_devices;
+    double *matrix = nitro_calloc(self->context, count * count, sizeof *matrix);
+    report_keep(self, matrix ? nitro_study_common_features(self->context, dataset, &features)
+                             : NITRO_ERR_NO_MEMORY);
+    if (count < 3) /* each feature scaled over two devices is -1 and 1 */
+        report_omit(self, part,
+                    "Similarity needs at least three devices, as features are scaled over them.");
+    else if (features.count == 0)
+        report_omit(self, part, "There is no device feature that every device has.");
+    else
+        report_keep(self, nitro_device_similarity(
+                              self->context, (const nitro_device *const *)dataset->devices, count,
+                              (const char *const *)features.items, features.count, matrix));
+    if (self->status == NITRO_OK && !part->omitted) {
+        fill_similarity(self, part, matrix);
+        say_similarity(self, part, matrix, &features);
+    }
     free(matrix);
     nitro_string_list_free(&features);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }

@@ -1,8 +1,6 @@
 /* report_draw.c - draws charts as SVG: as files, which show themselves on light and dark ground,
  * and for the page. */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "apps/cli/report/report_svg.h"
 
@@ -76,15 +74,9 @@ static char *make_element(const report *self, const report_part *part, const dra
     return both;
 }
 
-nitro_status report_draw(const report *self, report_part *part, const char *folder)
+void report_draw(report *self, report_part *part)
 {
-    nitro_context *context = self->context;
     char *file = NULL;
-    char *path = nitro_asprintf(context, "%s/%s-%s.svg", folder, self->computation, part->name);
-    if (!path)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = NITRO_OK;
-    unlink(path); /* what an earlier run drew is not of this one */
     if (part->chart.kind != REPORT_NO_CHART && !part->omitted) {
         drawing wide = draw(&part->chart, SVG_WIDTH);
         if (wide.text) {
@@ -93,11 +85,9 @@ nitro_status report_draw(const report *self, report_part *part, const char *fold
         }
         free(wide.text);
         if (!file || !part->svg)
-            status = nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a picture");
+            report_keep(self,
+                        nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a picture"));
     }
-    if (status == NITRO_OK && file)
-        status = nitro_file_write(context, path, file, strlen(file));
+    report_write_file(self, part, "svg", file);
     free(file);
-    free(path);
-    return status;
 }

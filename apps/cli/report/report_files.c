@@ -82,59 +82,63 @@ static json_t *part_json(const report *self, const report_part *part)
     return object;
 }
 
-static nitro_status write_text(const report *self, const report_part *part, const char *folder,
-                               const char *extension, const char *text, size_t size)
-{
-    char *path = nitro_asprintf(self->context, "%s/%s-%s.%s", folder, self->computation, part->name,
-                                extension);
-    nitro_status status =
-        path ? nitro_file_write(self->context, path, text, size) : NITRO_ERR_NO_MEMORY;
-    free(path);
-    return status;
-}
-
-static nitro_status write_csv_file(const report *self, const report_part *part, const char *folder)
+/** NULL: out of memory. */
+static char *csv_text(const report_table *table)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file)
-        return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's table");
-    write_csv(file, &part->table);
+        return NULL;
+    write_csv(file, table);
     bool failed = ferror(file) != 0;
     failed |= fclose(file) != 0;
-    nitro_status status =
-        failed ? nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's table")
-               : write_text(self, part, folder, "csv", text, size);
-    free(text);
-    return status;
+    if (failed) {
+        free(text);
+        text = NULL;
+    }
+    return text;
 }
 
-/** What an earlier run wrote is not of this one. */
-static nitro_status remove_csv_file(const report *self, const report_part *part, const char *folder)
+/** NULL: out of memory. */
+static char *json_of(const report *self, const report_part *part)
 {
-    char *path =
-        nitro_asprintf(self->context, "%s/%s-%s.csv", folder, self->computation, part->name);
-    if (!path)
-        return NITRO_ERR_NO_MEMORY;
-    unlink(path);
-    free(path);
-    return NITRO_OK;
-}
-
-nitro_status report_write_files(const report *self, const report_part *part, const char *folder)
-{
-    nitro_status status =
-        part->omitted ? remove_csv_file(self, part, folder) : write_csv_file(self, part, folder);
-    if (status != NITRO_OK)
-        return status;
     json_t *object = part_json(self, part);
     /* 15 digits, as in all of the program's JSON. */
     char *text = object ? nitro_json_print(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
-    if (!text)
-        return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's JSON");
-    status = write_text(self, part, folder, "json", text, strlen(text));
-    free(text);
-    return status;
+    return text;
+}
+
+void report_write_file(report *self, const report_part *part, const char *extension,
+                       const char *text)
+{
+    char *path = nitro_asprintf(self->context, "%s/%s-%s.%s", self->folder, self->computation,
+                                part->name, extension);
+    if (!path)
+        report_keep(self, NITRO_ERR_NO_MEMORY);
+    else if (text)
+        report_keep(self, nitro_file_write(self->context, path, text, strlen(text)));
+    else
+        unlink(path);
+    free(path);
+}
+
+static void write_part(report *self, report_part *part)
+{
+    char *csv = part->omitted ? NULL : csv_text(&part->table), *json = json_of(self, part);
+    if (!json || (!csv && !part->omitted))
+        report_keep(self, nitro_fail(self->context, NITRO_ERR_NO_MEMORY,
+                                     "out of memory: the files of a report"));
+    report_write_file(self, part, "csv", csv);
+    report_write_file(self, part, "json", json);
+    report_draw(self, part);
+    free(csv);
+    free(json);
+}
+
+void report_write_parts(report *self, size_t first)
+{
+    for (size_t p = first; p < self->num_parts && self->status == NITRO_OK; p++)
+        write_part(self, &self->parts[p]);
 }

@@ -36,29 +36,10 @@ static size_t find_device(const report_journal *self, const char *id)
     return NITRO_NONE;
 }
 
-/** Room for one more; the first failure stays. */
-static bool grow(report_journal *self, void **items, size_t size, size_t count, size_t *capacity)
-{
-    if (self->status != NITRO_OK)
-        return false;
-    if (count < *capacity)
-        return true;
-    size_t wanted = *capacity ? 2 * *capacity : 256;
-    void *grown = realloc(*items, wanted * size);
-    if (!grown) {
-        self->status = nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
-                                  "out of memory: the evaluations of a report");
-        return false;
-    }
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static bool add_case(report_journal *self, report_case one)
 {
-    if (!grow(self, (void **)&self->cases, sizeof *self->cases, self->num_cases,
-              &self->cases_capacity))
+    if (!report_grow(self->report, (void **)&self->cases, sizeof *self->cases, self->num_cases,
+                     &self->cases_capacity))
         return false;
     self->cases[self->num_cases++] = one;
     return true;
@@ -66,8 +47,8 @@ static bool add_case(report_journal *self, report_case one)
 
 static bool add_entry(report_journal *self, const report_entry *entry)
 {
-    if (!grow(self, (void **)&self->entries, sizeof *self->entries, self->num_entries,
-              &self->capacity))
+    if (!report_grow(self->report, (void **)&self->entries, sizeof *self->entries,
+                     self->num_entries, &self->capacity))
         return false;
     self->entries[self->num_entries++] = *entry;
     return true;
@@ -299,7 +280,7 @@ static bool known(void *user, const char *target, const char *method,
         return false;
     for (size_t i = 0; i < entry->num_results; i++)
         if (!copy_result(self->report->context, &entry->results[i], &results[i]))
-            self->status = NITRO_ERR_NO_MEMORY;
+            report_keep(self->report, NITRO_ERR_NO_MEMORY);
     *count = entry->num_results;
     return true;
 }
@@ -315,7 +296,7 @@ static bool copy_results(report_journal *self, const nitro_evaluate_result *resu
         entry->num_results = i + 1;
     }
     if (!done)
-        self->status = NITRO_ERR_NO_MEMORY;
+        report_keep(self->report, NITRO_ERR_NO_MEMORY);
     return done;
 }
 
@@ -433,7 +414,7 @@ static nitro_status open_file(report_journal *self)
     fseek(self->file, 0, SEEK_END);
     if (end == 0)
         write_header(self->file, self->report);
-    return self->status;
+    return self->report->status;
 }
 
 nitro_status report_journal_open(report *owner, const char *folder, report_journal **journal)

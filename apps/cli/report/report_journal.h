@@ -53,8 +53,7 @@ struct report_journal {
     size_t num_cases, cases_capacity;
     size_t study; /* that runs now */
     uint64_t seed;
-    nitro_status status; /* the first failure */
-    report_work *work;   /* shape [methods x REPORT_NUM_KINDS] */
+    report_work *work; /* shape [methods x REPORT_NUM_KINDS] */
     double last_ms;
     bool is_complete; /* all studies ran; what is asked for now is recalled */
     nitro_evaluate_watch watch;

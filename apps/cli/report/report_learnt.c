@@ -46,11 +46,15 @@ static size_t count_targets(const report *self, const char *removed)
     return count;
 }
 
-/** With the sources in `found`, by this many seeds from `seed` on. */
-static nitro_status run_study(report_learnt *self, const nitro_string_list *methods, size_t study,
-                              uint64_t seed, size_t num_seeds, report_outcome *found)
+/** With the sources in `found`, by this many seeds from `seed` on. Only the study with all sources
+ * has to have results. */
+static void run_study(report_learnt *self, const nitro_string_list *methods, size_t study,
+                      uint64_t seed, size_t num_seeds, report_outcome *found)
 {
-    nitro_study_options options = self->report->options;
+    report *owner = self->report;
+    nitro_study_options options = owner->options;
+    if (owner->status != NITRO_OK)
+        return;
     options.methods = methods;
     options.seed = seed;
     options.num_seeds = num_seeds;
@@ -59,10 +63,10 @@ static nitro_status run_study(report_learnt *self, const nitro_string_list *meth
     options.watch = &self->journal->watch;
     options.memo = self->memo;
     self->journal->study = study;
-    nitro_status status =
-        nitro_study_quality(self->report->store, self->report->computation, &options,
-                            found->removed, &found->results, &found->count);
-    return status == NITRO_OK ? self->journal->status : status;
+    nitro_status status = nitro_study_quality(owner->store, owner->computation, &options,
+                                              found->removed, &found->results, &found->count);
+    if (status != NITRO_ERR_NO_DATA || study == REPORT_STUDY_ALL)
+        report_keep(owner, status);
 }
 
 static size_t count_sources(const report *owner)
@@ -81,14 +85,16 @@ static void plan(report_learnt *self, const nitro_string_list *methods, size_t s
 }
 
 /** A study for every source, if leaving it out leaves another; and curves. */
-static nitro_status list_studies(report_learnt *self)
+static void list_studies(report_learnt *self)
 {
-    const report *owner = self->report;
+    report *owner = self->report;
     const nitro_dataset *dataset = owner->dataset;
     size_t num_sources = count_sources(owner), num_targets = count_targets(owner, NULL);
     self->less = nitro_calloc(owner->context, dataset->num_devices, sizeof *self->less);
-    if (!self->less)
-        return NITRO_ERR_NO_MEMORY;
+    if (!self->less) {
+        report_keep(owner, NITRO_ERR_NO_MEMORY);
+        return;
+    }
     plan(self, owner->options.methods, REPORT_STUDY_ALL, num_targets);
     for (size_t d = 0; !owner->skip_source_less && num_sources > 2 && d < dataset->num_devices;
          d++) {
@@ -103,11 +109,10 @@ static nitro_status list_studies(report_learnt *self)
         plan(self, &self->curved, REPORT_STUDY_MEASURED, num_targets * (1 + REPORT_NUM_MEASURED));
         plan(self, &self->curved, REPORT_STUDY_SOURCES, num_targets * 2 * (num_sources - 1));
     }
-    return NITRO_OK;
 }
 
 /** The curves of one seed. A study without results is no error. */
-static nitro_status run_curves(report_learnt *self, uint64_t seed)
+static void run_curves(report_learnt *self, uint64_t seed)
 {
     const nitro_study_options *how = &self->report->options;
     nitro_evaluate_options options;
@@ -122,7 +127,6 @@ static nitro_status run_curves(report_learnt *self, uint64_t seed)
     options.watch = &self->journal->watch;
     options.memo = self->memo;
     options.seed = seed;
-    nitro_status status = NITRO_OK;
     for (size_t study = REPORT_STUDY_MEASURED; study <= REPORT_STUDY_SOURCES; study++) {
         nitro_evaluate_result *results = NULL;
         size_t count = 0;
@@ -131,81 +135,67 @@ static nitro_status run_curves(report_learnt *self, uint64_t seed)
         options.num_measured = measured ? REPORT_NUM_MEASURED : 0;
         options.source_curve = !measured;
         self->journal->study = study;
+        nitro_status status = self->report->status;
         if (status == NITRO_OK)
             status = nitro_evaluate(self->report->store, self->report->computation, &options,
                                     &results, &count);
         nitro_evaluate_results_free(results, count);
-        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+        if (status != NITRO_ERR_NO_DATA)
+            report_keep(self->report, status);
     }
-    return status == NITRO_OK ? self->journal->status : status;
 }
 
-/** The studies without each source; only that of all sources has to have results. */
-static nitro_status run_less(report_learnt *self, uint64_t seed, size_t num_seeds, bool keeps)
+/** The studies without each source. */
+static void run_less(report_learnt *self, uint64_t seed, size_t num_seeds, bool keeps)
 {
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < self->num_less; i++) {
         report_outcome found = self->less[i];
-        status = run_study(self, self->report->sub_methods, found.device, seed, num_seeds, &found);
+        run_study(self, self->report->sub_methods, found.device, seed, num_seeds, &found);
         if (keeps)
             self->less[i] = found;
         else
             nitro_evaluate_results_free(found.results, found.count);
-        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
     }
-    return status;
 }
 
 /** All studies by one seed, into the journal: they train many models in common. */
-static nitro_status run_seed(report_learnt *self, uint64_t seed)
+static void run_seed(report_learnt *self, uint64_t seed)
 {
     report_outcome found = {0};
-    nitro_status status = nitro_training_memo_create(self->report->context, &self->memo);
-    if (status == NITRO_OK)
-        status = run_study(self, self->report->options.methods, REPORT_STUDY_ALL, seed, 1, &found);
+    report_keep(self->report, nitro_training_memo_create(self->report->context, &self->memo));
+    run_study(self, self->report->options.methods, REPORT_STUDY_ALL, seed, 1, &found);
     nitro_evaluate_results_free(found.results, found.count);
-    if (status == NITRO_OK && self->draws_curves)
-        status = run_curves(self, seed);
-    if (status == NITRO_OK)
-        status = run_less(self, seed, 1, false);
+    if (self->draws_curves)
+        run_curves(self, seed);
+    run_less(self, seed, 1, false);
     nitro_training_memo_free(self->memo);
     self->memo = NULL;
-    return status;
-}
-
-/** Means over all seeds, from the journal. */
-static nitro_status gather(report_learnt *self)
-{
-    const nitro_study_options *how = &self->report->options;
-    self->journal->is_complete = true;
-    nitro_status status =
-        run_study(self, how->methods, REPORT_STUDY_ALL, how->seed, how->num_seeds, &self->all);
-    return status == NITRO_OK ? run_less(self, how->seed, how->num_seeds, true) : status;
 }
 
 /** Run all studies; the names of what came of them. */
-static nitro_status learn(report_learnt *self)
+static void learn(report_learnt *self)
 {
-    nitro_context *context = self->report->context;
-    const nitro_study_options *how = &self->report->options;
-    nitro_status status = nitro_string_list_add(context, &self->curved, REPORT_CURVE_METHOD);
-    if (status == NITRO_OK)
-        status = list_studies(self);
-    for (size_t s = 0; s < how->num_seeds && status == NITRO_OK; s++)
-        status = run_seed(self, how->seed + s);
-    if (status == NITRO_OK)
-        status = gather(self);
-    if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
+    report *owner = self->report;
+    const nitro_study_options *how = &owner->options;
+    report_add_name(owner, &self->curved, REPORT_CURVE_METHOD);
+    list_studies(self);
+    for (size_t s = 0; s < how->num_seeds && owner->status == NITRO_OK; s++)
+        run_seed(self, how->seed + s);
+    /* Means over all seeds, from the journal. */
+    self->journal->is_complete = true;
+    run_study(self, how->methods, REPORT_STUDY_ALL, how->seed, how->num_seeds, &self->all);
+    run_less(self, how->seed, how->num_seeds, true);
+    if (owner->status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
+        owner->status = NITRO_OK;
         self->num_less = 0;
         self->draws_curves = false;
-        return NITRO_OK;
+        return;
     }
-    for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
-        status = report_add_name(context, &self->targets, self->all.results[i].target);
-        if (status == NITRO_OK)
-            status = report_add_name(context, &self->methods, self->all.results[i].method);
+    for (size_t i = 0; i < self->all.count; i++) {
+        report_add_new_name(owner, &self->targets, self->all.results[i].target);
+        report_add_new_name(owner, &self->methods, self->all.results[i].method);
     }
-    return status == NITRO_OK ? report_rank_methods(self) : status;
+    report_rank_methods(self);
 }
 
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result)
@@ -226,32 +216,24 @@ void report_add_quality_columns(report_table *table)
                          "percentile|%|2,minimum|%|2,accuracy|%|1,confident|%|1,precision|%|1");
 }
 
-nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
-                               const char *last, const nitro_string_list *series)
+void report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
+                       const char *last, const nitro_string_list *series)
 {
-    nitro_status status = NITRO_OK;
     chart->kind = REPORT_DOTS;
-    for (size_t i = 0; i < names->count && status == NITRO_OK; i++) {
-        char name[128];
-        const nitro_device *device = report_device(self, names->items[i]);
-        if (device)
-            report_device_category(device, name, sizeof name);
-        else
-            snprintf(name, sizeof name, "%s", names->items[i]);
-        status = nitro_string_list_add(self->context, &chart->categories, name);
-    }
-    if (status == NITRO_OK && last)
-        status = nitro_string_list_add(self->context, &chart->categories, last);
-    for (size_t i = 0; i < series->count && status == NITRO_OK; i++)
-        status = nitro_string_list_add(self->context, &chart->series, series->items[i]);
-    return status == NITRO_OK ? report_chart_allocate(self->context, chart) : status;
+    for (size_t i = 0; i < names->count; i++)
+        report_chart_device(self, chart, names->items[i]);
+    if (last)
+        report_add_name(self, &chart->categories, last);
+    for (size_t i = 0; i < series->count; i++)
+        report_add_name(self, &chart->series, series->items[i]);
+    report_chart_allocate(self, chart);
 }
 
-nitro_status report_fit_axis(report *self, report_part *part)
+void report_fit_axis(report *self, report_part *part)
 {
     report_chart *chart = &part->chart;
     double least = 100.0;
-    for (size_t i = 0; i < chart->series.count * chart->categories.count; i++)
+    for (size_t i = 0; chart->values && i < chart->series.count * chart->categories.count; i++)
         if (isfinite(chart->values[i]))
             least = fmin(least, chart->values[i]);
     chart->low = fmax(0.0, 10.0 * floor((least - 1.0) / 10.0));
@@ -259,25 +241,27 @@ nitro_status report_fit_axis(report *self, report_part *part)
     chart->y_label = "mean quality (%)";
     chart->unit = "%";
     if (!(chart->low > 0.0))
-        return NITRO_OK;
+        return;
     part->chart_note =
         nitro_asprintf(self->context, "The axis starts at %g %%, not at 0.", chart->low);
-    return part->chart_note ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    report_keep(self, part->chart_note ? NITRO_OK : NITRO_ERR_NO_MEMORY);
 }
 
-nitro_status report_learn(report *self)
+void report_learn(report *self)
 {
     self->learnt = nitro_calloc(self->context, 1, sizeof *self->learnt);
-    if (!self->learnt)
-        return NITRO_ERR_NO_MEMORY;
+    if (!self->learnt) {
+        report_keep(self, NITRO_ERR_NO_MEMORY);
+        return;
+    }
     self->learnt->report = self;
-    nitro_status status = report_journal_open(self, self->folder, &self->learnt->journal);
-    if (status == NITRO_OK && self->learnt->journal->num_recalled > 0)
+    report_keep(self, report_journal_open(self, self->folder, &self->learnt->journal));
+    if (self->status != NITRO_OK)
+        return;
+    if (self->learnt->journal->num_recalled > 0)
         note(self->call, "%s: resuming after %zu evaluations of an interrupted report",
              self->computation, self->learnt->journal->num_recalled);
-    if (status == NITRO_OK)
-        status = learn(self->learnt);
-    if (status == NITRO_OK && self->learnt->all.count == 0)
+    learn(self->learnt);
+    if (self->status == NITRO_OK && self->learnt->all.count == 0)
         nitro_context_last_error(self->context, self->learnt->reason, sizeof self->learnt->reason);
-    return status;
 }

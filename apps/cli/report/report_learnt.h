@@ -51,17 +51,16 @@ void report_add_quality_columns(report_table *table);
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result);
 
 /** A chart of groups of bars: a category a name, and one more for `last`, if given. */
-nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
-                               const char *last, const nitro_string_list *series);
+void report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
+                       const char *last, const nitro_string_list *series);
 /** Qualities start at the ten below the lowest one: their differences are what matters. */
-nitro_status report_fit_axis(report *self, report_part *part);
+void report_fit_axis(report *self, report_part *part);
 
-/** `target`: NULL: all. @return NITRO_ERR_NO_MEMORY; without cases all numbers are NaN. */
-nitro_status report_summarize(const report_learnt *self, const char *target, const char *method,
-                              report_summary *summary);
+/** `target`: NULL: all. Without cases all numbers are NaN. */
+report_summary report_summarize(const report_learnt *self, const char *target, const char *method);
 /** Mean and standard deviation over seeds (NaN: one seed). */
 double report_mean_of(const double *values, size_t count, double *spread);
-nitro_status report_rank_methods(report_learnt *self);
+void report_rank_methods(report_learnt *self);
 bool report_is_reference(const char *method);
 /** The method that the report looks at closely: the best one that is no reference, or the best;
  *  NULL: none has results. */

@@ -256,11 +256,10 @@ static void write_head(FILE *file, const report *reports, size_t count,
     write_contents(file, reports, count);
 }
 
-nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface,
-                               const char *folder)
+nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface)
 {
     nitro_context *context = reports[0].context;
-    char *text = NULL, *path = nitro_asprintf(context, "%s/index.html", folder);
+    char *text = NULL, *path = nitro_asprintf(context, "%s/index.html", reports[0].folder);
     size_t size = 0;
     FILE *file = path ? open_memstream(&text, &size) : NULL;
     if (!file) {

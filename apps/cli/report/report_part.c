@@ -6,19 +6,22 @@
 
 #include "apps/cli/report/report.h"
 
-/** Room for one more item; false, with the failure kept, where there is none. */
-static bool grow(report_table *table, void **items, size_t item_size, size_t count,
-                 size_t *capacity)
+void report_keep(report *self, nitro_status status)
 {
-    if (table->status != NITRO_OK)
+    if (self->status == NITRO_OK)
+        self->status = status;
+}
+
+bool report_grow(report *self, void **items, size_t item_size, size_t count, size_t *capacity)
+{
+    if (self->status != NITRO_OK)
         return false;
     if (count < *capacity)
         return true;
     size_t wanted = *capacity ? 2 * *capacity : 32;
     void *grown = realloc(*items, wanted * item_size);
     if (!grown) {
-        table->status =
-            nitro_fail(table->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's table");
+        self->status = nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report");
         return false;
     }
     *items = grown;
@@ -26,24 +29,29 @@ static bool grow(report_table *table, void **items, size_t item_size, size_t cou
     return true;
 }
 
+/** A copy; NULL, with the failure kept, where there is no memory for it. */
+static char *copy_text(report *self, const char *text)
+{
+    char *copy = self->status == NITRO_OK ? nitro_strdup(self->context, text) : NULL;
+    report_keep(self, copy ? NITRO_OK : NITRO_ERR_NO_MEMORY);
+    return copy;
+}
+
 void report_table_column(report_table *table, const char *title, const char *unit, int decimals)
 {
-    if (!grow(table, (void **)&table->columns, sizeof *table->columns, table->num_columns,
-              &table->columns_capacity))
+    if (!report_grow(table->report, (void **)&table->columns, sizeof *table->columns,
+                     table->num_columns, &table->columns_capacity))
         return;
-    char *copy = nitro_strdup(table->context, title);
+    char *copy = copy_text(table->report, title);
     if (copy)
         table->columns[table->num_columns++] = (report_column){copy, unit, decimals};
-    else
-        table->status = NITRO_ERR_NO_MEMORY;
 }
 
 void report_table_columns(report_table *table, const char *columns)
 {
     static const char *const units[] = {"%", "points", "ms"};
     nitro_string_list list = {0};
-    if (table->status == NITRO_OK)
-        table->status = nitro_string_list_split(table->context, &list, columns);
+    report_keep(table->report, nitro_string_list_split(table->report->context, &list, columns));
     for (size_t i = 0; i < list.count; i++) {
         char *unit = strchr(list.items[i], '|');
         char *decimals = unit ? strchr(unit + 1, '|') : NULL;
@@ -60,25 +68,25 @@ void report_table_columns(report_table *table, const char *columns)
 
 static void add_cell(report_table *table, report_cell cell)
 {
-    if (grow(table, (void **)&table->cells, sizeof *table->cells, table->num_cells,
-             &table->cells_capacity))
+    if (report_grow(table->report, (void **)&table->cells, sizeof *table->cells, table->num_cells,
+                    &table->cells_capacity))
         table->cells[table->num_cells++] = cell;
     else
         free(cell.text);
 }
 
-void report_table_text(report_table *table, const char *format, ...)
+void report_table_text(report_table *table, const char *text)
 {
-    char *text = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length >= 0)
-        add_cell(table, (report_cell){.text = text, .number = NAN, .spread = NAN});
-    else if (table->status == NITRO_OK)
-        table->status =
-            nitro_fail(table->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's table");
+    char *copy = copy_text(table->report, text);
+    if (copy)
+        add_cell(table, (report_cell){.text = copy, .number = NAN, .spread = NAN});
+}
+
+void report_table_device(report_table *table, const char *id)
+{
+    char name[128];
+    report_device_name(table->report, id, name, sizeof name);
+    report_table_text(table, name);
 }
 
 void report_table_number(report_table *table, double number)
@@ -115,35 +123,35 @@ static void free_table(report_table *table)
     free(table->cells);
 }
 
-static double *allocate_unknown(nitro_context *context, size_t count)
-{
-    double *values = nitro_calloc(context, count ? count : 1, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = NAN;
-    return values;
-}
-
-nitro_status report_chart_allocate(nitro_context *context, report_chart *chart)
+void report_chart_allocate(report *self, report_chart *chart)
 {
     if (chart->categories.count > 0)
         chart->width = chart->categories.count;
     size_t count = chart->series.count * chart->width;
-    chart->values = allocate_unknown(context, count);
-    chart->lows = allocate_unknown(context, count);
-    chart->highs = allocate_unknown(context, count);
-    chart->places = allocate_unknown(context, count);
-    return chart->values && chart->lows && chart->highs && chart->places ? NITRO_OK
-                                                                         : NITRO_ERR_NO_MEMORY;
+    if (self->status == NITRO_OK)
+        chart->values = nitro_calloc(self->context, 4 * count + 1, sizeof *chart->values);
+    if (!chart->values) {
+        report_keep(self, NITRO_ERR_NO_MEMORY);
+        return;
+    }
+    for (size_t i = 0; i < 4 * count; i++)
+        chart->values[i] = NAN;
+    chart->lows = chart->values + count;
+    chart->highs = chart->lows + count;
+    chart->places = chart->highs + count;
 }
 
 void report_chart_set(report_chart *chart, size_t series, size_t category, double value)
 {
-    chart->values[series * chart->width + category] = value;
+    if (chart->values) /* not after a failure */
+        chart->values[series * chart->width + category] = value;
 }
 
 void report_chart_set_range(report_chart *chart, size_t series, size_t category, double value,
                             double low, double high)
 {
+    if (!chart->values)
+        return;
     report_chart_set(chart, series, category, value);
     chart->lows[series * chart->width + category] = low;
     chart->highs[series * chart->width + category] = high;
@@ -153,7 +161,8 @@ void report_chart_set_point(report_chart *chart, size_t series, size_t place, do
                             double value, double low, double high)
 {
     report_chart_set_range(chart, series, place, value, low, high);
-    chart->places[series * chart->width + place] = x;
+    if (chart->values)
+        chart->places[series * chart->width + place] = x;
 }
 
 report_part *report_add(report *self, const char *name, const char *title, const char *reference)
@@ -163,48 +172,43 @@ report_part *report_add(report *self, const char *name, const char *title, const
         .name = name,
         .title = title,
         .reference = reference,
-        .table = {.context = self->context},
-        .digest = {.context = self->context},
+        .table = {.report = self},
+        .digest = {.report = self},
         .chart = {.schema = self->dataset ? self->dataset->schema : NULL, .low = NAN, .high = NAN}};
     return part;
 }
 
-nitro_status report_part_status(const report_part *part)
-{
-    return part->table.status != NITRO_OK ? part->table.status : part->digest.status;
-}
-
-static nitro_status append(report *self, char **text, const char *format, va_list arguments)
+static void append(report *self, report_part *part, const char *format, va_list arguments)
 {
     char *more = NULL, *both = NULL;
-    if (vasprintf(&more, format, arguments) < 0)
-        return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's text");
-    both = nitro_asprintf(self->context, "%s%s%s", *text ? *text : "", *text ? " " : "", more);
+    if (vasprintf(&more, format, arguments) >= 0)
+        both = nitro_asprintf(self->context, "%s%s%s", part->finding ? part->finding : "",
+                              part->finding ? " " : "", more);
     free(more);
-    if (!both)
-        return NITRO_ERR_NO_MEMORY;
-    free(*text);
-    *text = both;
-    return NITRO_OK;
+    if (!both) {
+        report_keep(
+            self, nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a report's text"));
+        return;
+    }
+    free(part->finding);
+    part->finding = both;
 }
 
-nitro_status report_say(report *self, report_part *part, const char *format, ...)
+void report_say(report *self, report_part *part, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    nitro_status status = append(self, &part->finding, format, arguments);
+    append(self, part, format, arguments);
     va_end(arguments);
-    return status;
 }
 
-nitro_status report_omit(report *self, report_part *part, const char *format, ...)
+void report_omit(report *self, report_part *part, const char *format, ...)
 {
     va_list arguments;
     part->omitted = true;
     va_start(arguments, format);
-    nitro_status status = append(self, &part->finding, format, arguments);
+    append(self, part, format, arguments);
     va_end(arguments);
-    return status;
 }
 
 void report_format_range(double least, double most, char *text, size_t size)
@@ -229,9 +233,6 @@ void report_free_parts(report *self)
         nitro_string_list_free(&part->chart.notes);
         nitro_string_list_free(&part->chart.greys);
         free(part->chart.values);
-        free(part->chart.lows);
-        free(part->chart.highs);
-        free(part->chart.places);
         json_decref(part->raw);
     }
     nitro_dataset_free(self->dataset);
@@ -239,24 +240,24 @@ void report_free_parts(report *self)
     self->num_parts = 0;
 }
 
-void report_device_name(const nitro_device *device, char *text, size_t size)
-{
-    snprintf(text, size, "%s%s", device->id,
-             strcmp(device->kind, "model") == 0 ? " (modelled)" : "");
-}
-
-void report_device_category(const nitro_device *device, char *text, size_t size)
-{
-    snprintf(text, size, "%s%s", device->id,
-             strcmp(device->kind, "model") == 0 ? "\n(modelled)" : "");
-}
-
-const nitro_device *report_device(const report *self, const char *id)
+static bool is_modelled(const report *self, const char *id)
 {
     for (size_t d = 0; d < self->dataset->num_devices; d++)
         if (strcmp(self->dataset->devices[d]->id, id) == 0)
-            return self->dataset->devices[d];
-    return NULL;
+            return strcmp(self->dataset->devices[d]->kind, "model") == 0;
+    return false;
+}
+
+void report_device_name(const report *self, const char *id, char *name, size_t size)
+{
+    snprintf(name, size, "%s%s", id, is_modelled(self, id) ? " (modelled)" : "");
+}
+
+void report_chart_device(report *self, report_chart *chart, const char *id)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s%s", id, is_modelled(self, id) ? "\n(modelled)" : "");
+    report_add_name(self, &chart->categories, name);
 }
 
 double report_percent(size_t count, size_t of)
@@ -269,18 +270,14 @@ bool report_is_named(const nitro_string_list *list, const char *name)
     return !list || nitro_string_list_find(list, name) != NITRO_NONE;
 }
 
-nitro_status report_add_name(nitro_context *context, nitro_string_list *list, const char *name)
+void report_add_name(report *self, nitro_string_list *list, const char *name)
 {
-    if (nitro_string_list_find(list, name) != NITRO_NONE)
-        return NITRO_OK;
-    return nitro_string_list_add(context, list, name);
+    if (self->status == NITRO_OK)
+        self->status = nitro_string_list_add(self->context, list, name);
 }
 
-void report_target_name(const report *self, const char *id, char *name, size_t size)
+void report_add_new_name(report *self, nitro_string_list *list, const char *name)
 {
-    const nitro_device *device = report_device(self, id);
-    if (device)
-        report_device_name(device, name, size);
-    else
-        snprintf(name, size, "%s", id);
+    if (nitro_string_list_find(list, name) == NITRO_NONE)
+        report_add_name(self, list, name);
 }

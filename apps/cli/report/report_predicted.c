@@ -9,50 +9,49 @@
 /* ---- Predicted and reached ------------------------------------------------------------------- */
 
 /** Methods with predictions, and one series more for equality. */
-static nitro_status begin_predicted(const report_learnt *self, report_part *part)
+static void begin_predicted(const report_learnt *self, report_chart *chart)
 {
-    report_chart *chart = &part->chart;
-    nitro_context *context = self->report->context;
-    nitro_status status = nitro_string_list_add(context, &chart->series, "predicted = reached");
-    if (status == NITRO_OK)
-        status = nitro_string_list_add(context, &chart->greys, "predicted = reached");
-    for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++)
+    report *owner = self->report;
+    report_add_name(owner, &chart->series, "predicted = reached");
+    report_add_name(owner, &chart->greys, "predicted = reached");
+    for (size_t i = 0; i < self->all.count; i++)
         if (isfinite(self->all.results[i].predicted))
-            status = report_add_name(context, &chart->series, self->all.results[i].method);
-    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
-        status = nitro_string_list_add(context, &chart->categories, self->targets.items[t]);
+            report_add_new_name(owner, &chart->series, self->all.results[i].method);
+    for (size_t t = 0; t < self->targets.count; t++)
+        report_add_name(owner, &chart->categories, self->targets.items[t]);
+    if (self->targets.count == 1) /* a line takes two places */
+        report_add_name(owner, &chart->categories, "");
     chart->kind = REPORT_CURVES;
     chart->num_points = chart->series.count - 1;
     chart->unit = chart->x_unit = "%";
     chart->x_label = "predicted quality (%)";
     chart->y_label = "reached quality (%)";
-    if (status == NITRO_OK && self->targets.count == 1) /* a line takes two places */
-        status = nitro_string_list_add(context, &chart->categories, "");
-    return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
+    report_chart_allocate(owner, chart);
 }
 
-nitro_status report_add_predicted(report *owner)
+void report_add_predicted(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "predicted", "Predicted and reached quality", NULL);
     report_chart *chart = &part->chart;
-    nitro_status status = begin_predicted(self, part);
     double sum = 0.0, too_high = 0.0, least = 100.0;
     size_t count = 0;
-    if (status == NITRO_OK && chart->series.count == 1)
-        return report_omit(
-            owner, part,
-            "None of the methods predicts its quality: auto does, of two sources or more.");
+    begin_predicted(self, chart);
+    if (chart->series.count == 1) {
+        report_omit(owner, part,
+                    "None of the methods predicts its quality: auto does, of two sources or more.");
+        return;
+    }
     report_table_columns(&part->table, "target,method,predicted|%|1,reached|%|1,error|points|1");
-    for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < self->all.count; i++) {
         const nitro_evaluate_result *one = &self->all.results[i];
         if (!isfinite(one->predicted))
             continue;
         size_t series = nitro_string_list_find(&chart->series, one->method);
         size_t target = nitro_string_list_find(&self->targets, one->target);
         report_chart_set_point(chart, series, target, one->predicted, one->mean, NAN, NAN);
-        report_table_text(&part->table, "%s", one->target);
-        report_table_text(&part->table, "%s", one->method);
+        report_table_text(&part->table, one->target);
+        report_table_text(&part->table, one->method);
         report_table_number(&part->table, one->predicted);
         report_table_number(&part->table, one->mean);
         report_table_number(&part->table, one->predicted - one->mean);
@@ -61,18 +60,14 @@ nitro_status report_add_predicted(report *owner)
         least = fmin(least, fmin(one->mean, one->predicted));
         count++;
     }
-    if (status != NITRO_OK)
-        return status;
     least = fmax(0.0, 5.0 * floor(least / 5.0));
     report_chart_set_point(chart, 0, 0, least, least, NAN, NAN);
     report_chart_set_point(chart, 0, 1, 100.0, 100.0, NAN, NAN);
     part->method = "A model predicts the mean quality that it will have on the target, from its "
                    "sources alone. Means over the seeds.";
-    status = report_say(owner, part,
-                        "Predictions are off by %.1f points on average, and at most %.1f points "
-                        "too high.",
-                        sum / (double)count, too_high);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    report_say(owner, part,
+               "Predictions are off by %.1f points on average, and at most %.1f points too high.",
+               sum / (double)count, too_high);
 }
 
 /* ---- Curves ---------------------------------------------------------------------------------- */
@@ -133,7 +128,7 @@ static double over_seeds(curve *of, size_t place, double *spread, double *x)
     return report_mean_of(of->means, of->num_means, spread);
 }
 
-static nitro_status fill_curve(report_part *part, curve *of, size_t series, size_t num_places)
+static void fill_curve(report_part *part, curve *of, size_t series, size_t num_places)
 {
     report_table *table = &part->table;
     for (size_t k = 0; k < num_places; k++) {
@@ -145,49 +140,47 @@ static nitro_status fill_curve(report_part *part, curve *of, size_t series, size
                                known ? mean - spread : (double)NAN,
                                known ? fmin(100.0, mean + spread) : (double)NAN);
         if (of->order)
-            report_table_text(table, "%s", part->chart.series.items[series]);
+            report_table_text(table, part->chart.series.items[series]);
         report_table_number(table, x);
         report_table_number(table, mean);
         report_table_number(table, spread);
     }
-    return report_part_status(part);
 }
 
-static nitro_status add_curves(report *owner, report_part *part, size_t study, size_t num_places,
-                               const char *const *orders, size_t num_orders)
+static void add_curves(report *owner, report_part *part, size_t study, size_t num_places,
+                       const char *const *orders, size_t num_orders)
 {
     report_chart *chart = &part->chart;
-    nitro_status status = NITRO_OK;
-    for (size_t o = 0; o < num_orders && status == NITRO_OK; o++) {
+    for (size_t o = 0; o < num_orders; o++) {
         char name[64];
         snprintf(name, sizeof name, orders[o] ? "%s, %s" : "%s", REPORT_CURVE_METHOD,
                  orders[o] && strcmp(orders[o], "nearest") == 0 ? "nearest first" : "at random");
-        status = nitro_string_list_add(owner->context, &chart->series, name);
+        report_add_name(owner, &chart->series, name);
     }
     chart->kind = REPORT_CURVES;
     chart->width = num_places;
     chart->counted_x = true;
     chart->unit = "%";
     chart->y_label = "mean quality (%)";
-    if (status == NITRO_OK)
-        status = report_chart_allocate(owner->context, chart);
-    for (size_t o = 0; o < num_orders && status == NITRO_OK; o++) {
+    report_chart_allocate(owner, chart);
+    for (size_t o = 0; o < num_orders && owner->status == NITRO_OK; o++) {
         curve of = {.self = owner->learnt, .study = study, .order = orders[o]};
-        status = fill_curve(part, &of, o, num_places);
+        fill_curve(part, &of, o, num_places);
     }
-    return status;
 }
 
 /** Say what the first curve does between its ends. */
-static nitro_status say_curve(report *owner, report_part *part, const char *what)
+static void say_curve(report *owner, report_part *part, const char *what)
 {
     const report_chart *chart = &part->chart;
     size_t last = 0;
+    if (!chart->values)
+        return;
     for (size_t k = 0; k < chart->width; k++)
         last = isfinite(chart->values[k]) ? k : last;
-    return report_say(owner, part, "'%s' has %.1f %% with %.0f, and %.1f %% with %.0f %s.",
-                      REPORT_CURVE_METHOD, chart->values[0], chart->places[0], chart->values[last],
-                      chart->places[last], what);
+    report_say(owner, part, "'%s' has %.1f %% with %.0f, and %.1f %% with %.0f %s.",
+               REPORT_CURVE_METHOD, chart->values[0], chart->places[0], chart->values[last],
+               chart->places[last], what);
 }
 
 static const char *why_omitted(const report *owner)
@@ -196,13 +189,15 @@ static const char *why_omitted(const report *owner)
                               : "Not evaluated: this takes two sources with samples.";
 }
 
-nitro_status report_add_measured_curve(report *owner)
+void report_add_measured_curve(report *owner)
 {
     static const char *const orders[] = {NULL};
     report_part *part =
         report_add(owner, "measured", "Quality against inputs measured on the target", NULL);
-    if (!owner->learnt->draws_curves)
-        return report_omit(owner, part, "%s", why_omitted(owner));
+    if (!owner->learnt->draws_curves) {
+        report_omit(owner, part, "%s", why_omitted(owner));
+        return;
+    }
     report_table_columns(&part->table,
                          "measured inputs||0,mean quality|%|2,spread over seeds|points|2");
     part->chart.x_label = "inputs measured on the target";
@@ -210,24 +205,24 @@ nitro_status report_add_measured_curve(report *owner)
                    "which it chooses itself. Means over the targets, of which one with fewer "
                    "training inputs counts with all of them; the band is one standard deviation "
                    "over the seeds.";
-    nitro_status status =
-        add_curves(owner, part, REPORT_STUDY_MEASURED, 1 + REPORT_NUM_MEASURED, orders, 1);
-    return status == NITRO_OK ? say_curve(owner, part, "inputs") : status;
+    add_curves(owner, part, REPORT_STUDY_MEASURED, 1 + REPORT_NUM_MEASURED, orders, 1);
+    say_curve(owner, part, "inputs");
 }
 
-nitro_status report_add_source_curve(report *owner)
+void report_add_source_curve(report *owner)
 {
     static const char *const orders[] = {"nearest", "random"};
     report_part *part = report_add(owner, "sources", "Quality against the number of sources", NULL);
-    if (!owner->learnt->draws_curves)
-        return report_omit(owner, part, "%s", why_omitted(owner));
+    if (!owner->learnt->draws_curves) {
+        report_omit(owner, part, "%s", why_omitted(owner));
+        return;
+    }
     report_table_columns(&part->table,
                          "order,sources||0,mean quality|%|2,spread over seeds|points|2");
     part->chart.x_label = "sources";
     part->method = "The model of each target's nearest source, of its two nearest ones, and so on; "
                    "and the same in an order drawn by the seed. Means over the targets; the band "
                    "is one standard deviation over the seeds.";
-    nitro_status status =
-        add_curves(owner, part, REPORT_STUDY_SOURCES, owner->dataset->num_devices, orders, 2);
-    return status == NITRO_OK ? say_curve(owner, part, "sources") : status;
+    add_curves(owner, part, REPORT_STUDY_SOURCES, owner->dataset->num_devices, orders, 2);
+    say_curve(owner, part, "sources");
 }

@@ -31,15 +31,13 @@ static void fill_quality(const report_learnt *self, report_part *part)
     report_table_columns(table, "spread over seeds|points|2,test inputs||0,modelled");
     for (size_t i = 0; i < self->all.count; i++) {
         const nitro_evaluate_result *result = &self->all.results[i];
-        report_summary summary;
-        if (report_summarize(self, result->target, result->method, &summary) != NITRO_OK)
-            summary.spread = NAN;
-        report_table_text(table, "%s", result->target);
-        report_table_text(table, "%s", result->method);
+        const report_summary summary = report_summarize(self, result->target, result->method);
+        report_table_text(table, result->target);
+        report_table_text(table, result->method);
         report_add_qualities(table, result);
         report_table_number(table, summary.spread);
         report_table_number(table, (double)result->inputs);
-        report_table_text(table, "%s", result->modelled ? "yes" : "no");
+        report_table_text(table, result->modelled ? "yes" : "no");
     }
 }
 
@@ -50,19 +48,17 @@ static bool is_level(const report_summary *leader, const report_summary *other)
 }
 
 /** A row a method, the best mean first. Those that cannot be told from the leader are stressed. */
-static nitro_status digest_quality(const report_learnt *self, report_part *part,
-                                   const report_summary *leader)
+static void digest_quality(const report_learnt *self, report_part *part,
+                           const report_summary *leader)
 {
     report_table *table = &part->digest;
-    nitro_status status = NITRO_OK;
     report_table_columns(table, "method,mean|%|2,geometric mean|%|2,5th percentile|%|1,within 5 % "
                                 "of the best|%|1,the best|%|1,no model|%|1");
-    for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++) {
+    for (size_t r = 0; r < self->methods.count; r++) {
         const char *method = self->methods.items[self->ranks[r]];
-        report_summary all;
+        const report_summary all = report_summarize(self, NULL, method);
         char text[64];
-        status = report_summarize(self, NULL, method, &all);
-        report_table_text(table, "%s", method);
+        report_table_text(table, method);
         report_table_spread(table, all.mean, all.spread);
         report_table_number(table, all.geomean);
         report_table_number(table, all.p5);
@@ -73,37 +69,30 @@ static nitro_status digest_quality(const report_learnt *self, report_part *part,
             report_table_stress(table);
         snprintf(text, sizeof text, isfinite(all.spread) ? "%.1f \xc2\xb1 %.1f" : "%.1f", all.mean,
                  all.spread);
-        if (status == NITRO_OK)
-            status = nitro_string_list_add(self->report->context, &part->chart.notes, text);
+        report_add_name(self->report, &part->chart.notes, text);
         report_chart_set_range(&part->chart, 0, r, all.mean, all.p5, all.p95);
     }
-    return status;
 }
 
 /** The mean on each target, as small marks; the axis starts below the least of them. */
-static nitro_status draw_targets(const report_learnt *self, report_part *part)
+static void draw_targets(const report_learnt *self, report_part *part)
 {
-    nitro_status status = NITRO_OK;
     for (size_t t = 0; t < self->targets.count; t++)
-        for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++) {
-            report_summary one;
-            status = report_summarize(self, self->targets.items[t],
-                                      self->methods.items[self->ranks[r]], &one);
-            report_chart_set(&part->chart, 1 + t, r, one.mean);
-        }
-    return status;
+        for (size_t r = 0; r < self->methods.count; r++)
+            report_chart_set(
+                &part->chart, 1 + t, r,
+                report_summarize(self, self->targets.items[t], self->methods.items[self->ranks[r]])
+                    .mean);
 }
 
-static nitro_status begin_chart(const report_learnt *self, report_part *part)
+static void begin_chart(const report_learnt *self, report_part *part)
 {
-    nitro_context *context = self->report->context;
     report_chart *chart = &part->chart;
-    nitro_status status = nitro_string_list_add(context, &chart->series, "all cases");
-    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
-        status = nitro_string_list_add(context, &chart->series, self->targets.items[t]);
-    for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++)
-        status =
-            nitro_string_list_add(context, &chart->categories, self->methods.items[self->ranks[r]]);
+    report_add_name(self->report, &chart->series, "all cases");
+    for (size_t t = 0; t < self->targets.count; t++)
+        report_add_name(self->report, &chart->series, self->targets.items[t]);
+    for (size_t r = 0; r < self->methods.count; r++)
+        report_add_name(self->report, &chart->categories, self->methods.items[self->ranks[r]]);
     chart->kind = REPORT_DOTS;
     chart->by_row = true;
     chart->num_small = self->targets.count;
@@ -111,21 +100,17 @@ static nitro_status begin_chart(const report_learnt *self, report_part *part)
     chart->y_label = "quality (%): mean, and 5th to 95th percentile";
     chart->low = 0.0;
     chart->high = 100.0;
-    return status == NITRO_OK ? report_chart_allocate(context, chart) : status;
+    report_chart_allocate(self->report, chart);
 }
 
 /** The leader, and who cannot be told from it by these seeds. */
-static nitro_status say_leader(const report_learnt *self, report_part *part,
-                               const report_summary *leader)
+static void say_leader(const report_learnt *self, report_part *part, const report_summary *leader)
 {
     char names[256] = "";
     size_t used = 0, count = 0;
     for (size_t r = 0; r < self->methods.count; r++) {
         const char *method = self->methods.items[self->ranks[r]];
-        report_summary one;
-        nitro_status status = report_summarize(self, NULL, method, &one);
-        if (status != NITRO_OK)
-            return status;
+        const report_summary one = report_summarize(self, NULL, method);
         if (report_is_reference(method) || !is_level(leader, &one) || used >= sizeof names)
             continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", count ? ", " : "",
@@ -133,51 +118,44 @@ static nitro_status say_leader(const report_learnt *self, report_part *part,
         count++;
     }
     if (isnan(leader->spread))
-        return report_say(
+        report_say(self->report, part,
+                   "'%s' has the highest mean quality%s: %.1f %%, by one seed, so that small "
+                   "differences mean nothing.",
+                   report_leader(self),
+                   report_is_alone(self->report) ? "" : " without measurements on the target",
+                   leader->mean);
+    else if (count > 1)
+        report_say(
             self->report, part,
-            "'%s' has the highest mean quality%s: %.1f %%, by one seed, so that small "
-            "differences mean nothing.",
-            report_leader(self),
-            report_is_alone(self->report) ? "" : " without measurements on the target",
-            leader->mean);
-    if (count > 1)
-        return report_say(self->report, part,
-                          "The highest mean quality is %.1f \xc2\xb1 %.1f %%; %s do not differ by "
-                          "more than the seeds do.",
-                          leader->mean, leader->spread, names);
-    return report_say(self->report, part,
-                      "'%s' has the highest mean quality, %.1f \xc2\xb1 %.1f %%, and the 5th "
-                      "percentile is %.1f %%.",
-                      report_leader(self), leader->mean, leader->spread, leader->p5);
-}
-
-static nitro_status say_quality(const report_learnt *self, report_part *part,
-                                const report_summary *leader)
-{
-    report_summary other;
-    nitro_status status = say_leader(self, part, leader);
-    if (status == NITRO_OK && strcmp(report_leader(self), "fixed") != 0)
-        status = report_summarize(self, NULL, "fixed", &other);
+            "The highest mean quality is %.1f \xc2\xb1 %.1f %%; %s do not differ by more than "
+            "the seeds do.",
+            leader->mean, leader->spread, names);
     else
-        other.mean = NAN;
-    if (status == NITRO_OK && isfinite(other.mean))
-        status = report_say(self->report, part,
-                            "The single variant that is best on the %s (method 'fixed', SBS) "
-                            "reaches %.1f %%.",
-                            report_is_alone(self->report) ? "other inputs" : "sources", other.mean);
-    if (report_is_alone(self->report))
-        return status;
-    if (status == NITRO_OK)
-        status = report_summarize(self, NULL, REPORT_CEILING, &other);
-    if (status == NITRO_OK && isfinite(other.mean))
-        status = report_say(self->report, part,
-                            "A model trained on the target's own measurements ('%s') reaches %.1f "
-                            "%%.",
-                            REPORT_CEILING, other.mean);
-    return status;
+        report_say(
+            self->report, part,
+            "'%s' has the highest mean quality, %.1f \xc2\xb1 %.1f %%, and the 5th percentile "
+            "is %.1f %%.",
+            report_leader(self), leader->mean, leader->spread, leader->p5);
 }
 
-nitro_status report_add_quality(report *owner)
+static void say_quality(const report_learnt *self, report_part *part, const report_summary *leader)
+{
+    const double fixed = report_summarize(self, NULL, "fixed").mean;
+    const double ceiling = report_summarize(self, NULL, REPORT_CEILING).mean;
+    bool is_alone = report_is_alone(self->report);
+    say_leader(self, part, leader);
+    if (isfinite(fixed) && strcmp(report_leader(self), "fixed") != 0)
+        report_say(
+            self->report, part,
+            "The single variant that is best on the %s (method 'fixed', SBS) reaches %.1f %%.",
+            is_alone ? "other inputs" : "sources", fixed);
+    if (isfinite(ceiling) && !is_alone)
+        report_say(self->report, part,
+                   "A model trained on the target's own measurements ('%s') reaches %.1f %%.",
+                   REPORT_CEILING, ceiling);
+}
+
+void report_add_quality(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part =
@@ -185,54 +163,48 @@ nitro_status report_add_quality(report *owner)
                    report_is_alone(owner) ? "Quality of the methods on unseen inputs"
                                           : "Quality of the methods on an unseen device",
                    "Figure 6");
-    if (self->all.count == 0)
-        return report_omit(owner, part, "Not evaluated: %s.", self->reason);
-    report_summary leader;
-    part->method = quality_methods[report_is_alone(owner)];
-    nitro_status status = begin_chart(self, part);
-    if (status == NITRO_OK)
-        status = report_summarize(self, NULL, report_leader(self), &leader);
-    if (status == NITRO_OK) {
-        fill_quality(self, part);
-        status = digest_quality(self, part, &leader);
+    if (self->all.count == 0) {
+        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+        return;
     }
-    if (status == NITRO_OK)
-        status = draw_targets(self, part);
-    if (status == NITRO_OK)
-        status = say_quality(self, part, &leader);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    part->method = quality_methods[report_is_alone(owner)];
+    const report_summary leader = report_summarize(self, NULL, report_leader(self));
+    begin_chart(self, part);
+    fill_quality(self, part);
+    digest_quality(self, part, &leader);
+    draw_targets(self, part);
+    say_quality(self, part, &leader);
 }
 
 /* ---- Target by target ------------------------------------------------------------------------ */
 
-nitro_status report_add_targets(report *owner)
+void report_add_targets(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "targets", "Quality on each target", "Figure 6");
-    if (self->all.count == 0)
-        return report_omit(owner, part, "Not evaluated: %s.", self->reason);
-    if (report_is_alone(owner))
-        return report_omit(owner, part, "There is only one device.");
+    if (self->all.count == 0) {
+        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+        return;
+    }
+    if (report_is_alone(owner)) {
+        report_omit(owner, part, "There is only one device.");
+        return;
+    }
     report_table *table = &part->table;
     part->method = "The means above, target by target; \xc2\xb1 is over the seeds.";
-    nitro_status status =
-        report_begin_bars(owner, &part->chart, &self->targets, NULL, &self->methods);
+    report_begin_bars(owner, &part->chart, &self->targets, NULL, &self->methods);
     report_table_columns(table, "target");
     for (size_t r = 0; r < self->methods.count; r++)
         report_table_column(table, self->methods.items[self->ranks[r]], "%", 1);
-    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++) {
-        char name[128];
-        report_target_name(owner, self->targets.items[t], name, sizeof name);
-        report_table_text(table, "%s", name);
-        for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++) {
-            report_summary one;
-            const char *method = self->methods.items[self->ranks[r]];
-            status = report_summarize(self, self->targets.items[t], method, &one);
+    for (size_t t = 0; t < self->targets.count; t++) {
+        const char *target = self->targets.items[t];
+        report_table_device(table, target);
+        for (size_t r = 0; r < self->methods.count; r++) {
+            size_t method = self->ranks[r];
+            const report_summary one = report_summarize(self, target, self->methods.items[method]);
             report_table_spread(table, one.mean, one.spread);
-            report_chart_set(&part->chart, self->ranks[r], t, one.mean);
+            report_chart_set(&part->chart, method, t, one.mean);
         }
     }
-    if (status == NITRO_OK)
-        status = report_fit_axis(owner, part);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    report_fit_axis(owner, part);
 }

@@ -36,22 +36,20 @@ static fixed_choice judge(const nitro_dataset *dataset, size_t device, size_t va
                           report_percent(twice, count)};
 }
 
-static nitro_status begin_chart(report *self, report_part *part)
+static void begin_chart(report *self, report_part *part)
 {
     const nitro_dataset *dataset = self->dataset;
     report_chart *chart = &part->chart;
-    nitro_status status = NITRO_OK;
-    for (size_t v = 0; v < dataset->schema->num_variants && status == NITRO_OK; v++)
+    for (size_t v = 0; v < dataset->schema->num_variants; v++)
         if (report_has_run(dataset, v))
-            status =
-                nitro_string_list_add(self->context, &chart->series, dataset->schema->variants[v]);
-    for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++)
-        status = nitro_string_list_add(self->context, &chart->categories, dataset->devices[d]->id);
+            report_add_name(self, &chart->series, dataset->schema->variants[v]);
+    for (size_t d = 0; d < dataset->num_devices; d++)
+        report_add_name(self, &chart->categories, dataset->devices[d]->id);
     chart->kind = REPORT_MATRIX;
     chart->unit = "%";
     chart->low = 0.0;
     chart->high = 100.0;
-    return status == NITRO_OK ? report_chart_allocate(self->context, chart) : status;
+    report_chart_allocate(self, chart);
 }
 
 /** A device's row: the best variant for all inputs, and the next best. @return the best, or
@@ -61,7 +59,6 @@ static size_t add_device(report *self, report_part *part, size_t device, double 
     const nitro_dataset *dataset = self->dataset;
     size_t best = NITRO_NONE, next = NITRO_NONE, drawn = 0;
     fixed_choice of[NITRO_MAX_VARIANTS] = {{0}};
-    char name[128];
     for (size_t v = 0; v < dataset->schema->num_variants; v++) {
         of[v] = judge(dataset, device, v);
         if (report_has_run(dataset, v))
@@ -75,32 +72,29 @@ static size_t add_device(report *self, report_part *part, size_t device, double 
             next = v;
         }
     }
-    report_device_name(dataset->devices[device], name, sizeof name);
-    report_table_text(&part->table, "%s", name);
+    report_table_device(&part->table, dataset->devices[device]->id);
     static const fixed_choice unknown = {(double)NAN, (double)NAN};
     const fixed_choice first = best == NITRO_NONE ? unknown : of[best];
-    report_table_text(&part->table, "%s",
-                      best == NITRO_NONE ? "-" : dataset->schema->variants[best]);
+    report_table_text(&part->table, best == NITRO_NONE ? "-" : dataset->schema->variants[best]);
     report_table_number(&part->table, first.mean);
     report_table_number(&part->table, first.twice);
-    report_table_text(&part->table, "%s",
-                      next == NITRO_NONE ? "-" : dataset->schema->variants[next]);
+    report_table_text(&part->table, next == NITRO_NONE ? "-" : dataset->schema->variants[next]);
     report_table_number(&part->table, next == NITRO_NONE ? unknown.mean : of[next].mean);
     report_table_number(&part->table, 100.0 - first.mean);
     *quality = first.mean;
     return best;
 }
 
-nitro_status report_add_recommended(report *self)
+void report_add_recommended(report *self)
 {
     report_part *part = report_add(self, "recommended", "Recommended variant on each device", NULL);
     size_t counts[NITRO_MAX_VARIANTS] = {0}, most = 0, num_judged = 0;
     double least = 100.0, highest = 0.0;
-    nitro_status status = begin_chart(self, part);
+    begin_chart(self, part);
     report_table_columns(&part->table,
                          "device,one variant for all inputs,its quality|%|1,inputs more than twice "
                          "as slow|%|1,next best,next quality|%|1,to gain by choosing|points|1");
-    for (size_t d = 0; d < self->dataset->num_devices && status == NITRO_OK; d++) {
+    for (size_t d = 0; d < self->dataset->num_devices; d++) {
         double quality;
         size_t best = add_device(self, part, d, &quality);
         if (isnan(quality))
@@ -112,9 +106,10 @@ nitro_status report_add_recommended(report *self)
     }
     for (size_t v = 1; v < self->dataset->schema->num_variants; v++)
         most = counts[v] > counts[most] ? v : most;
-    if (num_judged == 0)
-        return status == NITRO_OK ? report_omit(self, part, "No input has times of two variants.")
-                                  : status;
+    if (num_judged == 0) {
+        report_omit(self, part, "No input has times of two variants.");
+        return;
+    }
     char range[32];
     report_format_range(least, highest, range, sizeof range);
     part->method =
@@ -122,16 +117,15 @@ nitro_status report_add_recommended(report *self)
         "device's inputs; a variant that cannot run on an input has quality 0 there, and one "
         "without any time on a device is left out there.";
     const char *name = self->dataset->schema->variants[most];
-    if (status == NITRO_OK && report_is_alone(self))
-        status = report_say(self, part,
-                            "With one variant for all inputs, %s is the one to take. It reaches %s "
-                            "%% of the best choice for each input.",
-                            name, range);
-    else if (status == NITRO_OK)
-        status = report_say(self, part,
-                            "With one variant for all inputs, %s is the one to take on %zu of %zu "
-                            "devices. The best one reaches %s %% of the best choice for each "
-                            "input.",
-                            name, counts[most], num_judged, range);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    if (report_is_alone(self))
+        report_say(self, part,
+                   "With one variant for all inputs, %s is the one to take. It reaches %s "
+                   "%% of the best choice for each input.",
+                   name, range);
+    else
+        report_say(self, part,
+                   "With one variant for all inputs, %s is the one to take on %zu of %zu "
+                   "devices. The best one reaches %s %% of the best choice for each "
+                   "input.",
+                   name, counts[most], num_judged, range);
 }

@@ -14,23 +14,23 @@ static const char method[] =
     "of the roof that is reached (least time over measured time). Bytes are those of a variant's "
     "data, each moved once, so that inputs in the caches can exceed 100 %.";
 
-/** The only description, whatever the store calls the computation, or that of its name. */
-static nitro_status find_description(const report *self, const char **found)
+/** The only description, whatever the store calls the computation, or that of its name; NULL: none.
+ */
+static const char *find_description(report *self)
 {
-    nitro_status status = NITRO_OK;
-    *found = NULL;
-    for (size_t i = 0; self->descriptions && i < self->descriptions->count && !*found; i++) {
+    const char *found = NULL;
+    for (size_t i = 0; i < self->descriptions->count && !found; i++) {
         nitro_description *description = NULL;
         const char *path = self->descriptions->items[i];
-        status = nitro_description_read(self->context, path, &description);
-        if (status != NITRO_OK)
-            return status;
+        report_keep(self, nitro_description_read(self->context, path, &description));
+        if (self->status != NITRO_OK)
+            return NULL;
         if (self->descriptions->count == 1 ||
             strcmp(description->names->computation, self->computation) == 0)
-            *found = path;
+            found = path;
         nitro_description_free(description);
     }
-    return status;
+    return found;
 }
 
 static void add_rows(const report *self, report_part *part, const nitro_study_roof *roofs)
@@ -42,12 +42,10 @@ static void add_rows(const report *self, report_part *part, const nitro_study_ro
     for (size_t d = 0; d < self->dataset->num_devices; d++)
         for (size_t v = 0; v < schema->num_variants; v++) {
             const nitro_study_roof *roof = &roofs[d * schema->num_variants + v];
-            char name[128];
             if (roof->inputs == 0)
                 continue;
-            report_device_name(self->dataset->devices[d], name, sizeof name);
-            report_table_text(&part->table, "%s", name);
-            report_table_text(&part->table, "%s", schema->variants[v]);
+            report_table_device(&part->table, self->dataset->devices[d]->id);
+            report_table_text(&part->table, schema->variants[v]);
             const double numbers[] = {(double)roof->inputs, roof->intensity, roof->gflops,
                                       roof->gbps,           roof->share[1],  roof->share[0],
                                       roof->share[2]};
@@ -57,7 +55,7 @@ static void add_rows(const report *self, report_part *part, const nitro_study_ro
 }
 
 /** The best variant of each device, from the worst of them to the best. */
-static nitro_status say_best(report *self, report_part *part, const nitro_study_roof *roofs)
+static void say_best(report *self, report_part *part, const nitro_study_roof *roofs)
 {
     const nitro_schema *schema = self->dataset->schema;
     size_t low = NITRO_NONE, high = NITRO_NONE;
@@ -74,31 +72,27 @@ static nitro_status say_best(report *self, report_part *part, const nitro_study_
         low = low == NITRO_NONE || roofs[best].share[1] < roofs[low].share[1] ? best : low;
         high = high == NITRO_NONE || roofs[best].share[1] > roofs[high].share[1] ? best : high;
     }
-    if (low == NITRO_NONE)
-        return report_omit(self, part,
-                           "The description has no work of these variants, or no device has the "
-                           "features peak_gbps and peak_gflops_dp.");
-    nitro_status status =
-        report_say(self, part, "On %s the variant nearest to the roof is %s, with %.0f %% of it.",
-                   self->dataset->devices[high / schema->num_variants]->id,
-                   schema->variants[high % schema->num_variants], roofs[high].share[1]);
-    if (status == NITRO_OK && low != high)
-        status = report_say(self, part, "On %s it is %s, with %.0f %%.",
-                            self->dataset->devices[low / schema->num_variants]->id,
-                            schema->variants[low % schema->num_variants], roofs[low].share[1]);
-    return status;
+    if (low == NITRO_NONE) {
+        report_omit(self, part,
+                    "The description has no work of these variants, or no device has the features "
+                    "peak_gbps and peak_gflops_dp.");
+        return;
+    }
+    report_say(self, part, "On %s the variant nearest to the roof is %s, with %.0f %% of it.",
+               self->dataset->devices[high / schema->num_variants]->id,
+               schema->variants[high % schema->num_variants], roofs[high].share[1]);
+    if (low != high)
+        report_say(self, part, "On %s it is %s, with %.0f %%.",
+                   self->dataset->devices[low / schema->num_variants]->id,
+                   schema->variants[low % schema->num_variants], roofs[low].share[1]);
 }
 
 /** Devices have different roofs: relative to their peaks they have one. */
-static nitro_status draw_roofline(const report *self, report_chart *chart,
-                                  const nitro_study_roof *roofs)
+static void draw_roofline(const report *self, report_chart *chart, const nitro_study_roof *roofs)
 {
     const nitro_dataset *dataset = self->dataset;
     size_t num_variants = dataset->schema->num_variants;
     double least = 0.1, most = 2.0;
-    nitro_status status = report_chart_allocate(self->context, chart);
-    if (status != NITRO_OK)
-        return status;
     for (size_t d = 0; d < dataset->num_devices; d++) {
         double gflops = nitro_device_value(dataset->devices[d], "peak_gflops_dp");
         double balance = gflops / nitro_device_value(dataset->devices[d], "peak_gbps");
@@ -119,68 +113,62 @@ static nitro_status draw_roofline(const report *self, report_chart *chart,
     chart->unit = "%";
     chart->x_label = "flops a byte / (peak flops / peak bandwidth)";
     chart->y_label = "share of peak FLOP/s (%)";
-    return NITRO_OK;
 }
 
-static nitro_status draw_shares(const report *self, report_chart *chart,
-                                const nitro_study_roof *roofs)
+static void draw_shares(const report *self, report_chart *chart, const nitro_study_roof *roofs)
 {
     size_t num_variants = self->dataset->schema->num_variants;
-    nitro_status status = report_chart_allocate(self->context, chart);
-    for (size_t i = 0; i < self->dataset->num_devices * num_variants && status == NITRO_OK; i++)
+    for (size_t i = 0; i < self->dataset->num_devices * num_variants; i++)
         report_chart_set_range(chart, i % num_variants, i / num_variants, roofs[i].share[1],
                                roofs[i].share[0], roofs[i].share[2]);
     chart->kind = REPORT_DOTS;
     chart->unit = "%";
     chart->low = chart->high = NAN;
     chart->y_label = "share of peak bandwidth (%)";
-    return status;
 }
 
-static nitro_status draw(report *self, report_part *part, const nitro_study_roof *roofs)
+static void draw(report *self, report_part *part, const nitro_study_roof *roofs)
 {
     const nitro_dataset *dataset = self->dataset;
     const nitro_schema *schema = dataset->schema;
     report_chart *chart = &part->chart;
-    nitro_status status = NITRO_OK;
     bool has_flops = false;
     for (size_t i = 0; i < dataset->num_devices * schema->num_variants; i++)
         has_flops = has_flops || isfinite(roofs[i].gflops);
     if (has_flops) {
-        status = nitro_string_list_add(self->context, &chart->series, "roof");
-        if (status == NITRO_OK)
-            status = nitro_string_list_add(self->context, &chart->greys, "roof");
+        report_add_name(self, &chart->series, "roof");
+        report_add_name(self, &chart->greys, "roof");
     }
-    for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
-        status = nitro_string_list_add(self->context, &chart->series, schema->variants[v]);
-    for (size_t d = 0; (d < dataset->num_devices || (has_flops && d < 3)) && status == NITRO_OK;
-         d++)
-        status = nitro_string_list_add(self->context, &chart->categories,
-                                       d < dataset->num_devices ? dataset->devices[d]->id : "");
-    if (status != NITRO_OK)
-        return status;
-    return has_flops ? draw_roofline(self, chart, roofs) : draw_shares(self, chart, roofs);
+    for (size_t v = 0; v < schema->num_variants; v++)
+        report_add_name(self, &chart->series, schema->variants[v]);
+    for (size_t d = 0; d < dataset->num_devices || (has_flops && d < 3); d++)
+        report_add_name(self, &chart->categories,
+                        d < dataset->num_devices ? dataset->devices[d]->id : "");
+    report_chart_allocate(self, chart);
+    if (has_flops)
+        draw_roofline(self, chart, roofs);
+    else
+        draw_shares(self, chart, roofs);
 }
 
-nitro_status report_add_roofline(report *self)
+void report_add_roofline(report *self)
 {
-    const char *path = NULL;
     nitro_study_roof *roofs = NULL;
     if (!self->descriptions)
-        return NITRO_OK;
+        return;
     report_part *part = report_add(self, "roofline", "Roofline", NULL);
-    nitro_status status = find_description(self, &path);
-    if (status == NITRO_OK && !path)
-        return report_omit(self, part, "None of the descriptions is of this computation.");
-    if (status == NITRO_OK)
-        status = nitro_study_roofs(self->context, self->dataset, path, &roofs);
-    if (status != NITRO_OK)
-        return status;
+    const char *path = find_description(self);
+    if (!path) {
+        report_omit(self, part, "None of the descriptions is of this computation.");
+        return;
+    }
+    report_keep(self, nitro_study_roofs(self->context, self->dataset, path, &roofs));
+    if (self->status != NITRO_OK)
+        return;
     part->method = method;
     add_rows(self, part, roofs);
-    status = say_best(self, part, roofs);
-    if (status == NITRO_OK && !part->omitted)
-        status = draw(self, part, roofs);
+    say_best(self, part, roofs);
+    if (!part->omitted)
+        draw(self, part, roofs);
     free(roofs);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }

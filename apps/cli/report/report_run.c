@@ -10,7 +10,6 @@
 /** A report being made; freed as a whole. */
 typedef struct making {
     invocation *call;
-    const report_request *request;
     report *reports; /* shape [num_reports] */
     size_t num_reports;
     nitro_string_list warned; /* warnings: many targets and seeds give the same one */
@@ -29,60 +28,31 @@ static void log_once(void *user, nitro_log_level level, const char *message)
 }
 
 /** All devices that are targets or sources. */
-static nitro_status load(report *made)
+static void load(report *made)
 {
     nitro_string_list known = {0}, devices = {0};
-    nitro_status status = nitro_store_list_devices(made->store, made->computation, &known);
-    for (size_t i = 0; i < known.count && status == NITRO_OK; i++)
+    report_keep(made, nitro_store_list_devices(made->store, made->computation, &known));
+    for (size_t i = 0; i < known.count; i++)
         if (report_is_named(made->options.targets, known.items[i]) ||
             report_is_named(made->options.sources, known.items[i]))
-            status = nitro_string_list_add(made->context, &devices, known.items[i]);
-    if (status == NITRO_OK && devices.count == 0)
-        status =
+            report_add_name(made, &devices, known.items[i]);
+    if (made->status == NITRO_OK && devices.count == 0)
+        made->status =
             nitro_fail(made->context, NITRO_ERR_NOT_FOUND,
                        "none of the devices that were named has samples of %s", made->computation);
-    if (status == NITRO_OK)
-        status =
+    if (made->status == NITRO_OK)
+        made->status =
             nitro_dataset_load(made->store, made->computation, (const char *const *)devices.items,
                                devices.count, &made->dataset);
     nitro_string_list_free(&known);
     nitro_string_list_free(&devices);
-    return status;
-}
-
-static void prepare(making *self, const char *computation, report *made)
-{
-    const report_request *request = self->request;
-    *made = (report){.call = self->call,
-                     .context = self->call->context,
-                     .store = request->store,
-                     .computation = computation,
-                     .options = request->study,
-                     .sub_methods = request->sub_methods,
-                     .descriptions = request->descriptions,
-                     .skip_source_less = request->skip_source_less,
-                     .skip_features = request->skip_features,
-                     .skip_curves = request->skip_curves,
-                     .folder = request->output};
-}
-
-/** Write the parts from `first` on. */
-static nitro_status write_parts(making *self, report *made, size_t first)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t p = first; p < made->num_parts && status == NITRO_OK; p++) {
-        status = report_write_files(made, &made->parts[p], self->request->output);
-        if (status == NITRO_OK)
-            status = report_draw(made, &made->parts[p], self->request->output);
-    }
-    return status;
 }
 
 /** In the order of the page. Each part is written at once, as a report may take long. */
-static nitro_status compute(making *self, report *made)
+static void compute(report *made)
 {
     static const struct {
-        nitro_status (*add)(report *);
+        void (*add)(report *);
         const char *unit; /* of progress */
     } steps[] = {
         {report_add_devices, "parts"},         {report_add_similarity, "parts"},
@@ -97,20 +67,18 @@ static nitro_status compute(making *self, report *made)
         {report_add_selections, "selections"},
     };
     char task[128];
-    nitro_status status = load(made);
+    load(made);
     snprintf(task, sizeof task, "report %s", made->computation);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && made->status == NITRO_OK; i++) {
         size_t first = made->num_parts;
         progress_line progress;
-        progress_begin_waiting(&progress, self->call, task, steps[i].unit);
+        progress_begin_waiting(&progress, made->call, task, steps[i].unit);
         made->progress = &progress;
-        status = steps[i].add(made);
+        steps[i].add(made);
         progress_end(&progress);
         made->progress = NULL;
-        if (status == NITRO_OK)
-            status = write_parts(self, made, first);
+        report_write_parts(made, first);
     }
-    return status;
 }
 
 #define PROBLEM                                                                                    \
@@ -154,7 +122,7 @@ static char *describe_provenance(const making *self)
         snprintf(seeds, sizeof seeds, " (the first of %zu)", how->num_seeds);
     char *text = nitro_asprintf(
         self->call->context, "Made by Nitro %s from %s;%s seed %" PRIu64 "%s; measurements",
-        nitro_version(), nitro_store_url(self->request->store), training, how->seed, seeds);
+        nitro_version(), nitro_store_url(self->reports[0].store), training, how->seed, seeds);
     for (size_t r = 0; text && r < self->num_reports; r++) {
         char *longer = nitro_asprintf(self->call->context, "%s%s %s %016" PRIx64, text,
                                       r ? "," : "", self->reports[r].computation,
@@ -165,71 +133,72 @@ static char *describe_provenance(const making *self)
     return text;
 }
 
-static int report_all(making *self)
+static int report_all(making *self, const report *request, const nitro_string_list *computations)
 {
     nitro_status status = NITRO_OK;
-    self->reports = nitro_calloc(self->call->context, self->request->computations->count,
-                                 sizeof *self->reports);
+    self->reports = nitro_calloc(self->call->context, computations->count, sizeof *self->reports);
     if (!self->reports)
         return fail(self->call);
-    for (size_t i = 0; i < self->request->computations->count && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < computations->count && status == NITRO_OK; i++) {
         report *made = &self->reports[self->num_reports++];
-        prepare(self, self->request->computations->items[i], made);
-        status = compute(self, made);
+        *made = *request;
+        made->computation = computations->items[i];
+        compute(made);
+        status = made->status;
     }
     char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
     report_preface preface = prefaces[are_all_alone(self)];
     preface.provenance = provenance;
     if (status == NITRO_OK)
-        status = provenance ? report_write_page(self->reports, self->num_reports, &preface,
-                                                self->request->output)
+        status = provenance ? report_write_page(self->reports, self->num_reports, &preface)
                             : NITRO_ERR_NO_MEMORY;
     free(provenance);
     if (status != NITRO_OK)
         return fail(self->call);
     for (size_t r = 0; r < self->num_reports; r++)
         report_journal_remove(self->reports[r].learnt->journal);
-    note(self->call, "the report is %s/index.html", self->request->output);
+    note(self->call, "the report is %s/index.html", request->folder);
     return EXIT_DONE;
 }
 
-static json_t *file_of(const report *self, const report_part *part, const char *folder,
-                       const char *extension, bool exists)
+static json_t *file_of(const report *self, const report_part *part, const char *extension,
+                       bool exists)
 {
-    return exists ? json_sprintf("%s/%s-%s.%s", folder, self->computation, part->name, extension)
-                  : json_null();
+    return exists
+               ? json_sprintf("%s/%s-%s.%s", self->folder, self->computation, part->name, extension)
+               : json_null();
 }
 
 /** The files that were written, part by part. */
 static int print_written(const making *self)
 {
-    const char *folder = self->request->output;
     json_t *parts = json_array();
     for (size_t r = 0; r < self->num_reports; r++)
         for (size_t p = 0; p < self->reports[r].num_parts; p++) {
             const report *each = &self->reports[r];
             const report_part *part = &each->parts[p];
             json_array_append_new(
-                parts,
-                json_pack("{s:s, s:s, s:o, s:o, s:o}", "computation", each->computation, "part",
-                          part->name, "json", file_of(each, part, folder, "json", true), "csv",
-                          file_of(each, part, folder, "csv", !part->omitted), "svg",
-                          file_of(each, part, folder, "svg", part->svg != NULL)));
+                parts, json_pack("{s:s, s:s, s:o, s:o, s:o}", "computation", each->computation,
+                                 "part", part->name, "json", file_of(each, part, "json", true),
+                                 "csv", file_of(each, part, "csv", !part->omitted), "svg",
+                                 file_of(each, part, "svg", part->svg != NULL)));
         }
     return print_json(self->call, json_pack("{s:o, s:o}", "page",
-                                            json_sprintf("%s/index.html", folder), "parts", parts));
+                                            json_sprintf("%s/index.html", self->reports[0].folder),
+                                            "parts", parts));
 }
 
-int report_run(invocation *call, const report_request *request)
+int report_run(const report *request, const nitro_string_list *computations, bool json)
 {
+    invocation *call = request->call;
     const common_settings *common = call->settings;
-    making self = {.call = call, .request = request};
+    making self = {.call = call};
     nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
                           log_once, &self);
-    int code = report_all(&self);
+    int code = report_all(&self, request, computations);
     nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
                           show_log, call);
-    if (request->json && code == EXIT_DONE)
+    if (json && code == EXIT_DONE)
         code = print_written(&self);
     for (size_t r = 0; r < self.num_reports; r++) {
         report_learnt_free(self.reports[r].learnt);

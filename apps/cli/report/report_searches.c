@@ -74,18 +74,17 @@ static nitro_status simulate(search_report *self, const nitro_recording *recordi
     return status;
 }
 
-static nitro_status begin_curves(const search_report *self, report_chart *chart)
+static void begin_curves(const search_report *self, report *made, report_chart *chart)
 {
-    nitro_status status = NITRO_OK;
-    for (size_t s = 0; s < self->num_searchers && status == NITRO_OK; s++)
-        status = nitro_string_list_add(self->call->context, &chart->series, self->names[s]);
+    for (size_t s = 0; s < self->num_searchers; s++)
+        report_add_name(made, &chart->series, self->names[s]);
     chart->kind = REPORT_CURVES;
     chart->width = NITRO_CURVE_POINTS;
     chart->stepped = true;
     chart->wide = true;
     chart->unit = "ms";
     chart->y_label = "best time so far";
-    return status == NITRO_OK ? report_chart_allocate(self->call->context, chart) : status;
+    report_chart_allocate(made, chart);
 }
 
 /** How long a search evaluates, and what its median has found after a quarter, half and all of
@@ -98,8 +97,7 @@ static void show_times(report_table *digest, const nitro_search_curve *curve)
 }
 
 /** What the median search with the first searcher comes to, and with the last one. */
-static nitro_status say_end(const search_report *self, report *made, report_part *part,
-                            bool by_time)
+static void say_end(const search_report *self, report *made, report_part *part, bool by_time)
 {
     const size_t last = self->num_searchers - 1, end = NITRO_CURVE_POINTS - 1;
     const nitro_search_curve *first = &self->curves[0], *other = &self->curves[last];
@@ -111,14 +109,15 @@ static nitro_status say_end(const search_report *self, report *made, report_part
         snprintf(more, sizeof more, ", with %.128s %.4g ms", self->names[last],
                  other->by_evaluations[end][1]);
     if (by_time)
-        return report_say(made, part, "The median search with %s evaluates for %.3g s%s.",
-                          self->names[0], first->seconds[end], more);
-    return report_say(made, part,
-                      "After 220 evaluations the median search with %s has found %.4g ms%s.",
-                      self->names[0], first->by_evaluations[end][1], more);
+        report_say(made, part, "The median search with %s evaluates for %.3g s%s.", self->names[0],
+                   first->seconds[end], more);
+    else
+        report_say(made, part,
+                   "After 220 evaluations the median search with %s has found %.4g ms%s.",
+                   self->names[0], first->by_evaluations[end][1], more);
 }
 
-static nitro_status add_curves(const search_report *self, report *made, bool by_time)
+static void add_curves(const search_report *self, report *made, bool by_time)
 {
     report_part *part = report_add(
         made, by_time ? "search-times" : "searches",
@@ -126,9 +125,7 @@ static nitro_status add_curves(const search_report *self, report *made, bool by_
     part->method =
         "Simulated searches of the recorded space, with seeds 1, 2, ...: the median of the "
         "best time so far, and the band of the middle 80 %.";
-    nitro_status status = begin_curves(self, &part->chart);
-    if (status != NITRO_OK)
-        return status;
+    begin_curves(self, made, &part->chart);
     part->chart.x_label = by_time ? "seconds of evaluating" : "evaluations";
     part->chart.counted_x = !by_time;
     report_table_columns(&part->table, by_time
@@ -141,7 +138,7 @@ static nitro_status add_curves(const search_report *self, report *made, bool by_
                                  : "searcher,median at 20|ms|4,at 50|ms|4,at 100|ms|4,at 220|ms|4");
     for (size_t s = 0; s < self->num_searchers; s++) {
         const nitro_search_curve *curve = &self->curves[s];
-        report_table_text(&part->digest, "%s", self->names[s]);
+        report_table_text(&part->digest, self->names[s]);
         if (by_time)
             show_times(&part->digest, curve);
         else
@@ -152,14 +149,13 @@ static nitro_status add_curves(const search_report *self, report *made, bool by_
             double x = by_time ? curve->seconds[i] : (double)(i + 1);
             const double *point = by_time ? curve->by_seconds[i] : curve->by_evaluations[i];
             report_chart_set_point(&part->chart, s, i, x, point[1], point[0], point[2]);
-            report_table_text(&part->table, "%s", self->names[s]);
+            report_table_text(&part->table, self->names[s]);
             report_table_number(&part->table, x);
             for (size_t q = 0; q < NITRO_CURVE_QUANTILES; q++)
                 report_table_number(&part->table, point[q]);
         }
     }
-    status = say_end(self, made, part, by_time);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    say_end(self, made, part, by_time);
 }
 
 /* ---- The space ------------------------------------------------------------------------------- */
@@ -180,8 +176,8 @@ static size_t sorted_times(const nitro_recording *recording, double *times)
     return count;
 }
 
-static nitro_status fill_distribution(report *made, report_part *part, const double *times,
-                                      size_t count, size_t size)
+static void fill_distribution(report *made, report_part *part, const double *times, size_t count,
+                              size_t size)
 {
     size_t good = 0;
     while (good < count && times[good] <= 1.1 * times[0])
@@ -196,15 +192,14 @@ static nitro_status fill_distribution(report *made, report_part *part, const dou
         report_table_number(&part->table, times[rank]);
         report_table_number(&part->table, times[rank] / times[0]);
     }
-    return report_say(
-        made, part,
-        "%zu of %zu configurations are valid; %zu, or %.2g %%, are within 10 %% of the "
-        "best time, %.4g ms. The median is %.3g times as slow, the slowest %.3g times.",
-        count, size, good, 100 * (double)good / (double)size, times[0], times[count / 2] / times[0],
-        times[count - 1] / times[0]);
+    report_say(made, part,
+               "%zu of %zu configurations are valid; %zu, or %.2g %%, are within 10 %% of the "
+               "best time, %.4g ms. The median is %.3g times as slow, the slowest %.3g times.",
+               count, size, good, 100 * (double)good / (double)size, times[0],
+               times[count / 2] / times[0], times[count - 1] / times[0]);
 }
 
-static nitro_status add_distribution(report *made, const nitro_recording *recording)
+static void add_distribution(report *made, const nitro_recording *recording)
 {
     report_part *part = report_add(made, "space", "The space's times", NULL);
     size_t size = (size_t)nitro_space_size(recording->space);
@@ -218,16 +213,14 @@ static nitro_status add_distribution(report *made, const nitro_recording *record
     part->chart.unit = "%";
     part->chart.x_label = "time over the best one";
     part->chart.y_label = "configurations at most so slow, %";
-    nitro_status status = times ? nitro_string_list_add(made->context, &part->chart.series, "space")
-                                : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
-        status = report_chart_allocate(made->context, &part->chart);
-    if (status == NITRO_OK && count == 0)
-        status = report_omit(made, part, "No configuration has a time.");
-    else if (status == NITRO_OK)
-        status = fill_distribution(made, part, times, count, size);
+    report_keep(made, times ? NITRO_OK : NITRO_ERR_NO_MEMORY);
+    report_add_name(made, &part->chart.series, "space");
+    report_chart_allocate(made, &part->chart);
+    if (count == 0)
+        report_omit(made, part, "No configuration has a time.");
+    else
+        fill_distribution(made, part, times, count, size);
     free(times);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }
 
 /* ---- All spaces ------------------------------------------------------------------------------ */
@@ -281,30 +274,24 @@ static char *name_of(nitro_context *context, const char *path, const report *rep
     return name;
 }
 
-static nitro_status compute(search_report *self, size_t file, progress_line *progress, report *made)
+static void compute(search_report *self, size_t file, progress_line *progress, report *made)
 {
     nitro_recording *recording = NULL;
     nitro_context *context = self->call->context;
     const nitro_string_list *files = self->request->recorded;
     size_t total = files->count * self->num_searchers;
-    nitro_status status = nitro_recording_read(context, files->items[file], NULL, &recording);
-    if (status == NITRO_OK)
-        status =
+    made->status = nitro_recording_read(context, files->items[file], NULL, &recording);
+    if (made->status == NITRO_OK)
+        made->status =
             search_error_in(context, files->items[file],
                             simulate(self, recording, progress, file * self->num_searchers, total));
-    if (status == NITRO_OK)
-        status = add_curves(self, made, false);
-    if (status == NITRO_OK)
-        status = add_curves(self, made, true);
-    if (status == NITRO_OK)
-        status = add_distribution(made, recording);
-    nitro_recording_free(recording);
-    for (size_t p = 0; p < made->num_parts && status == NITRO_OK; p++) {
-        status = report_write_files(made, &made->parts[p], self->request->output);
-        if (status == NITRO_OK)
-            status = report_draw(made, &made->parts[p], self->request->output);
+    if (made->status == NITRO_OK) {
+        add_curves(self, made, false);
+        add_curves(self, made, true);
+        add_distribution(made, recording);
     }
-    return status;
+    nitro_recording_free(recording);
+    report_write_parts(made, 0);
 }
 
 static nitro_status compute_all(search_report *self, report *reports, size_t count)
@@ -313,11 +300,13 @@ static nitro_status compute_all(search_report *self, report *reports, size_t cou
     progress_line progress;
     progress_begin_waiting(&progress, self->call, "report", "searchers");
     for (size_t r = 0; r < count && status == NITRO_OK; r++) {
-        reports[r] = (report){.call = self->call, .context = self->call->context};
+        reports[r] = (report){
+            .call = self->call, .context = self->call->context, .folder = self->request->output};
         reports[r].computation =
             name_of(self->call->context, self->request->recorded->items[r], reports, r);
-        status =
-            reports[r].computation ? compute(self, r, &progress, &reports[r]) : NITRO_ERR_NO_MEMORY;
+        if (reports[r].computation)
+            compute(self, r, &progress, &reports[r]);
+        status = reports[r].computation ? reports[r].status : NITRO_ERR_NO_MEMORY;
     }
     progress_end(&progress);
     char *provenance = nitro_asprintf(
@@ -326,8 +315,7 @@ static nitro_status compute_all(search_report *self, report *reports, size_t cou
     if (status == NITRO_OK)
         status = provenance
                      ? report_write_page(reports, count,
-                                         &(report_preface){heading, introduction, provenance},
-                                         self->request->output)
+                                         &(report_preface){heading, introduction, provenance})
                      : NITRO_ERR_NO_MEMORY;
     free(provenance);
     return status;

@@ -54,22 +54,23 @@ static bool could_choose(const nitro_study_selection *selection)
     return could;
 }
 
-static nitro_status select_features(selected *self)
+static void select_features(selected *self)
 {
-    nitro_study_options options = self->report->options;
-    nitro_context *context = self->report->context;
+    report *owner = self->report;
+    nitro_study_options options = owner->options;
     options.progress = show_progress;
-    options.progress_user = self->report->progress;
-    nitro_status status = nitro_study_select(self->report->store, self->report->computation,
-                                             &options, &self->items, &self->count);
-    for (size_t i = 0; i < self->count && status == NITRO_OK; i++) {
-        status = report_add_name(context, &self->targets, self->items[i].target);
-        if (status == NITRO_OK && is_choice(&self->items[i]))
-            status = report_add_name(context, &self->kinds, self->items[i].kind->name);
-        if (status == NITRO_OK && could_choose(&self->items[i]))
-            status = report_add_name(context, &self->choosers, self->items[i].kind->name);
+    options.progress_user = owner->progress;
+    nitro_status status =
+        nitro_study_select(owner->store, owner->computation, &options, &self->items, &self->count);
+    if (status != NITRO_ERR_NO_DATA) /* no source: the other parts stand */
+        report_keep(owner, status);
+    for (size_t i = 0; i < self->count; i++) {
+        report_add_new_name(owner, &self->targets, self->items[i].target);
+        if (is_choice(&self->items[i]))
+            report_add_new_name(owner, &self->kinds, self->items[i].kind->name);
+        if (could_choose(&self->items[i]))
+            report_add_new_name(owner, &self->choosers, self->items[i].kind->name);
     }
-    return status;
 }
 
 static bool is_shown(const selected *self, const nitro_study_selection *selection)
@@ -115,52 +116,49 @@ static bool has_chosen(const nitro_study_selection *selection, const char *featu
            nitro_string_list_find(&selection->chosen, feature) != NITRO_NONE;
 }
 
-static nitro_status fill_features(const selected *self, report_part *part)
+static void fill_features(const selected *self, report_part *part)
 {
     report_table *table = &part->table;
     report_table_columns(table, "target,selection,proxies,chosen device features,candidates||0");
     part->raw = json_array();
     for (size_t i = 0; i < self->count; i++) {
         const nitro_study_selection *each = &self->items[i];
-        char text[1024], name[128];
+        char text[1024];
         if (!is_shown(self, each))
             continue;
         json_t *answer = read_report(each);
-        report_target_name(self->report, each->target, name, sizeof name);
-        report_table_text(table, "%s", name);
-        report_table_text(table, "%s", each->kind->name);
+        report_table_device(table, each->target);
+        report_table_text(table, each->kind->name);
         join_proxies(answer, text, sizeof text);
-        report_table_text(table, "%s", text);
+        report_table_text(table, text);
         join_chosen(each, answer, text, sizeof text);
-        report_table_text(table, "%s", text);
+        report_table_text(table, text);
         report_table_number(table, (double)each->candidates);
         json_array_append_new(part->raw,
                               json_pack("{s:s, s:s, s:o}", "target", each->target, "selection",
                                         each->kind->name, "report", answer ? answer : json_null()));
     }
-    return part->raw ? NITRO_OK
-                     : nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
-                                  "out of memory: reports of selections");
+    if (!part->raw)
+        report_keep(self->report, nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
+                                             "out of memory: reports of selections"));
 }
 
 /** A category a device feature that some selection chose for some target. */
-static nitro_status draw_features(const selected *self, report_part *part)
+static void draw_features(const selected *self, report_part *part)
 {
-    nitro_context *context = self->report->context;
     report_chart *chart = &part->chart;
-    nitro_status status = NITRO_OK;
     for (size_t i = 0; i < self->count; i++)
         for (size_t c = 0; is_shown(self, &self->items[i]) && c < self->items[i].chosen.count; c++)
-            if (status == NITRO_OK && has_chosen(&self->items[i], self->items[i].chosen.items[c]))
-                status =
-                    report_add_name(context, &chart->categories, self->items[i].chosen.items[c]);
+            if (has_chosen(&self->items[i], self->items[i].chosen.items[c]))
+                report_add_new_name(self->report, &chart->categories,
+                                    self->items[i].chosen.items[c]);
     nitro_string_list_sort(&chart->categories);
-    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++)
-        status = nitro_string_list_add(context, &chart->series, self->choosers.items[k]);
-    if (status != NITRO_OK || chart->categories.count == 0)
-        return status;
-    status = report_chart_allocate(context, chart);
-    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++)
+    for (size_t k = 0; k < self->choosers.count; k++)
+        report_add_name(self->report, &chart->series, self->choosers.items[k]);
+    if (chart->categories.count == 0)
+        return;
+    report_chart_allocate(self->report, chart);
+    for (size_t k = 0; k < self->choosers.count; k++)
         for (size_t f = 0; f < chart->categories.count; f++) {
             double count = 0.0;
             for (size_t i = 0; i < self->count; i++)
@@ -173,15 +171,13 @@ static nitro_status draw_features(const selected *self, report_part *part)
     chart->counted = true;
     chart->low = 0.0;
     chart->high = (double)self->targets.count;
-    return status;
 }
 
 /** The device feature that each selection chooses most often, if it is one. */
-static nitro_status say_features(const selected *self, report_part *part)
+static void say_features(const selected *self, report_part *part)
 {
     const report_chart *chart = &part->chart;
-    nitro_status status = NITRO_OK;
-    for (size_t k = 0; chart->values && k < chart->series.count && status == NITRO_OK; k++) {
+    for (size_t k = 0; chart->values && k < chart->series.count; k++) {
         const double *counts = chart->values + k * chart->categories.count;
         size_t most = 0, num_as_often = 0;
         for (size_t f = 1; f < chart->categories.count; f++)
@@ -189,12 +185,10 @@ static nitro_status say_features(const selected *self, report_part *part)
         for (size_t f = 0; f < chart->categories.count; f++)
             num_as_often += counts[f] >= counts[most];
         if (counts[most] > 0.0 && num_as_often == 1)
-            status = report_say(self->report, part,
-                                "'%s' chooses %s most often: for %.0f of %zu targets.",
-                                chart->series.items[k], chart->categories.items[most], counts[most],
-                                self->targets.count);
+            report_say(self->report, part, "'%s' chooses %s most often: for %.0f of %zu targets.",
+                       chart->series.items[k], chart->categories.items[most], counts[most],
+                       self->targets.count);
     }
-    return status;
 }
 
 static const char *why_omitted(const selected *self)
@@ -203,22 +197,21 @@ static const char *why_omitted(const selected *self)
                                        : "No built-in device-feature selection reports its choice.";
 }
 
-static nitro_status add_features(selected *self)
+static void add_features(selected *self)
 {
     report_part *part =
         report_add(self->report, "features", "Chosen proxies and device features", "Table 5");
-    if (self->kinds.count == 0)
-        return report_omit(self->report, part, "%s", why_omitted(self));
+    if (self->kinds.count == 0) {
+        report_omit(self->report, part, "%s", why_omitted(self));
+        return;
+    }
     part->method =
         "The device features that each selection chooses for each target from the training inputs "
         "of its sources (first seed). Candidates are the device features that the target and all "
         "its sources have. The JSON file has the full reports of the selections.";
-    nitro_status status = fill_features(self, part);
-    if (status == NITRO_OK)
-        status = draw_features(self, part);
-    if (status == NITRO_OK)
-        status = say_features(self, part);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    fill_features(self, part);
+    draw_features(self, part);
+    say_features(self, part);
 }
 
 /** NaN for a selection that was skipped. */
@@ -234,14 +227,12 @@ static void fill_times(const selected *self, report_part *part)
                          "target,selection,sources||0,training inputs||0,candidates||0,time|ms|1");
     for (size_t i = 0; i < self->count; i++) {
         const nitro_study_selection *each = &self->items[i];
-        char name[128];
         if (!is_shown(self, each))
             continue;
         size_t target = nitro_string_list_find(&self->targets, each->target);
         size_t kind = nitro_string_list_find(&self->choosers, each->kind->name);
-        report_target_name(self->report, each->target, name, sizeof name);
-        report_table_text(table, "%s", name);
-        report_table_text(table, "%s", each->kind->name);
+        report_table_device(table, each->target);
+        report_table_text(table, each->kind->name);
         report_table_number(table, (double)each->sources);
         report_table_number(table, (double)each->inputs);
         report_table_number(table, (double)each->candidates);
@@ -251,10 +242,9 @@ static void fill_times(const selected *self, report_part *part)
     }
 }
 
-static nitro_status say_times(const selected *self, report_part *part)
+static void say_times(const selected *self, report_part *part)
 {
-    nitro_status status = NITRO_OK;
-    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++) {
+    for (size_t k = 0; k < self->choosers.count; k++) {
         double sum = 0.0;
         size_t count = 0;
         char time[32];
@@ -267,61 +257,47 @@ static nitro_status say_times(const selected *self, report_part *part)
         if (count == 0)
             continue;
         format_time(sum / (double)count, time, sizeof time);
-        status = report_say(self->report, part, "'%s' takes %s per target on average.",
-                            self->choosers.items[k], time);
+        report_say(self->report, part, "'%s' takes %s per target on average.",
+                   self->choosers.items[k], time);
     }
-    return status;
 }
 
-static nitro_status add_category(const selected *self, report_chart *chart, const char *target)
-{
-    char name[128];
-    report_device_category(report_device(self->report, target), name, sizeof name);
-    return nitro_string_list_add(self->report->context, &chart->categories, name);
-}
-
-static nitro_status add_times(selected *self)
+static void add_times(selected *self)
 {
     report_part *part =
         report_add(self->report, "dfs-time", "Time of device-feature selection", "Table 6");
-    nitro_context *context = self->report->context;
-    if (self->kinds.count == 0)
-        return report_omit(self->report, part, "%s", why_omitted(self));
-    if (self->choosers.count == 0)
-        return report_omit(self->report, part, "No selection had the data that it needs.");
+    if (self->kinds.count == 0) {
+        report_omit(self->report, part, "%s", why_omitted(self));
+        return;
+    }
+    if (self->choosers.count == 0) {
+        report_omit(self->report, part, "No selection had the data that it needs.");
+        return;
+    }
     part->method = "Wall time of one selection per target, on the machine that made this report; "
                    "the only numbers here that differ between runs.";
     part->chart.kind = REPORT_DOTS;
     part->chart.y_label = "time";
     part->chart.unit = "ms";
     part->chart.wide = true;
-    nitro_status status = NITRO_OK;
-    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
-        status = add_category(self, &part->chart, self->targets.items[t]);
-    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++)
-        status = nitro_string_list_add(context, &part->chart.series, self->choosers.items[k]);
-    if (status == NITRO_OK)
-        status = report_chart_allocate(context, &part->chart);
-    if (status == NITRO_OK) {
-        fill_times(self, part);
-        status = say_times(self, part);
-    }
-    return status == NITRO_OK ? report_part_status(part) : status;
+    for (size_t t = 0; t < self->targets.count; t++)
+        report_chart_device(self->report, &part->chart, self->targets.items[t]);
+    for (size_t k = 0; k < self->choosers.count; k++)
+        report_add_name(self->report, &part->chart.series, self->choosers.items[k]);
+    report_chart_allocate(self->report, &part->chart);
+    fill_times(self, part);
+    say_times(self, part);
 }
 
-nitro_status report_add_selections(report *self)
+void report_add_selections(report *self)
 {
     selected found = {.report = self};
-    nitro_status status = self->skip_features ? NITRO_OK : select_features(&found);
-    if (status == NITRO_ERR_NO_DATA) /* no source: the other parts stand */
-        status = NITRO_OK;
-    if (status == NITRO_OK)
-        status = add_features(&found);
-    if (status == NITRO_OK)
-        status = add_times(&found);
+    if (!self->skip_features)
+        select_features(&found);
+    add_features(&found);
+    add_times(&found);
     nitro_study_selections_free(found.items, found.count);
     nitro_string_list_free(&found.kinds);
     nitro_string_list_free(&found.choosers);
     nitro_string_list_free(&found.targets);
-    return status;
 }

@@ -32,23 +32,20 @@ static double share_slower(const report_learnt *self, const char *method, double
     return report_percent(slower, count);
 }
 
-nitro_status report_add_slowdowns(report *owner)
+void report_add_slowdowns(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "slowdowns", "How slow wrong choices are", NULL);
-    if (self->all.count == 0)
-        return report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (self->all.count == 0) {
+        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+        return;
+    }
     report_chart *chart = &part->chart;
     report_table *table = &part->table;
-    nitro_status status = NITRO_OK;
-    for (size_t r = 0; r < self->methods.count && status == NITRO_OK; r++)
-        status = nitro_string_list_add(owner->context, &chart->series,
-                                       self->methods.items[self->ranks[r]]);
+    for (size_t r = 0; r < self->methods.count; r++)
+        report_add_name(owner, &chart->series, self->methods.items[self->ranks[r]]);
     chart->width = NUM_STEPS;
-    if (status == NITRO_OK)
-        status = report_chart_allocate(owner->context, chart);
-    if (status != NITRO_OK)
-        return status;
+    report_chart_allocate(owner, chart);
     chart->kind = REPORT_CURVES;
     chart->wide_x = true;
     chart->x_unit = "x";
@@ -62,23 +59,21 @@ nitro_status report_add_slowdowns(report *owner)
         report_table_column(table, title, "%", 2);
     }
     for (size_t r = 0; r < self->methods.count; r++) {
-        const char *method = chart->series.items[r];
+        const char *method = self->methods.items[self->ranks[r]];
         for (size_t k = 0; k < NUM_STEPS; k++)
             report_chart_set_point(chart, r, k, step(k), share_slower(self, method, step(k)), NAN,
                                    NAN);
-        report_table_text(table, "%s", method);
+        report_table_text(table, method);
         for (size_t k = 0; k < NUM_LIMITS; k++)
             report_table_number(table, share_slower(self, method, limits[k]));
     }
     part->method = "Share of all cases in which the chosen variant takes longer than that many "
                    "times the best one's time; a choice that cannot run is slower than any.";
     const char *leader = report_leader(self);
-    status =
-        report_say(owner, part,
-                   "Choices of '%s' take more than 1.05 times the best variant's time in %.1f %% "
-                   "of the cases, and more than twice its time in %.1f %%.",
-                   leader, share_slower(self, leader, 1.05), share_slower(self, leader, 2.0));
-    return status == NITRO_OK ? report_part_status(part) : status;
+    report_say(owner, part,
+               "Choices of '%s' take more than 1.05 times the best variant's time in %.1f %% "
+               "of the cases, and more than twice its time in %.1f %%.",
+               leader, share_slower(self, leader, 1.05), share_slower(self, leader, 2.0));
 }
 
 /* ---- Worst inputs ---------------------------------------------------------------------------- */
@@ -137,22 +132,24 @@ static void add_worst(const report_learnt *self, report_table *table, const wors
     for (size_t v = 1; times && v < dataset->schema->num_variants; v++)
         if (times[v] < times[best] || isnan(times[best]))
             best = v;
-    report_table_text(table, "%s", dataset->inputs[each->one->input]);
-    report_table_text(table, "%s", dataset->devices[each->entry->target]->id);
-    report_table_text(table, "%s", dataset->schema->variants[chosen]);
+    report_table_text(table, dataset->inputs[each->one->input]);
+    report_table_text(table, dataset->devices[each->entry->target]->id);
+    report_table_text(table, dataset->schema->variants[chosen]);
     report_table_number(table, times ? times[chosen] : (double)NAN);
-    report_table_text(table, "%s", times ? dataset->schema->variants[best] : "-");
+    report_table_text(table, times ? dataset->schema->variants[best] : "-");
     report_table_number(table, times ? times[best] : (double)NAN);
     report_table_number(table, each->one->quality > 0.0 ? 100.0 / each->one->quality : (double)NAN);
 }
 
-nitro_status report_add_worst(report *owner)
+void report_add_worst(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "worst", "Worst inputs", NULL);
     worst_case worst[NUM_WORST];
-    if (self->all.count == 0)
-        return report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (self->all.count == 0) {
+        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+        return;
+    }
     const char *leader = report_leader(self);
     size_t count = find_worst(self, leader, worst);
     if (count == 0)
@@ -163,7 +160,6 @@ nitro_status report_add_worst(report *owner)
         add_worst(self, &part->table, &worst[i]);
     part->method = "An input of a target is listed once, with its worst seed. Without a slowdown: "
                    "the chosen variant did not run on this input.";
-    nitro_status status = report_say(
-        owner, part, "The inputs on which '%s' loses most, of all targets and seeds.", leader);
-    return status == NITRO_OK ? report_part_status(part) : status;
+    report_say(owner, part, "The inputs on which '%s' loses most, of all targets and seeds.",
+               leader);
 }

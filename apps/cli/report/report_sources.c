@@ -35,9 +35,9 @@ static void fill_less(const report_learnt *self, report_part *part)
         for (size_t r = 0; r < self->less[i].count; r++) {
             const nitro_evaluate_result *result = &self->less[i].results[r];
             double drop = drop_of(self, i, result->target, result->method);
-            report_table_text(table, "%s", result->target);
-            report_table_text(table, "%s", self->less[i].removed);
-            report_table_text(table, "%s", result->method);
+            report_table_text(table, result->target);
+            report_table_text(table, self->less[i].removed);
+            report_table_text(table, result->method);
             report_add_qualities(table, result);
             report_table_number(table, result->mean + drop);
             report_table_number(table, drop);
@@ -64,24 +64,24 @@ static bool over_sources(const report_learnt *self, const char *target, const ch
 }
 
 /** A row a method, a column a target; the mean and the worst case last. */
-static nitro_status digest_less(const report_learnt *self, const nitro_string_list *methods,
-                                report_part *part)
+static void digest_less(const report_learnt *self, const nitro_string_list *methods,
+                        report_part *part)
 {
     report_table *table = &part->digest;
     double worst_of_all = INFINITY;
     size_t steadiest = NITRO_NONE;
     double steadiest_least = -INFINITY;
-    report_table_column(table, "method", NULL, REPORT_TEXT);
+    report_table_columns(table, "method");
     for (size_t t = 0; t < self->targets.count; t++) {
         char name[128];
-        report_target_name(self->report, self->targets.items[t], name, sizeof name);
+        report_device_name(self->report, self->targets.items[t], name, sizeof name);
         report_table_column(table, name, "%", 1);
     }
     report_table_columns(table, "mean|%|2,worst case|%|1");
     for (size_t m = 0; m < methods->count; m++) {
         double sum = 0.0, least = INFINITY;
         size_t count = 0;
-        report_table_text(table, "%s", methods->items[m]);
+        report_table_text(table, methods->items[m]);
         for (size_t t = 0; t < self->targets.count; t++) {
             double mean, worst;
             if (over_sources(self, self->targets.items[t], methods->items[m], &mean, &worst)) {
@@ -104,26 +104,21 @@ static nitro_status digest_less(const report_learnt *self, const nitro_string_li
         }
     }
     if (steadiest == NITRO_NONE)
-        return NITRO_OK;
-    nitro_status status = report_say(
-        self->report, part,
-        "With any one source removed, '%s' stays at %.1f %% or above on every target%s",
-        methods->items[steadiest], steadiest_least, worst_of_all < steadiest_least ? "" : ".");
-    if (status == NITRO_OK && worst_of_all < steadiest_least)
-        status =
-            report_say(self->report, part, "; the worst method falls to %.1f %%.", worst_of_all);
-    return status;
+        return;
+    report_say(self->report, part,
+               "With any one source removed, '%s' stays at %.1f %% or above on every target%s",
+               methods->items[steadiest], steadiest_least,
+               worst_of_all < steadiest_least ? "" : ".");
+    if (worst_of_all < steadiest_least)
+        report_say(self->report, part, "; the worst method falls to %.1f %%.", worst_of_all);
 }
 
 /** The sub-studies' methods that have results, in order. */
-static nitro_status list_sub_methods(const report_learnt *self, nitro_string_list *methods)
+static void list_sub_methods(const report_learnt *self, nitro_string_list *methods)
 {
-    nitro_status status = NITRO_OK;
     for (size_t i = 0; i < self->num_less; i++)
-        for (size_t r = 0; r < self->less[i].count && status == NITRO_OK; r++)
-            status =
-                report_add_name(self->report->context, methods, self->less[i].results[r].method);
-    return status;
+        for (size_t r = 0; r < self->less[i].count; r++)
+            report_add_new_name(self->report, methods, self->less[i].results[r].method);
 }
 
 static const char *why_omitted(const report_learnt *self)
@@ -132,28 +127,24 @@ static const char *why_omitted(const report_learnt *self)
                                           : "Not evaluated: this takes three sources with samples.";
 }
 
-nitro_status report_add_source_less(report *owner)
+void report_add_source_less(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part =
-        report_add(self->report, "source-less", "Robustness: one source removed", "Figure 7");
+        report_add(owner, "source-less", "Robustness: one source removed", "Figure 7");
     nitro_string_list methods = {0};
-    if (self->num_less == 0)
-        return report_omit(self->report, part, "%s", why_omitted(self));
+    if (self->num_less == 0) {
+        report_omit(owner, part, "%s", why_omitted(self));
+        return;
+    }
     part->method = "As above, without each source in turn; a target's number is the mean over the "
                    "removed sources, the worst case their minimum.";
-    nitro_status status = list_sub_methods(self, &methods);
-    if (status == NITRO_OK)
-        status = report_begin_bars(self->report, &part->chart, &self->targets, "mean of targets",
-                                   &methods);
-    if (status == NITRO_OK) {
-        fill_less(self, part);
-        status = digest_less(self, &methods, part);
-    }
-    if (status == NITRO_OK)
-        status = report_fit_axis(self->report, part);
+    list_sub_methods(self, &methods);
+    report_begin_bars(owner, &part->chart, &self->targets, "mean of targets", &methods);
+    fill_less(self, part);
+    digest_less(self, &methods, part);
+    report_fit_axis(owner, part);
     nitro_string_list_free(&methods);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }
 
 /** What is lost without a source, as a mean over targets; NaN: nothing is known. */
@@ -175,38 +166,32 @@ static double mean_drop(const report_learnt *self, size_t less, const char *meth
 #define LEAST_LOSS 0.05 /* points */
 
 /** Methods whose choices depend on the sources at all. */
-static nitro_status list_dependent(const report_learnt *self, nitro_string_list *methods)
+static void list_dependent(const report_learnt *self, nitro_string_list *methods)
 {
     nitro_string_list all = {0};
-    nitro_status status = list_sub_methods(self, &all);
-    for (size_t m = 0; m < all.count && status == NITRO_OK; m++) {
+    list_sub_methods(self, &all);
+    for (size_t m = 0; m < all.count; m++) {
         bool depends = false;
         for (size_t i = 0; i < self->num_less; i++)
             for (size_t t = 0; t < self->targets.count; t++)
                 depends |=
                     fabs(drop_of(self, i, self->targets.items[t], all.items[m])) >= LEAST_LOSS;
         if (depends)
-            status = nitro_string_list_add(self->report->context, methods, all.items[m]);
+            report_add_name(self->report, methods, all.items[m]);
     }
     nitro_string_list_free(&all);
-    return status;
 }
 
 static void fill_contribution(const report_learnt *self, const nitro_string_list *methods,
                               report_part *part)
 {
     report_table *table = &part->table, *digest = &part->digest;
-    report_table_column(table, "source", NULL, REPORT_TEXT);
-    report_table_column(table, "target", NULL, REPORT_TEXT);
-    report_table_column(table, "method", NULL, REPORT_TEXT);
-    report_table_column(table, "lost without it", "points", 2);
-    report_table_column(digest, "source", NULL, REPORT_TEXT);
+    report_table_columns(table, "source,target,method,lost without it|points|2");
+    report_table_columns(digest, "source");
     for (size_t m = 0; m < methods->count; m++)
         report_table_column(digest, methods->items[m], "points", 2);
     for (size_t i = 0; i < self->num_less; i++) {
-        char name[128];
-        report_target_name(self->report, self->less[i].removed, name, sizeof name);
-        report_table_text(digest, "%s", name);
+        report_table_device(digest, self->less[i].removed);
         for (size_t m = 0; m < methods->count; m++) {
             double drop = mean_drop(self, i, methods->items[m]);
             report_table_number(digest, drop);
@@ -217,59 +202,59 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
                 double drop = drop_of(self, i, self->targets.items[t], methods->items[m]);
                 if (isnan(drop))
                     continue;
-                report_table_text(table, "%s", self->less[i].removed);
-                report_table_text(table, "%s", self->targets.items[t]);
-                report_table_text(table, "%s", methods->items[m]);
+                report_table_text(table, self->less[i].removed);
+                report_table_text(table, self->targets.items[t]);
+                report_table_text(table, methods->items[m]);
                 report_table_number(table, drop);
             }
     }
 }
 
-static nitro_status say_contribution(const report_learnt *self, const nitro_string_list *methods,
-                                     report_part *part)
+static void say_contribution(const report_learnt *self, const nitro_string_list *methods,
+                             report_part *part)
 {
     const char *method = report_leader(self);
     size_t most = 0;
     if (!method || nitro_string_list_find(methods, method) == NITRO_NONE)
-        return NITRO_OK;
+        return;
     for (size_t i = 1; i < self->num_less; i++)
         if (mean_drop(self, i, method) > mean_drop(self, most, method))
             most = i;
     double drop = mean_drop(self, most, method);
     if (!(drop > 0.0))
-        return report_say(self->report, part,
-                          "'%s' loses nothing on average without any one source.", method);
-    return report_say(self->report, part,
-                      "'%s' depends most on %s: without it, the other targets lose %.2f points on "
-                      "average. A negative number means better without that source.",
-                      method, self->less[most].removed, drop);
+        report_say(self->report, part, "'%s' loses nothing on average without any one source.",
+                   method);
+    else
+        report_say(self->report, part,
+                   "'%s' depends most on %s: without it, the other targets lose %.2f points on "
+                   "average. A negative number means better without that source.",
+                   method, self->less[most].removed, drop);
 }
 
-nitro_status report_add_contribution(report *owner)
+void report_add_contribution(report *owner)
 {
     const report_learnt *self = owner->learnt;
-    report_part *part =
-        report_add(self->report, "contribution", "What each source contributes", NULL);
+    report_part *part = report_add(owner, "contribution", "What each source contributes", NULL);
     nitro_string_list methods = {0}, sources = {0};
-    if (self->num_less == 0)
-        return report_omit(self->report, part, "%s", why_omitted(self));
+    if (self->num_less == 0) {
+        report_omit(owner, part, "%s", why_omitted(self));
+        return;
+    }
     part->method = "The mean quality with all sources minus that without this one, in points, "
                    "averaged over the targets. Methods that depend on no source (under 0.05 points "
                    "on every target) are omitted.";
     part->chart.y_label = "quality lost without it (points)";
     part->chart.unit = "points";
-    nitro_status status = list_dependent(self, &methods);
-    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
-        status = nitro_string_list_add(self->report->context, &sources, self->less[i].removed);
-    if (status == NITRO_OK && methods.count == 0)
-        status = report_omit(self->report, part, "No method depends on the set of sources.");
-    else if (status == NITRO_OK)
-        status = report_begin_bars(self->report, &part->chart, &sources, NULL, &methods);
-    if (status == NITRO_OK && !part->omitted) {
+    list_dependent(self, &methods);
+    for (size_t i = 0; i < self->num_less; i++)
+        report_add_name(owner, &sources, self->less[i].removed);
+    if (methods.count == 0) {
+        report_omit(owner, part, "No method depends on the set of sources.");
+    } else {
+        report_begin_bars(owner, &part->chart, &sources, NULL, &methods);
         fill_contribution(self, &methods, part);
-        status = say_contribution(self, &methods, part);
+        say_contribution(self, &methods, part);
     }
     nitro_string_list_free(&methods);
     nitro_string_list_free(&sources);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }

@@ -61,17 +61,20 @@ static void finish(report_summary *summary, double *qualities, const double *sum
     summary->min = qualities[0];
 }
 
-nitro_status report_summarize(const report_learnt *self, const char *target, const char *method,
-                              report_summary *summary)
+report_summary report_summarize(const report_learnt *self, const char *target, const char *method)
 {
+    static const report_summary nothing = {0,   NAN, NAN, NAN, NAN, NAN,
+                                           NAN, NAN, NAN, NAN, NAN, NAN};
     const report_journal *journal = self->journal;
     const nitro_study_options *how = &self->report->options;
     double sums[1000] = {0}, counts[1000] = {0};
+    report_summary summary = {0};
     double *qualities =
         nitro_calloc(self->report->context, journal->num_cases + 1, sizeof *qualities);
-    *summary = (report_summary){0};
-    if (!qualities)
-        return NITRO_ERR_NO_MEMORY;
+    if (!qualities) {
+        report_keep(self->report, NITRO_ERR_NO_MEMORY);
+        return nothing;
+    }
     for (size_t i = 0; i < journal->num_entries; i++) {
         const report_entry *entry = &journal->entries[i];
         uint64_t seed = entry->seed - how->seed;
@@ -79,36 +82,32 @@ nitro_status report_summarize(const report_learnt *self, const char *target, con
             continue;
         for (size_t c = 0; c < entry->num_cases; c++) {
             const report_case *one = &journal->cases[entry->first_case + c];
-            count_case(one, summary, qualities);
+            count_case(one, &summary, qualities);
             sums[seed] += one->quality;
         }
         counts[seed] += (double)entry->num_cases;
     }
-    if (summary->cases > 0)
-        finish(summary, qualities, sums, counts, how->num_seeds);
-    else
-        *summary = (report_summary){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (summary.cases > 0)
+        finish(&summary, qualities, sums, counts, how->num_seeds);
     free(qualities);
-    return NITRO_OK;
+    return summary.cases > 0 ? summary : nothing;
 }
 
-nitro_status report_rank_methods(report_learnt *self)
+void report_rank_methods(report_learnt *self)
 {
     double means[NITRO_MAX_VARIANTS];
-    nitro_status status = NITRO_OK;
     self->ranks = nitro_calloc(self->report->context, self->methods.count + 1, sizeof *self->ranks);
-    if (!self->ranks)
-        return NITRO_ERR_NO_MEMORY;
-    for (size_t m = 0; m < self->methods.count && status == NITRO_OK; m++) {
-        report_summary summary;
+    if (!self->ranks) {
+        report_keep(self->report, NITRO_ERR_NO_MEMORY);
+        return;
+    }
+    for (size_t m = 0; m < self->methods.count; m++) {
         size_t place = m;
-        status = report_summarize(self, NULL, self->methods.items[m], &summary);
-        means[m] = summary.mean;
+        means[m] = report_summarize(self, NULL, self->methods.items[m]).mean;
         for (; place > 0 && means[m] > means[self->ranks[place - 1]]; place--)
             self->ranks[place] = self->ranks[place - 1];
         self->ranks[place] = m;
     }
-    return status;
 }
 
 bool report_is_reference(const char *method)

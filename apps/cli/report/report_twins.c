@@ -52,7 +52,7 @@ static void compare_input(const double *first, const double *second, size_t num_
     made->second_wins[b]++;
 }
 
-static nitro_status compare(report *self, size_t first, size_t second, comparison *made)
+static void compare(report *self, size_t first, size_t second, comparison *made)
 {
     const nitro_dataset *dataset = self->dataset;
     size_t num_variants = dataset->schema->num_variants;
@@ -66,7 +66,7 @@ static nitro_status compare(report *self, size_t first, size_t second, compariso
     nitro_sort(made->ratios, made->ratios ? made->inputs : 0);
     free(a);
     free(b);
-    return a && b && made->ratios ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    report_keep(self, a && b && made->ratios ? NITRO_OK : NITRO_ERR_NO_MEMORY);
 }
 
 static const char *most_frequent(const nitro_schema *schema, const size_t *wins)
@@ -78,90 +78,84 @@ static const char *most_frequent(const nitro_schema *schema, const size_t *wins)
 }
 
 /** A row of the table; the pair that agrees least is the one to tell of. */
-static nitro_status add_pair(report *self, report_part *part, size_t first, size_t second,
-                             double similarity, double *least)
+static void add_pair(report *self, report_part *part, size_t first, size_t second,
+                     double similarity, double *least)
 {
     const nitro_schema *schema = self->dataset->schema;
     const char *a = self->dataset->devices[first]->id, *b = self->dataset->devices[second]->id;
     comparison made = {0};
-    nitro_status status = compare(self, first, second, &made);
+    compare(self, first, second, &made);
     double same = report_percent(made.same, made.inputs);
-    if (status == NITRO_OK && made.inputs > 0) {
+    if (made.inputs > 0) {
         const char *best_a = most_frequent(schema, made.first_wins);
         const char *best_b = most_frequent(schema, made.second_wins);
-        report_table_text(&part->table, "%s", a);
-        report_table_text(&part->table, "%s", b);
+        report_table_text(&part->table, a);
+        report_table_text(&part->table, b);
         report_table_number(&part->table, similarity);
         report_table_number(&part->table, (double)made.inputs);
         report_table_number(&part->table, same);
         report_table_number(&part->table, 100.0 * made.quality / (double)made.inputs);
-        report_table_text(&part->table, "%s", best_a);
-        report_table_text(&part->table, "%s", best_b);
+        report_table_text(&part->table, best_a);
+        report_table_text(&part->table, best_b);
         report_table_number(&part->table, nitro_quantile(made.ratios, made.inputs, 0.5));
         if (same < *least) {
             *least = same;
             free(part->finding);
             part->finding = NULL;
-            status = same >= 99.5
-                         ? report_say(self, part,
-                                      "%s and %s are alike by their device features (similarity "
-                                      "%.2f), and have the same best variant for %.0f %% of the "
-                                      "inputs.",
-                                      a, b, similarity, same)
-                         : report_say(
-                               self, part,
-                               "%s and %s are alike by their device features (similarity %.2f), "
-                               "and yet have the same best variant for only %.0f %% of the "
-                               "inputs: most often %s on the one, %s on the other. Such "
-                               "differences come from the campaign or the software (driver, "
-                               "compiler, library version, clocks); no device feature shows them, "
-                               "so that a model of one can be wrong on the other.",
-                               a, b, similarity, same, best_a, best_b);
+            if (same >= 99.5)
+                report_say(self, part,
+                           "%s and %s are alike by their device features (similarity %.2f), and "
+                           "have the same best variant for %.0f %% of the inputs.",
+                           a, b, similarity, same);
+            else
+                report_say(self, part,
+                           "%s and %s are alike by their device features (similarity %.2f), and "
+                           "yet have the same best variant for only %.0f %% of the inputs: most "
+                           "often %s on the one, %s on the other. Such differences come from the "
+                           "campaign or the software (driver, compiler, library version, clocks); "
+                           "no device feature shows them, so that a model of one can be wrong on "
+                           "the other.",
+                           a, b, similarity, same, best_a, best_b);
         }
     }
     free(made.ratios);
-    return status;
 }
 
-static nitro_status add_pairs(report *self, report_part *part, const double *matrix)
+static void add_pairs(report *self, report_part *part, const double *matrix)
 {
     size_t count = self->dataset->num_devices;
     double least = INFINITY;
-    nitro_status status = NITRO_OK;
     report_table_columns(&part->table,
                          "device,other,similarity||2,inputs of both||0,same best variant|%|1,"
                          "quality of its best on the other|%|1,most often best,most often best on "
                          "the other,median time ratio||2");
     for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count && status == NITRO_OK; j++)
+        for (size_t j = i + 1; j < count; j++)
             if (matrix[i * count + j] >= SAME_HARDWARE)
-                status = add_pair(self, part, i, j, matrix[i * count + j], &least);
-    if (status == NITRO_OK && !isfinite(least))
-        status = report_omit(self, part, "No two devices have the same hardware and inputs.");
-    return status;
+                add_pair(self, part, i, j, matrix[i * count + j], &least);
+    if (!isfinite(least))
+        report_omit(self, part, "No two devices have the same hardware and inputs.");
 }
 
-nitro_status report_add_twins(report *self)
+void report_add_twins(report *self)
 {
     report_part *part = report_add(self, "twins", "Same hardware, another campaign", NULL);
     size_t count = self->dataset->num_devices;
     nitro_string_list features = {0};
     double *matrix = nitro_calloc(self->context, count * count + 1, sizeof *matrix);
-    nitro_status status = matrix
-                              ? nitro_study_common_features(self->context, self->dataset, &features)
-                              : NITRO_ERR_NO_MEMORY;
+    report_keep(self, matrix ? nitro_study_common_features(self->context, self->dataset, &features)
+                             : NITRO_ERR_NO_MEMORY);
     part->method = "Pairs with a similarity of at least 0.995. The quality is that of the first "
                    "device's best variants on the second, the ratio the time there over that on "
                    "the first.";
-    if (status == NITRO_OK && (count < 3 || features.count < 2)) /* by one, all are 1 or -1 */
-        status = report_omit(self, part, "Takes three devices with two common device features.");
-    else if (status == NITRO_OK)
-        status = nitro_device_similarity(
-            self->context, (const nitro_device *const *)self->dataset->devices, count,
-            (const char *const *)features.items, features.count, matrix);
-    if (status == NITRO_OK && !part->omitted)
-        status = add_pairs(self, part, matrix);
+    if (count < 3 || features.count < 2) /* by one, all are 1 or -1 */
+        report_omit(self, part, "Takes three devices with two common device features.");
+    else
+        report_keep(self, nitro_device_similarity(
+                              self->context, (const nitro_device *const *)self->dataset->devices,
+                              count, (const char *const *)features.items, features.count, matrix));
+    if (self->status == NITRO_OK && !part->omitted)
+        add_pairs(self, part, matrix);
     free(matrix);
     nitro_string_list_free(&features);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }

@@ -33,29 +33,22 @@ static size_t order_variants(const nitro_study_wins *wins, size_t num_devices, s
     return num_winners ? num_winners : 1;
 }
 
-static nitro_status draw_variants(report *self, report_part *part, const nitro_study_wins *wins)
+static void draw_variants(report *self, report_part *part, const nitro_study_wins *wins)
 {
     const nitro_dataset *dataset = self->dataset;
     size_t order[NITRO_MAX_VARIANTS];
     size_t num_winners =
         order_variants(wins, dataset->num_devices, dataset->schema->num_variants, order);
     size_t drawn = num_winners > MAX_DRAWN_VARIANTS + 1 ? MAX_DRAWN_VARIANTS : num_winners;
-    nitro_status status = NITRO_OK;
-    for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
-        char name[128];
-        report_device_category(dataset->devices[d], name, sizeof name);
-        status = nitro_string_list_add(self->context, &part->chart.categories, name);
-    }
-    for (size_t v = 0; v < drawn && status == NITRO_OK; v++)
-        status = nitro_string_list_add(self->context, &part->chart.series,
-                                       dataset->schema->variants[order[v]]);
-    if (status == NITRO_OK && drawn < num_winners)
-        status = nitro_string_list_add(self->context, &part->chart.series, "others");
-    if (status == NITRO_OK)
-        status = nitro_string_list_add(self->context, &part->chart.greys, "others");
-    if (status == NITRO_OK)
-        status = report_chart_allocate(self->context, &part->chart);
-    for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
+    for (size_t d = 0; d < dataset->num_devices; d++)
+        report_chart_device(self, &part->chart, dataset->devices[d]->id);
+    for (size_t v = 0; v < drawn; v++)
+        report_add_name(self, &part->chart.series, dataset->schema->variants[order[v]]);
+    if (drawn < num_winners)
+        report_add_name(self, &part->chart.series, "others");
+    report_add_name(self, &part->chart.greys, "others");
+    report_chart_allocate(self, &part->chart);
+    for (size_t d = 0; d < dataset->num_devices; d++) {
         size_t others = wins[d].inputs;
         for (size_t v = 0; v < drawn; v++) {
             report_chart_set(&part->chart, v, d,
@@ -65,11 +58,10 @@ static nitro_status draw_variants(report *self, report_part *part, const nitro_s
         if (drawn < num_winners)
             report_chart_set(&part->chart, drawn, d, report_percent(others, wins[d].inputs));
     }
-    return status;
 }
 
 /** Which variant wins most often where. */
-static nitro_status say_variants(report *self, report_part *part, const nitro_study_wins *wins)
+static void say_variants(report *self, report_part *part, const nitro_study_wins *wins)
 {
     const nitro_schema *schema = self->dataset->schema;
     size_t winners[NITRO_MAX_VARIANTS] = {0};
@@ -87,39 +79,35 @@ static nitro_status say_variants(report *self, report_part *part, const nitro_st
     }
     char range[32];
     report_format_range(least, most, range, sizeof range);
-    nitro_status status = NITRO_OK;
-    for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
+    for (size_t v = 0; v < schema->num_variants; v++)
         if (winners[v] > 0 && report_is_alone(self))
-            return report_say(self, part,
-                              "%s is the fastest variant most often: for %s %% of the inputs.",
-                              schema->variants[v], range);
+            report_say(self, part, "%s is the fastest variant most often: for %s %% of the inputs.",
+                       schema->variants[v], range);
         else if (winners[v] > 0)
-            status = report_say(self, part,
-                                "%s is the most frequent best variant on %zu of %zu devices.",
-                                schema->variants[v], winners[v], self->dataset->num_devices);
-    if (status != NITRO_OK || most == 0.0)
-        return status;
-    return report_say(self, part,
-                      "The most frequent one is the best for %s %% of a device's inputs.", range);
+            report_say(self, part, "%s is the most frequent best variant on %zu of %zu devices.",
+                       schema->variants[v], winners[v], self->dataset->num_devices);
+    if (most > 0.0 && !report_is_alone(self))
+        report_say(self, part, "The most frequent one is the best for %s %% of a device's inputs.",
+                   range);
 }
 
-nitro_status report_add_variants(report *self)
+void report_add_variants(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
     report_part *part = report_add(self, "variants", "Best variants by device", "Table 4");
     nitro_study_wins *wins = nitro_calloc(self->context, dataset->num_devices, sizeof *wins);
-    if (!wins)
-        return NITRO_ERR_NO_MEMORY;
+    if (!wins) {
+        report_keep(self, NITRO_ERR_NO_MEMORY);
+        return;
+    }
     report_table *table = &part->table;
     report_table_columns(table, "device,inputs||0");
     for (size_t v = 0; v < dataset->schema->num_variants; v++)
         if (report_has_run(dataset, v))
             report_table_column(table, dataset->schema->variants[v], "%", 1);
     for (size_t d = 0; d < dataset->num_devices; d++) {
-        char name[128];
         nitro_study_count_wins(dataset, d, &wins[d]);
-        report_device_name(dataset->devices[d], name, sizeof name);
-        report_table_text(table, "%s", name);
+        report_table_device(table, dataset->devices[d]->id);
         report_table_number(table, (double)wins[d].inputs);
         for (size_t v = 0; v < dataset->schema->num_variants; v++)
             if (report_has_run(dataset, v))
@@ -133,9 +121,7 @@ nitro_status report_add_variants(report *self)
     part->chart.unit = "%";
     part->chart.low = 0.0;
     part->chart.high = 100.0;
-    nitro_status status = draw_variants(self, part, wins);
-    if (status == NITRO_OK)
-        status = say_variants(self, part, wins);
+    draw_variants(self, part, wins);
+    say_variants(self, part, wins);
     free(wins);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }

@@ -15,21 +15,18 @@ static const nitro_evaluate_result *find_weighted(const report_learnt *self, con
 }
 
 /** Targets with weights, and all their sources by name. */
-static nitro_status list_devices(const report_learnt *self, nitro_string_list *targets,
-                                 nitro_string_list *sources)
+static void list_devices(const report_learnt *self, nitro_string_list *targets,
+                         nitro_string_list *sources)
 {
-    nitro_context *context = self->report->context;
-    nitro_status status = NITRO_OK;
-    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++) {
+    for (size_t t = 0; t < self->targets.count; t++) {
         const nitro_evaluate_result *result = find_weighted(self, self->targets.items[t]);
         if (!result)
             continue;
-        status = nitro_string_list_add(context, targets, result->target);
-        for (size_t i = 0; i < result->num_source_shares && status == NITRO_OK; i++)
-            status = report_add_name(context, sources, result->source_shares[i].device);
+        report_add_name(self->report, targets, result->target);
+        for (size_t i = 0; i < result->num_source_shares; i++)
+            report_add_new_name(self->report, sources, result->source_shares[i].device);
     }
     nitro_string_list_sort(sources);
-    return status;
 }
 
 /** NaN: not among the target's sources. */
@@ -46,33 +43,32 @@ static void fill(const report_learnt *self, const nitro_string_list *targets,
                  const nitro_string_list *sources, report_part *part)
 {
     report_table *table = &part->table, *digest = &part->digest;
-    char name[128];
     report_table_columns(table, "target,source,weight|%|1");
-    report_table_column(digest, "target", NULL, REPORT_TEXT);
+    report_table_columns(digest, "target");
     for (size_t s = 0; s < sources->count; s++) {
-        report_target_name(self->report, sources->items[s], name, sizeof name);
+        char name[128];
+        report_device_name(self->report, sources->items[s], name, sizeof name);
         report_table_column(digest, name, "%", 0);
     }
     for (size_t t = 0; t < targets->count; t++) {
         const nitro_evaluate_result *result = find_weighted(self, targets->items[t]);
-        report_target_name(self->report, targets->items[t], name, sizeof name);
-        report_table_text(digest, "%s", name);
+        report_table_device(digest, targets->items[t]);
         for (size_t s = 0; s < sources->count; s++) {
             double weight = weight_of(result, sources->items[s]);
             report_chart_set(&part->chart, t, s, weight);
             report_table_number(digest, 100.0 * weight);
             if (isnan(weight))
                 continue;
-            report_table_text(table, "%s", targets->items[t]);
-            report_table_text(table, "%s", sources->items[s]);
+            report_table_text(table, targets->items[t]);
+            report_table_text(table, sources->items[s]);
             report_table_number(table, 100.0 * weight);
         }
     }
 }
 
 /** How many sources count, and the one that counts most over all targets. */
-static nitro_status say(const report_learnt *self, const nitro_string_list *targets,
-                        const nitro_string_list *sources, report_part *part)
+static void say(const report_learnt *self, const nitro_string_list *targets,
+                const nitro_string_list *sources, report_part *part)
 {
     size_t least = SIZE_MAX, most = 0, first = 0;
     double largest = 0.0;
@@ -95,7 +91,7 @@ static nitro_status say(const report_learnt *self, const nitro_string_list *targ
     }
     char range[32];
     report_format_range((double)least, (double)most, range, sizeof range);
-    return report_say(
+    report_say(
         self->report, part,
         "'%s' learns from %s source%s of a target. Over all targets, %s counts most: %.0f %% on "
         "average.",
@@ -103,27 +99,23 @@ static nitro_status say(const report_learnt *self, const nitro_string_list *targ
         sources->items[first], 100.0 * largest / (double)targets->count);
 }
 
-static nitro_status fill_part(const report_learnt *self, const nitro_string_list *targets,
-                              const nitro_string_list *sources, report_part *part)
+static void fill_part(const report_learnt *self, const nitro_string_list *targets,
+                      const nitro_string_list *sources, report_part *part)
 {
-    nitro_context *context = self->report->context;
     report_chart *chart = &part->chart;
-    nitro_status status = NITRO_OK;
-    /* The middle of the axis is pale: no weight. */
-    *chart = (report_chart){.kind = REPORT_MATRIX, .low = -1.0, .high = 1.0};
-    for (size_t t = 0; t < targets->count && status == NITRO_OK; t++)
-        status = nitro_string_list_add(context, &chart->series, targets->items[t]);
-    for (size_t s = 0; s < sources->count && status == NITRO_OK; s++)
-        status = nitro_string_list_add(context, &chart->categories, sources->items[s]);
-    if (status == NITRO_OK)
-        status = report_chart_allocate(context, chart);
-    if (status != NITRO_OK)
-        return status;
+    chart->kind = REPORT_MATRIX;
+    chart->low = -1.0; /* the middle of the axis is pale: no weight */
+    chart->high = 1.0;
+    for (size_t t = 0; t < targets->count; t++)
+        report_add_name(self->report, &chart->series, targets->items[t]);
+    for (size_t s = 0; s < sources->count; s++)
+        report_add_name(self->report, &chart->categories, sources->items[s]);
+    report_chart_allocate(self->report, chart);
     fill(self, targets, sources, part);
-    return say(self, targets, sources, part);
+    say(self, targets, sources, part);
 }
 
-nitro_status report_add_weights(report *owner)
+void report_add_weights(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "weights", "Which sources count for which target", NULL);
@@ -132,15 +124,14 @@ nitro_status report_add_weights(report *owner)
                    "target and its agreement with other sources; the mean over the seeds.";
     part->chart_note = nitro_strdup(owner->context,
                                     "Rows are targets, columns are sources; 1 is the whole model.");
-    nitro_status status =
-        part->chart_note ? list_devices(self, &targets, &sources) : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK && targets.count == 0)
-        status = report_omit(owner, part,
-                             "No method weights its sources: they are all of one software stack, "
-                             "too few or too small.");
-    else if (status == NITRO_OK)
-        status = fill_part(self, &targets, &sources, part);
+    report_keep(owner, part->chart_note ? NITRO_OK : NITRO_ERR_NO_MEMORY);
+    list_devices(self, &targets, &sources);
+    if (targets.count == 0)
+        report_omit(owner, part,
+                    "No method weights its sources: they are all of one software stack, too few or "
+                    "too small.");
+    else
+        fill_part(self, &targets, &sources, part);
     nitro_string_list_free(&targets);
     nitro_string_list_free(&sources);
-    return status == NITRO_OK ? report_part_status(part) : status;
 }
