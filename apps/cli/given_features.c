@@ -153,9 +153,8 @@ static int evaluate_file(const invocation *call, const nitro_model *model, const
                                      : open_fitting(call, model, &loaded);
     if (code == EXIT_DONE && loaded.module->load(call->context, path, &input) != NITRO_OK)
         code = fail(call);
-    if (code == EXIT_DONE &&
-        nitro_computation_evaluate(loaded.computation, input, evaluated) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(call, nitro_computation_evaluate(loaded.computation, input, evaluated));
     if (code == EXIT_DONE)
         code = features_pick(call, model, &loaded, evaluated, "give all with --features", values);
     if (input)

@@ -61,7 +61,7 @@ static int name_input(const invocation *call, const input_source *source, size_t
                                         sizeof name, NULL) != NITRO_OK) {
         return fail(call);
     }
-    return nitro_string_list_add(call->context, names, name) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, nitro_string_list_add(call->context, names, name));
 }
 
 static int compare_inputs(const void *a, const void *b)

@@ -44,6 +44,11 @@ int fail(const invocation *call)
     return fail_text(call, "%s", error[0] ? error : "unknown error");
 }
 
+int exit_code(const invocation *call, nitro_status status)
+{
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
 int fail_text(const invocation *call, const char *format, ...)
 {
     va_list arguments;

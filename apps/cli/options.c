@@ -136,8 +136,7 @@ static int set_value(const invocation *call, const option *what, const char *tex
     case OPTION_LIST:
         return set_list(call, what, text, place);
     case OPTION_FILES:
-        return nitro_string_list_add(call->context, place, text) == NITRO_OK ? EXIT_DONE
-                                                                             : fail(call);
+        return exit_code(call, nitro_string_list_add(call->context, place, text));
     case OPTION_COUNT:
         return set_count(call, what, text, place);
     case OPTION_NUMBER:

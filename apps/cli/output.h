@@ -15,7 +15,9 @@
 
 /** Print "nitro CMD: " and the context's last error. @return EXIT_FAILED */
 int fail(const invocation *call);
-/** The same with a message of our own. @return EXIT_FAILED */
+/** The exit code of a status; a failure is printed as by fail(). */
+int exit_code(const invocation *call, nitro_status status);
+/** Print a message of our own. @return EXIT_FAILED */
 int fail_text(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
 /** A wrong command line: print the message and where to read more. @return EXIT_USAGE */
 int fail_usage(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);

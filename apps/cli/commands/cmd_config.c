@@ -88,7 +88,7 @@ static int print_plain(const invocation *call, const json_t *array)
         table_cell(&table, "%s", where ? where : text_of(row, "origin"));
         table_cell(&table, "%s", text_of(row, "environment"));
     }
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static int run(invocation *call)

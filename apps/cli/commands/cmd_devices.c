@@ -93,7 +93,7 @@ static int print_overview(const invocation *call, const device_set *set)
         table_cell(&table, "%zu", device->num_features);
         table_cell(&table, "%s", people_name(device));
     }
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static int print_device(const invocation *call, const nitro_device *device)
@@ -115,7 +115,7 @@ static int print_device(const invocation *call, const nitro_device *device)
         else
             table_cell(&table, "%s", nitro_value_source_name(feature->source));
     }
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static int print_details(const invocation *call, const device_set *set)
@@ -173,7 +173,7 @@ static int run(invocation *call)
                           "host; 'nitro store list' shows those in it");
     if (given->record && named != 1)
         return fail_usage(call, "--record needs one ID, such as cuda");
-    int code = find_devices(call, &set) == NITRO_OK ? EXIT_DONE : fail(call);
+    int code = exit_code(call, find_devices(call, &set));
     if (code == EXIT_DONE && given->store && update_store(call, &set) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE && given->record)

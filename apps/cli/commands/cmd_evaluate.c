@@ -216,7 +216,7 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     progress_end(&progress);
     nitro_string_list_free(&left);
     nitro_store_close(store);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)

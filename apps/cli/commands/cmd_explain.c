@@ -49,8 +49,8 @@ static int explain(const invocation *call, const nitro_model *model)
                           .shipped = nitro_model_shipped(call->context, given->model),
                           .options = {.uses = given->uses}};
     int code = features_given(call, model, &given->features, given->input, answer.features);
-    if (code == EXIT_DONE && explanation_make(&answer) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(call, explanation_make(&answer));
     if (code == EXIT_DONE && given->store)
         code = add_store(call, &answer);
     if (code == EXIT_DONE)

@@ -78,7 +78,7 @@ static int evaluate(feature_table *self)
         progress_update(&progress, i + 1, self->inputs.count, 0, self->inputs.names.items[i]);
     }
     progress_end(&progress);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 static int print_as_json(const feature_table *self)
@@ -115,7 +115,7 @@ static int print_csv(const feature_table *self)
     if (status == NITRO_OK)
         fwrite(writer.bytes, 1, writer.size, stdout);
     nitro_csv_writer_free(&writer);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 /** A row a feature, a column an input: inputs are few, and features many. */

@@ -61,11 +61,11 @@ static int run(invocation *call)
     const char *computation = NULL;
     nitro_store *store = NULL;
     int code = module_name(call, call->arguments.items[0], &computation);
-    if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
-        code = fail(call);
-    if (code == EXIT_DONE &&
-        nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(call, require_writable(call->context, given->output));
+    if (code == EXIT_DONE)
+        code = exit_code(call,
+                         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store));
     if (code == EXIT_DONE)
         code = learn(call, store, computation);
     nitro_store_close(store);

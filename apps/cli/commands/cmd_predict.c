@@ -66,7 +66,7 @@ static int print_prediction(const invocation *call, const nitro_model *model,
         if (found->prepares)
             table_cell(&table, "%.3g runs", found->preparing[found->ranking[r]]);
     }
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static int query(const invocation *call, const nitro_model *model)

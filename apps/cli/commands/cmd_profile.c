@@ -242,9 +242,9 @@ static int run(invocation *call)
     const settings *given = call->settings;
     profiling self = {.call = call, .reports = json_object()};
     int code = module_name(call, call->arguments.items[0], &self.computation);
-    if (code == EXIT_DONE &&
-        nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(
+            call, nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store));
     if (code == EXIT_DONE) {
         interrupts_catch();
         code = profile_devices(&self);

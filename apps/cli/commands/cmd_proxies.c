@@ -81,7 +81,7 @@ static int run(invocation *call)
     if (status == NITRO_OK && given->json)
         return print_json(call, array);
     json_decref(array);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 const command command_proxies = {

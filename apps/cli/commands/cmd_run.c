@@ -321,7 +321,7 @@ static int measure(one_run *self)
     uint64_t wanted = given->compare ? UINT64_MAX : UINT64_C(1) << self->decision.variant;
     nitro_status status = nitro_measure_variants(self->loaded.computation, &input, self->device,
                                                  &tune.measure, wanted, &self->sample);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 static int run(invocation *call)

@@ -128,7 +128,7 @@ static int measure(tuning *self, const device_set *devices)
                          "stopped after %zu of %zu inputs; their samples are stored; run the same "
                          "command to resume",
                          self->last.done, self->last.total);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 /** Only 'nitro profile' synthesises profiles of modelled devices. */
@@ -171,7 +171,7 @@ static int print_report(const tuning *self, const nitro_device *device, const wi
     if (won->untimed > 0)
         printf(", and %zu on which no variant has a time", won->untimed);
     printf("\n\n");
-    return winners_print(won, stdout) == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, winners_print(won, stdout));
 }
 
 static int report(tuning *self, const nitro_device *device, const nitro_model *model,
@@ -257,7 +257,7 @@ static int find_devices(const invocation *call, device_set *devices)
     if (given->min_repetitions != OPTION_NOT_GIVEN && given->min_repetitions > given->repetitions)
         return fail_usage(call, "--min-repetitions %" PRIu64 " is more than --repetitions %" PRIu64,
                           given->min_repetitions, given->repetitions);
-    return device_set_find(call->context, ids, false, devices) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, device_set_find(call->context, ids, false, devices));
 }
 
 /** Asked before hours of measuring. */
@@ -296,11 +296,11 @@ static int run(invocation *call)
         code = inputs_keep_shard(call, given->shard, &self.inputs);
     if (code == EXIT_DONE)
         code = note_range(&self);
-    if (code == EXIT_DONE && require_model_place(&self) != NITRO_OK)
-        code = fail(call);
-    if (code == EXIT_DONE &&
-        nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(call, require_model_place(&self));
+    if (code == EXIT_DONE)
+        code =
+            exit_code(call, nitro_store_open_journaled(call->context, given->store, &self.store));
     if (code == EXIT_DONE) {
         interrupts_catch();
         code = tune_devices(&self, &devices);

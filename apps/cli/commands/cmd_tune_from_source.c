@@ -161,7 +161,7 @@ static int learn(invocation *call, const char *computation, target_measuring *me
     progress_end(&progress);
     nitro_string_list_free(&left);
     nitro_store_close(store);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 static int report(const invocation *call, const nitro_model *model)
@@ -194,8 +194,8 @@ static int run(invocation *call)
     int code = check_plugins(call);
     if (code == EXIT_DONE)
         code = check_selection(call);
-    if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(call, require_writable(call->context, given->output));
     if (code == EXIT_DONE)
         code = prepare_measuring(call, &measuring);
     if (code == EXIT_DONE)

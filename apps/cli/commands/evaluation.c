@@ -97,7 +97,7 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
     }
     if (num_targets > 1)
         add_means(&table, results, count);
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static void print_csv_number(double value)

@@ -243,7 +243,7 @@ int explanation_print(const invocation *call, const explanation *self)
         printf("\nThe nearest measured inputs:\n\n");
         status = print_neighbours(call, self);
     }
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 static json_t *ranking_json(const explanation *self)

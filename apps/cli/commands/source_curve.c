@@ -35,7 +35,7 @@ int source_curve_print_table(const invocation *call, const nitro_evaluate_result
         table_number(&table, results[i].accuracy, 2);
         table_number(&table, results[i].predicted, 2);
     }
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static void print_number(double value)
@@ -130,5 +130,5 @@ int source_curve_draw(const invocation *call, const char *computation,
     if (drawn.status == NITRO_OK)
         report_draw(&drawn, part);
     report_free_parts(&drawn);
-    return drawn.status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, drawn.status);
 }

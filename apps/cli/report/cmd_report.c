@@ -202,14 +202,14 @@ static int report_stored(plan *self)
 {
     const settings *given = self->call->settings;
     int code = choose_methods(self);
-    if (code == EXIT_DONE && nitro_store_open(self->call->context, given->store, NITRO_STORE_READ,
-                                              &self->store) != NITRO_OK)
-        code = fail(self->call);
+    if (code == EXIT_DONE)
+        code = exit_code(self->call, nitro_store_open(self->call->context, given->store,
+                                                      NITRO_STORE_READ, &self->store));
     if (code == EXIT_DONE)
         code = choose_computations(self);
-    if (code == EXIT_DONE &&
-        make_folder(self->call->context, given->output, &self->made_folder) != NITRO_OK)
-        code = fail(self->call);
+    if (code == EXIT_DONE)
+        code = exit_code(self->call,
+                         make_folder(self->call->context, given->output, &self->made_folder));
     return code == EXIT_DONE ? make(self) : code;
 }
 

@@ -139,7 +139,7 @@ static int read_counter_model(search_command *self)
         return EXIT_DONE;
     nitro_status status = load_counter_model(self->call->context, path, &self->counter_model);
     self->options.counter_model = self->counter_model;
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 static void add_start(search_command *self, uint64_t configuration)
@@ -250,7 +250,7 @@ static int open_store(search_command *self)
     if (status == NITRO_OK && !self->given->no_store)
         status = nitro_store_open_journaled(context, self->given->store, &self->store);
     self->options.store = self->store;
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 static int open_target(search_command *self)
@@ -305,7 +305,7 @@ static int run_search(search_command *self)
     nitro_status status = nitro_search(self->call->context, self->target.space,
                                        &self->target.evaluator, &self->options, &self->result);
     progress_end(&self->progress);
-    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, status);
 }
 
 static int write_file(const search_command *self, const char *path, nitro_evaluations_format format)
@@ -442,9 +442,9 @@ static int run(invocation *call)
     nitro_search_options_init(&self.options);
     self.options.seed = self.given->seed;
     int code = read_searcher(&self);
-    if (code == EXIT_DONE && nitro_search_budget_parse(call->context, self.given->budget,
-                                                       &self.options.budget) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE)
+        code = exit_code(call, nitro_search_budget_parse(call->context, self.given->budget,
+                                                         &self.options.budget));
     if (code == EXIT_DONE && (require_writable(call->context, self.given->output) != NITRO_OK ||
                               require_writable(call->context, self.given->cache) != NITRO_OK))
         code = fail(call);

@@ -104,7 +104,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
         status = nitro_search_score_searcher(context, recording, &trial, &scores[1 + e]);
     }
     nitro_recording_free(recording);
-    return search_error_in(context, path, status) == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, search_error_in(context, path, status));
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static int print_file(const evaluation *self, size_t file)
         table_number(&table, c == 0 ? (double)NAN : score->community, 3);
         table_number(&table, c == 0 ? (double)NAN : score->cpu_ms, 3);
     }
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, table_end(&table, stdout));
 }
 
 static int print_text(const evaluation *self)
@@ -204,8 +204,8 @@ static int print_text(const evaluation *self)
         table_number(&table, c == 0 ? (double)NAN : mean_deviation(self, c), 3);
         table_number(&table, c == 0 ? (double)NAN : mean_community(self, c), 3);
     }
-    if (code == EXIT_DONE && table_end(&table, stdout) != NITRO_OK)
-        code = fail(self->call);
+    if (code == EXIT_DONE)
+        code = exit_code(self->call, table_end(&table, stdout));
     return code;
 }
 

@@ -196,7 +196,7 @@ static int print_text(const invocation *call, const portfolio_cases *cases,
     table_cell(&table, "least");
     table_number(&table, least, 1);
     table_number(&table, known * left_least, 1);
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table, stdout));
 }
 
 static int print_as_json(const invocation *call, const portfolio_cases *cases,
@@ -226,7 +226,7 @@ int portfolio_choose(invocation *call, const portfolio_request *request)
         status =
             nitro_portfolio_choose(call->context, (const nitro_recording *const *)cases.recordings,
                                    cases.count, request->most, &portfolio);
-    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    int code = exit_code(call, status);
     if (code == EXIT_DONE && request->name)
         code = portfolio_store(call, request, &cases, portfolio);
     if (code == EXIT_DONE)

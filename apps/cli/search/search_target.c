@@ -51,7 +51,7 @@ static int open_source(const invocation *call, const char *path,
         set_version(target, target->evaluator.digest); /* times of other code do not count */
     }
     nitro_tunable_description_free(description);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 /* The object stays open until the program ends. */
@@ -77,7 +77,7 @@ static int open_module(const invocation *call, const char *path, bool measures,
     if (status == NITRO_OK && measures)
         status = nitro_evaluator_tunable(call->context, target->space, tunable, NULL, options,
                                          &target->evaluator);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 static int fail_variant(const invocation *call, const char *name, const char *device,
@@ -158,7 +158,7 @@ static int open_variant(const invocation *call, const char *path, const search_p
         status = nitro_evaluator_kernel(call->context, target->space, target->loaded.computation,
                                         variant, &target->inputs.inputs[0], place->device, options,
                                         &target->evaluator);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 /* The kept configuration of a device, or the usual one; NITRO_NO_CONFIGURATION: the space has none.
@@ -190,10 +190,8 @@ int search_target_keep_best(const invocation *call, const search_target *target,
     nitro_space_indices(target->space, best, indices);
     for (size_t p = 0; p < nitro_space_num_parameters(target->space); p++)
         values[p] = nitro_space_parameter(target->space, p)->values[indices[p]].text;
-    return nitro_kernel_keep_best(call->context, target->kernel, &target->compiler, values) ==
-                   NITRO_OK
-               ? EXIT_DONE
-               : fail(call);
+    return exit_code(
+        call, nitro_kernel_keep_best(call->context, target->kernel, &target->compiler, values));
 }
 
 static bool is_variant(const char *path)

@@ -95,7 +95,7 @@ static int run(invocation *call)
     if (status == NITRO_OK && given->json)
         return print_json(call, told);
     json_decref(told);
-    return status == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, status);
 }
 
 const command command_store_export = {

@@ -253,10 +253,8 @@ static nitro_status list_all(nitro_store *store, json_t *array)
 static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
                           const char *const *versions, void *user)
 {
-    return nitro_store_find_outdated(store, computation, versions, outdated_table_add, user) ==
-                   NITRO_OK
-               ? EXIT_DONE
-               : fail(call);
+    return exit_code(
+        call, nitro_store_find_outdated(store, computation, versions, outdated_table_add, user));
 }
 
 static int list_outdated(const invocation *call, nitro_store *store)

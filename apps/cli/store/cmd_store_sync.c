@@ -40,7 +40,7 @@ static int send_unsent(const invocation *call, const char *url, json_t *array, s
         status = nitro_store_count_unsent(store, &before);
     if (status == NITRO_OK)
         status = nitro_store_flush(store, given->patience_s * 1000, &after);
-    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    int code = exit_code(call, status);
     if (code == EXIT_DONE && array)
         json_array_append_new(
             array, json_pack("{s:o, s:I, s:I}", "url", json_text(nitro_store_url(store)), "sent",

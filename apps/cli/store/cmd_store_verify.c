@@ -53,7 +53,7 @@ static int run(invocation *call)
     nitro_status status =
         given->model ? check_model(call, store, &found) : nitro_store_verify(store, report, &found);
     progress_end(&found.progress);
-    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    int code = exit_code(call, status);
     if (given->json)
         print_json(
             call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK, "problems", found.problems));

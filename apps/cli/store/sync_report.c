@@ -53,7 +53,7 @@ int sync_stores(invocation *call, nitro_sync_options options, bool json)
     if (status == NITRO_OK)
         status = nitro_store_sync(from, to, &options, &report);
     progress_end(&progress);
-    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    int code = exit_code(call, status);
     if (code == EXIT_DONE)
         code = print_report(call, &report, json);
     else if (report.samples + report.samples_replaced > 0)
