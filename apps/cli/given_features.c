@@ -126,11 +126,10 @@ int features_pick(const invocation *call, const nitro_model *model, const loaded
 static int open_fitting(const invocation *call, const nitro_model *model, loaded_module *loaded)
 {
     const char *name = nitro_model_computation(model);
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (strcmp((*each)->name, name) == 0)
-            return module_open(call, name, NULL, loaded);
+    if (module_built_in(name))
+        return module_open(call, name, NULL, loaded);
     for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++) {
-        if (!module_is_first(*each))
+        if (module_built_in((*each)->name) != *each)
             continue;
         int code = module_open(call, (*each)->name, NULL, loaded);
         if (code != EXIT_DONE || has_all_features(loaded, model))

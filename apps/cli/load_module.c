@@ -85,13 +85,12 @@ static bool is_first(const module_set *set, size_t index)
     return first == index;
 }
 
-bool module_is_first(const nitro_module *module)
+const nitro_module *module_built_in(const char *name)
 {
-    const module_set set = built_in();
-    for (size_t i = 0; i < set.count; i++)
-        if (set.items[i] == module)
-            return is_first(&set, i);
-    return false;
+    const nitro_module *const *each = nitro_builtin_modules();
+    while (*each && strcmp((*each)->name, name) != 0)
+        each++;
+    return *each;
 }
 
 static void list_kinds(const module_set *set, const char *name, char *text, size_t size)

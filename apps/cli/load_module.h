@@ -24,8 +24,8 @@ void module_close(loaded_module *loaded);
 /** Kinds of devices that a built-in computation runs on: "host, cuda"; `text` has shape [size]. */
 void module_kinds(const char *name, char *text, size_t size);
 
-/** Is this the first of the built-in modules of its name? */
-bool module_is_first(const nitro_module *module);
+/** The first of the built-in modules of this name: the host's, if there is one. NULL: none. */
+const nitro_module *module_built_in(const char *name);
 
 /** The computation's name: the text itself, or for a path that of the shared object. */
 int module_name(const invocation *call, const char *text, const char **name);

@@ -4,64 +4,43 @@
 
 #include <string.h>
 
+#include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
-
-static bool is_built_in(const char *name)
-{
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (strcmp((*each)->name, name) == 0)
-            return true;
-    return false;
-}
-
-int versions_open(const invocation *call, const nitro_schema *schema, const char *path,
-                  code_versions *code)
-{
-    *code = (code_versions){0};
-    if (!path && !is_built_in(schema->computation))
-        return EXIT_DONE;
-    int status = module_open(call, path ? path : schema->computation, NULL, &code->loaded);
-    if (status != EXIT_DONE)
-        return status;
-    code->known = true;
-    for (size_t v = 0; v < schema->num_variants; v++) {
-        const char *name;
-        for (size_t i = 0;
-             (name = nitro_computation_variant_name(code->loaded.computation, i)) != NULL; i++)
-            if (strcmp(name, schema->variants[v]) == 0)
-                code->versions[v] = nitro_computation_variant_version(code->loaded.computation, i);
-    }
-    return EXIT_DONE;
-}
-
-void versions_close(code_versions *code)
-{
-    if (code->known)
-        module_close(&code->loaded);
-    code->known = false;
-}
-
-const char *const *versions_given(const code_versions *code)
-{
-    return code->known ? code->versions : NULL;
-}
 
 typedef int (*visit_function)(const invocation *call, nitro_store *store, const char *computation,
                               const char *const *versions, void *user);
+
+/** @param[out] versions  shape [schema->num_variants]; NULL: not in the code. */
+static void list_versions(const nitro_computation *computation, const nitro_schema *schema,
+                          const char **versions)
+{
+    for (size_t i = 0; i < nitro_computation_num_variants(computation); i++) {
+        const char *name = nitro_computation_variant_name(computation, i);
+        size_t variant = nitro_schema_variant(schema, name);
+        if (variant != NITRO_NONE)
+            versions[variant] = nitro_computation_variant_version(computation, i);
+    }
+}
 
 static int visit_one(const invocation *call, nitro_store *store, const char *computation,
                      const char *path, visit_function visit, void *user)
 {
     nitro_schema *schema = NULL;
-    code_versions code = {0};
+    loaded_module loaded = {0};
+    const char *versions[NITRO_MAX_VARIANTS] = {NULL};
+    bool has_code = path || module_built_in(computation);
     if (nitro_store_get_schema(store, computation, &schema) != NITRO_OK)
         return fail(call);
-    int status = versions_open(call, schema, path, &code);
-    if (status == EXIT_DONE)
-        status = visit(call, store, computation, versions_given(&code), user);
-    versions_close(&code);
+    int code = EXIT_DONE;
+    if (has_code)
+        code = module_open(call, path ? path : computation, NULL, &loaded);
+    if (code == EXIT_DONE && has_code)
+        list_versions(loaded.computation, schema, versions);
+    if (code == EXIT_DONE)
+        code = visit(call, store, computation, has_code ? versions : NULL, user);
+    module_close(&loaded);
     nitro_schema_free(schema);
-    return status;
+    return code;
 }
 
 int versions_each(const invocation *call, nitro_store *store, const char *text,

@@ -42,7 +42,7 @@ static nitro_status add_special(const invocation *call, const nitro_setting *set
     for (const nitro_module *const *each = nitro_builtin_modules(); *each && status == NITRO_OK;
          each++) {
         nitro_setting_value value;
-        if (!module_is_first(*each))
+        if (module_built_in((*each)->name) != *each)
             continue;
         status = nitro_setting_get(call->context, (*each)->name, setting->name, &value);
         if (status == NITRO_OK &&

@@ -23,18 +23,10 @@ static const option options[] = {
     OPTION_JSON,
     {0}};
 
-static const nitro_device_kind *find_kind(const char *name)
-{
-    const nitro_device_kind *const *kind = nitro_builtin_device_kinds();
-    while (*kind && strcmp((*kind)->name, name) != 0)
-        kind++;
-    return *kind;
-}
-
 /** The six GPUs of the paper. */
 static nitro_status take_modelled(nitro_context *context, device_set *set)
 {
-    const nitro_device_kind *kind = find_kind("model");
+    const nitro_device_kind *kind = nitro_device_kind_find(context, "model");
     nitro_string_list ids = {0};
     if (!kind)
         return nitro_fail(context, NITRO_ERR_NOT_BUILT,

@@ -73,10 +73,10 @@ static int fetch_one(const invocation *call, const nitro_fetch_options *how, con
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    checking with = {.context = call->context};
+    checking with = {.context = call->context, .module = module_built_in("spmv")};
     nitro_fetch_options how = {.base_url = given->url,
                                .max_bytes = given->max_mb * (uint64_t)BYTES_PER_MB,
-                               .check = check_matrix,
+                               .check = with.module ? check_matrix : NULL,
                                .user = &with};
     int code = EXIT_DONE;
     if (strcmp(call->arguments.items[0], "suitesparse") != 0)
@@ -84,10 +84,6 @@ static int run(invocation *call)
                           call->arguments.items[0]);
     if (call->arguments.count < 2)
         return fail_usage(call, "GROUP/NAME is missing");
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (!with.module && strcmp((*each)->name, "spmv") == 0) /* the host's comes first */
-            with.module = *each;
-    how.check = with.module ? check_matrix : NULL;
     json_t *list = given->json ? json_array() : NULL;
     for (size_t i = 1; i < call->arguments.count; i++)
         if (fetch_one(call, &how, call->arguments.items[i], list) != EXIT_DONE)

@@ -82,7 +82,7 @@ static int write_pages(const invocation *call, const char *directory)
         code = write_page(call, directory, (manual_page){.about = *each});
     for (const nitro_module *const *each = nitro_builtin_modules(); *each && code == EXIT_DONE;
          each++)
-        if (module_is_first(*each))
+        if (module_built_in((*each)->name) == *each)
             code = write_page(call, directory, (manual_page){.module = *each});
     return code;
 }
@@ -104,10 +104,9 @@ static int help_about(const invocation *call, char **words, size_t num_words)
         help_list(stdout, words[0]);
         return EXIT_DONE;
     }
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (num_words == 1 && strcmp(words[0], (*each)->name) == 0)
-            return fail_usage(call, "'%s' is a computation: 'man nitro-%s' explains it", words[0],
-                              words[0]);
+    if (num_words == 1 && module_built_in(words[0]))
+        return fail_usage(call, "'%s' is a computation: 'man nitro-%s' explains it", words[0],
+                          words[0]);
     const char *group = num_words > 1 && commands_is_group(words[0]) ? words[0] : NULL;
     const char *word = group ? words[1] : words[0];
     const char *close = commands_closest(group, word);

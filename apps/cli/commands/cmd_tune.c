@@ -316,7 +316,7 @@ static size_t list_modules(help_item *items, size_t most)
 {
     size_t count = 0;
     for (const nitro_module *const *each = nitro_builtin_modules(); *each && count < most; each++) {
-        if (!module_is_first(*each))
+        if (module_built_in((*each)->name) != *each)
             continue;
         items[count] = (help_item){.name = (*each)->name, .description = (*each)->description};
         char kinds[56];

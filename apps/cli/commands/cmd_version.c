@@ -37,7 +37,7 @@ static json_t *plugins(void)
     for (const nitro_dfs_kind *const *each = nitro_builtin_dfs_kinds(); *each; each++)
         json_array_append_new(json_object_get(all, "dfs"), json_text((*each)->name));
     for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (module_is_first(*each))
+        if (module_built_in((*each)->name) == *each)
             json_array_append_new(json_object_get(all, "computations"), json_text((*each)->name));
     return all;
 }

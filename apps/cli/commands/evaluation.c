@@ -8,28 +8,16 @@
 #include "apps/cli/output.h"
 #include "nitro/backend/study.h"
 
-/** "-" where the method has no confidence, or is never confident. */
-static void add_share(text_table *table, double percent)
-{
-    if (isnan(percent))
-        table_cell(table, "%s", "-");
-    else
-        table_number(table, percent, 1);
-}
-
 static void add_qualities(text_table *table, const nitro_evaluate_result *result)
 {
-    if (isnan(result->total))
-        table_cell(table, "%s", "-");
-    else
-        table_number(table, result->total, 3);
+    table_number(table, result->total, 3);
     table_number(table, result->mean, 2);
     table_number(table, result->geomean, 2);
     table_number(table, result->p5, 2);
     table_number(table, result->min, 2);
     table_number(table, result->accuracy, 2);
-    add_share(table, result->confident);
-    add_share(table, result->confident_precision);
+    table_number(table, result->confident, 1);
+    table_number(table, result->confident_precision, 1);
     table_cell(table, "%zu", result->inputs);
 }
 

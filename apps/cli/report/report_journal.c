@@ -358,7 +358,8 @@ static double average_ms(const report_work *work)
     return work->timed > 0 ? work->spent_ms / (double)work->timed : (double)NAN;
 }
 
-double report_journal_left_ms(const report_journal *self)
+/** The time left, by what each method took so far in studies of each kind; NaN: not known yet. */
+static double left_ms(const report_journal *self)
 {
     double left = 0.0, unknown = 0.0;
     report_work sum = {0};
@@ -392,7 +393,7 @@ void report_journal_show(const report_journal *self, const char *target, const c
         planned += self->work[i].planned;
     }
     snprintf(detail, sizeof detail, "%s on %s", method, target);
-    progress->left_ms = report_journal_left_ms(self);
+    progress->left_ms = left_ms(self);
     progress_update(progress, done, planned > done ? planned : done, done - timed, detail);
 }
 

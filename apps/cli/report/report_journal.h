@@ -65,8 +65,6 @@ nitro_status report_journal_open(report *self, const char *folder, report_journa
 void report_journal_plan(report_journal *journal, const char *method, size_t study, size_t count);
 /** Show how far all evaluations are. */
 void report_journal_show(const report_journal *journal, const char *target, const char *method);
-/** The time left, by what each method took so far in studies of each kind; NaN: not known yet. */
-double report_journal_left_ms(const report_journal *journal);
 /** The report is complete: nothing is to be resumed. */
 void report_journal_remove(report_journal *journal);
 void report_journal_free(report_journal *journal);

@@ -23,7 +23,7 @@ enum { REPORT_NUM_MEASURED = 5 }; /* numbers of measured inputs in its curve, be
 /** All cases of a method: test inputs, seeds, and targets or one of them. */
 typedef struct report_summary {
     size_t cases;
-    double mean, geomean, p5, p25, p75, p95, min;
+    double mean, geomean, p5, p95;
     double spread;         /* standard deviation of the mean over seeds; NaN: one seed */
     double best, close;    /* percent of cases: the best variant, within 5 % of it */
     double without_choice; /* percent of cases: the declared default for want of a model */

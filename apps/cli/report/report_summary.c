@@ -55,16 +55,12 @@ static void finish(report_summary *summary, double *qualities, const double *sum
     summary->close *= 100.0 / count;
     summary->without_choice *= 100.0 / count;
     summary->p5 = nitro_quantile(qualities, summary->cases, 0.05);
-    summary->p25 = nitro_quantile(qualities, summary->cases, 0.25);
-    summary->p75 = nitro_quantile(qualities, summary->cases, 0.75);
     summary->p95 = nitro_quantile(qualities, summary->cases, 0.95);
-    summary->min = qualities[0];
 }
 
 report_summary report_summarize(const report_learnt *self, const char *target, const char *method)
 {
-    static const report_summary nothing = {0,   NAN, NAN, NAN, NAN, NAN,
-                                           NAN, NAN, NAN, NAN, NAN, NAN};
+    static const report_summary nothing = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const report_journal *journal = self->journal;
     const nitro_study_options *how = &self->report->options;
     double sums[1000] = {0}, counts[1000] = {0};

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "apps/cli/terminal.h"
+
 /* Okabe and Ito's palette, safe for colour-blind readers, and more; as dark colours on light
  * ground here and as light ones on dark ground in the style. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#b8568f",
@@ -60,13 +62,9 @@ void svg_text(FILE *file, double x, double y, const char *anchor, const char *te
     fputs("</text>\n", file);
 }
 
-/** Bytes that begin a letter of UTF-8. */
 static size_t count_letters(const char *text)
 {
-    size_t count = 0;
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
+    return text_width(text, strlen(text));
 }
 
 /** Of a font: texts are cut, or squeezed, only where they would be longer with it. */
@@ -308,10 +306,8 @@ double svg_legend(FILE *file, const report_chart *chart, size_t count)
             x = 0.0;
             y += SVG_LINE;
         }
-        if (file) {
-            svg_mark(file, chart, name, s, count, x + 6.0, y - 4.5, 6.0);
-            svg_text(file, x + 17.0, y, "start", name);
-        }
+        svg_mark(file, chart, name, s, count, x + 6.0, y - 4.5, 6.0);
+        svg_text(file, x + 17.0, y, "start", name);
         x += width;
     }
     return y + 10.0;

@@ -72,7 +72,7 @@ const char *svg_own_unit(const char *unit);
 void svg_value(double value, const char *unit, char *text, size_t size);
 
 /** Names and colours of the series, `count` of them, in lines; @return the height that they took.
- *  `file`: NULL only measures. */
+ */
 double svg_legend(FILE *file, const report_chart *chart, size_t count);
 
 /** The drawing of a chart, from its top; @return its height. */
