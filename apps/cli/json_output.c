@@ -39,6 +39,11 @@ json_t *json_names(const nitro_string_list *names)
     return array;
 }
 
+const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
 int print_json(const invocation *call, json_t *value)
 {
     if (!value)

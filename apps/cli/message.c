@@ -132,6 +132,11 @@ void join_names(const char *const *names, char *text, size_t size)
     join(names, SIZE_MAX, text, size);
 }
 
+const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 void join_list(const nitro_string_list *names, char *text, size_t size)
 {
     join((const char *const *)names->items, names->count, text, size);

@@ -8,26 +8,24 @@
 
 #define MAX_NAMED 5 /* measured inputs that are printed; JSON has all */
 
-json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
+json_t *model_summary(const nitro_model *model)
 {
     char *text = NULL;
-    if (nitro_model_summary(model, &text) != NITRO_OK) {
-        fail(call);
+    if (nitro_model_summary(model, &text) != NITRO_OK)
         return NULL;
-    }
     json_t *summary = json_loads(text, 0, NULL);
     free(text);
-    if (!summary || json_object_set_new(summary, "model", json_text(path)) != 0) {
-        fail_text(call, "out of memory for the model's summary");
-        json_decref(summary);
-        return NULL;
-    }
     return summary;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
 {
-    return json_string_value(json_object_get(object, key));
+    json_t *summary = model_summary(model);
+    if (!summary)
+        fail(call);
+    else
+        json_object_set_new(summary, "model", json_text(path));
+    return summary;
 }
 
 static double number_of(const json_t *object, const char *key)
@@ -327,7 +325,7 @@ static void print_few_uses(json_t *preparing)
     json_t *choice;
     json_array_foreach(json_object_get(preparing, "few_uses"), i, choice)
     {
-        const char *feature = json_string_value(json_object_get(choice, "feature"));
+        const char *feature = text_of(choice, "feature");
         json_t *above = json_object_get(choice, "above"), *up_to = json_object_get(choice, "up_to");
         if (!(number_of(choice, "uses") > 0.0))
             continue;
@@ -403,7 +401,7 @@ static void print_measured(json_t *inputs)
     if (json_array_size(inputs) == 0)
         return;
     printf("%-16s %zu input%s: ", "measured", json_array_size(inputs),
-           json_array_size(inputs) == 1 ? "" : "s");
+           plural(json_array_size(inputs)));
     json_array_foreach(inputs, i, input)
     {
         if (i == MAX_NAMED)

@@ -11,7 +11,11 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
  *  count the same, or of NULL. */
 void model_print_source_weights(const json_t *predicted);
 
-/** The library's summary with the model's path, or NULL after an error was printed. */
+/** The library's summary, as nitro_model_summary gives it; NULL: there is none, as of a compiled
+ *  model, or memory ran out. */
+json_t *model_summary(const nitro_model *model);
+
+/** The summary with the model's path, or NULL after an error was printed. */
 json_t *model_json(const invocation *call, const nitro_model *model, const char *path);
 
 #endif

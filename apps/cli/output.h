@@ -32,6 +32,9 @@ void show_log(void *user, nitro_log_level level, const char *message);
 void join_names(const char *const *names, char *text, size_t size);
 void join_list(const nitro_string_list *names, char *text, size_t size);
 
+/** "" of one, else "s". */
+const char *plural(size_t count);
+
 /* ---- Tables (table.c) ----------------------------------------------------------------------- */
 
 /** Columns of text, aligned when printed. Cells are added one by one, row after row. */
@@ -66,6 +69,8 @@ json_t *json_value(double value);
 /** The text (bytes that are not UTF-8 become '?'), or null for NULL. */
 json_t *json_text(const char *text);
 json_t *json_names(const nitro_string_list *names);
+/** The text that an object has under this key; NULL: none. */
+const char *text_of(const json_t *object, const char *key);
 /** Print one JSON value on stdout and drop it; NULL means that memory ran out. @return exit code */
 int print_json(const invocation *call, json_t *value);
 

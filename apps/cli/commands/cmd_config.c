@@ -68,11 +68,6 @@ static nitro_status look_up(const invocation *call, json_t *array)
     return status;
 }
 
-static const char *text_of(const json_t *row, const char *name)
-{
-    return json_string_value(json_object_get(row, name));
-}
-
 static int print_plain(const invocation *call, const json_t *array)
 {
     text_table table;

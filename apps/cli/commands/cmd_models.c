@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "apps/cli/load_module.h"
+#include "apps/cli/model_report.h"
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -76,11 +77,6 @@ static nitro_status find_devices(const invocation *call, nitro_string_list *devi
 }
 
 /* ---- Files: one JSON object each ------------------------------------------------------------- */
-
-static const char *text_of(const json_t *model, const char *key)
-{
-    return json_string_value(json_object_get(model, key));
-}
 
 /** Add the file if it is called COMPUTATION[@DEVICE].json or .bin. */
 static void add_file(json_t *models, const char *folder, const char *file,
@@ -203,14 +199,13 @@ enum { MANY_SOURCES = 3 }; /* more are counted, not named */
 static json_t *sources_of(const invocation *call, const char *path)
 {
     nitro_model *model = NULL;
-    char *text = NULL, from[1024] = "", file[4096];
+    char from[1024] = "", file[4096];
     json_t *summary = NULL, *sources, *source;
     size_t i, used = 0;
     json_int_t total = 0;
     snprintf(file, sizeof file, "%.*s.json", (int)(strrchr(path, '.') - path), path);
-    if (nitro_model_load(call->context, file, &model) == NITRO_OK &&
-        nitro_model_summary(model, &text) == NITRO_OK)
-        summary = json_loads(text, 0, NULL);
+    if (nitro_model_load(call->context, file, &model) == NITRO_OK)
+        summary = model_summary(model);
     sources = json_object_get(json_object_get(summary, "provenance"), "sources");
     json_array_foreach(sources, i, source)
     {
@@ -223,7 +218,6 @@ static json_t *sources_of(const invocation *call, const char *path)
     if (i > MANY_SOURCES)
         snprintf(from, sizeof from, "%zu devices: %lld samples", i, (long long)total);
     json_decref(summary);
-    free(text);
     nitro_model_free(model);
     return used ? json_text(from) : json_null();
 }

@@ -107,10 +107,10 @@ static int report(profiling *self, const char *device, const nitro_profile_repor
                                       "failed_inputs", (json_int_t)made->failed_inputs));
         return EXIT_DONE;
     }
-    printf("%s: %zu profile%s of %zu run%s", device, made->profiles, made->profiles == 1 ? "" : "s",
-           made->runs, made->runs == 1 ? "" : "s");
+    printf("%s: %zu profile%s of %zu run%s", device, made->profiles, plural(made->profiles),
+           made->runs, plural(made->runs));
     if (made->found > 0)
-        printf(", %zu run%s already stored", made->found, made->found == 1 ? "" : "s");
+        printf(", %zu run%s already stored", made->found, plural(made->found));
     if (made->failed > 0)
         printf(", %zu failed", made->failed);
     putchar('\n');

@@ -35,7 +35,7 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     self->last = *progress;
     if (progress->again > 0 && progress->input)
         snprintf(detail, sizeof detail, "%zu further block%s; %s", progress->again,
-                 progress->again == 1 ? "" : "s", progress->input);
+                 plural(progress->again), progress->input);
     else if (progress->best && self->num_devices == 1)
         snprintf(detail, sizeof detail, "%s: %s", progress->input, progress->best);
     else
@@ -167,7 +167,7 @@ static int print_report(const tuning *self, const nitro_device *device, const wi
 {
     printf("%s on %s%s: %zu sample%s in %s", self->loaded.module->name, device->id,
            is_modelled(device) ? " (modelled: times from a cost model)" : "", won->samples,
-           won->samples == 1 ? "" : "s", nitro_store_url(self->store));
+           plural(won->samples), nitro_store_url(self->store));
     if (won->untimed > 0)
         printf(", and %zu on which no variant has a time", won->untimed);
     printf("\n\n");

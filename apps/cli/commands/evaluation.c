@@ -88,7 +88,7 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
     return exit_code(call, table_end(&table, stdout));
 }
 
-static void print_csv_number(double value)
+void print_csv_number(double value)
 {
     char text[40] = "";
     if (isfinite(value))

@@ -11,4 +11,7 @@ int evaluation_print_csv(const nitro_evaluate_result *results, size_t count);
 int evaluation_print_json(const invocation *call, const nitro_evaluate_result *results,
                           size_t count);
 
+/** Print ",1.5", or "," where the number is not known. */
+void print_csv_number(double value);
+
 #endif

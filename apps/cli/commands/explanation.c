@@ -42,7 +42,7 @@ static nitro_status list_sources(nitro_context *context, json_t *provenance,
     json_t *source;
     json_array_foreach(json_object_get(provenance, "sources"), i, source)
     {
-        const char *id = json_string_value(json_object_get(source, "device"));
+        const char *id = text_of(source, "device");
         if (id && status == NITRO_OK)
             status = nitro_string_list_add(context, sources, id);
     }
@@ -67,7 +67,7 @@ static nitro_status load_samples(nitro_store *store, json_t *provenance, explana
         self->places[v] =
             nitro_schema_variant(self->dataset->schema, nitro_model_variant_name(self->model, v));
     char digest[17];
-    const char *records = json_string_value(json_object_get(provenance, "records"));
+    const char *records = text_of(provenance, "records");
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(self->dataset));
     self->is_changed = records && strcmp(records, digest) != 0;
     return NITRO_OK;
@@ -134,17 +134,10 @@ static nitro_status list_shared_features(nitro_context *context, nitro_device *c
 /** The target's description: of the store, else of this machine; NULL: neither knows it. */
 static nitro_status find_target(nitro_store *store, const char *id, nitro_device **target)
 {
-    const nitro_device_kind *kind = NULL;
-    nitro_string_list known = {0};
-    nitro_status status = nitro_store_list_devices(store, NULL, &known);
-    bool is_known = nitro_string_list_find(&known, id) != NITRO_NONE;
-    nitro_string_list_free(&known);
     *target = NULL;
-    if (status != NITRO_OK)
-        return status;
-    if (is_known)
-        return nitro_store_get_device(store, id, target);
-    status = nitro_device_find(nitro_store_context(store), id, false, target, &kind);
+    nitro_status status = nitro_store_get_device(store, id, target);
+    if (status == NITRO_ERR_NOT_FOUND)
+        status = nitro_device_find(nitro_store_context(store), id, false, target, NULL);
     return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
 }
 

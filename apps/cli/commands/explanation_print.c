@@ -62,7 +62,7 @@ static void print_decision(const explanation *self)
         printf("%s measured %.2f times as long on the nearest %zu measured input%s",
                isfinite(model) ? ";" : ":", self->variants[self->runner_up].ratio,
                self->variants[self->runner_up].timed,
-               self->variants[self->runner_up].timed == 1 ? "" : "s");
+               plural(self->variants[self->runner_up].timed));
     putchar('\n');
 }
 
@@ -204,21 +204,10 @@ static nitro_status print_neighbours(const invocation *call, const explanation *
     return table_end(&table, stdout);
 }
 
-/** Of a compiled model there is none. */
-static json_t *read_summary(const explanation *self)
-{
-    char *text = NULL;
-    if (nitro_model_summary(self->model, &text) != NITRO_OK)
-        return NULL;
-    json_t *summary = json_loads(text, 0, NULL);
-    free(text);
-    return summary;
-}
-
 /** The sources that speak for the decision. */
 static void print_source_weights(const explanation *self)
 {
-    json_t *summary = read_summary(self);
+    json_t *summary = model_summary(self->model);
     model_print_source_weights(
         json_object_get(json_object_get(summary, "provenance"), "predicted_quality"));
     json_decref(summary);
@@ -325,14 +314,13 @@ static json_t *neighbours_json(const explanation *self)
 static json_t *source_weights_json(const explanation *self)
 {
     size_t i;
-    json_t *source, *weights = NULL, *summary = read_summary(self);
+    json_t *source, *weights = NULL, *summary = model_summary(self->model);
     const json_t *predicted =
         json_object_get(json_object_get(summary, "provenance"), "predicted_quality");
     if (json_object_get(predicted, "source_rule"))
         weights = json_object();
     json_array_foreach(json_object_get(predicted, "sources"), i, source) if (weights)
-        json_object_set(weights, json_string_value(json_object_get(source, "device")),
-                        json_object_get(source, "weight"));
+        json_object_set(weights, text_of(source, "device"), json_object_get(source, "weight"));
     json_decref(summary);
     return weights;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apps/cli/commands/evaluation.h"
 #include "apps/cli/output.h"
 #include "apps/cli/report/report.h"
 
@@ -38,24 +39,16 @@ int source_curve_print_table(const invocation *call, const nitro_evaluate_result
     return exit_code(call, table_end(&table, stdout));
 }
 
-static void print_number(double value)
-{
-    char text[40] = "";
-    if (isfinite(value))
-        nitro_format_number(value, text, sizeof text);
-    printf(",%s", text);
-}
-
 int source_curve_print_csv(const nitro_evaluate_result *results, size_t count)
 {
     printf("target,method,order,sources,added,mean,p5,accuracy,predicted\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s,%s,%zu,%s", results[i].target, results[i].method, results[i].order,
                results[i].num_sources, results[i].added);
-        print_number(results[i].mean);
-        print_number(results[i].p5);
-        print_number(results[i].accuracy);
-        print_number(results[i].predicted);
+        print_csv_number(results[i].mean);
+        print_csv_number(results[i].p5);
+        print_csv_number(results[i].accuracy);
+        print_csv_number(results[i].predicted);
         printf("\n");
     }
     return EXIT_DONE;

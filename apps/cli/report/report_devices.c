@@ -62,10 +62,10 @@ void report_add_devices(report *self)
     }
     part->method = "Inputs are those with times of at least two variants on the device.";
     report_say(self, part, "%zu device%s, %zu variant%s of %s, %zu input%s, %zu input feature%s.",
-               dataset->num_devices, dataset->num_devices == 1 ? "" : "s",
-               dataset->schema->num_variants, dataset->schema->num_variants == 1 ? "" : "s",
-               self->computation, dataset->num_inputs, dataset->num_inputs == 1 ? "" : "s",
-               dataset->schema->num_features, dataset->schema->num_features == 1 ? "" : "s");
+               dataset->num_devices, plural(dataset->num_devices), dataset->schema->num_variants,
+               plural(dataset->schema->num_variants), self->computation, dataset->num_inputs,
+               plural(dataset->num_inputs), dataset->schema->num_features,
+               plural(dataset->schema->num_features));
     say_what_did_not_run(self, part);
     if (modelled)
         report_say(self, part,

@@ -156,7 +156,7 @@ static void write_part(FILE *file, const report *self, const report_part *part)
     if (part->digest.num_columns > 0) {
         write_table(file, &part->digest);
         fprintf(file, "<details><summary>All numbers (%zu row%s)</summary>\n",
-                report_table_rows(&part->table), report_table_rows(&part->table) == 1 ? "" : "s");
+                report_table_rows(&part->table), plural(report_table_rows(&part->table)));
         write_table(file, &part->table);
         fputs("</details>\n", file);
     } else {

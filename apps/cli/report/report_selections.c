@@ -41,8 +41,8 @@ static const char *why_aside(const json_t *answer)
 {
     const json_t *search = json_object_get(answer, "cv");
     const json_t *last = search ? search : answer;
-    const char *why = json_string_value(json_object_get(last, "skipped"));
-    return why ? why : json_string_value(json_object_get(last, "reason"));
+    const char *why = text_of(last, "skipped");
+    return why ? why : text_of(last, "reason");
 }
 
 /** Did it choose, and not take all or nothing for want of something to go by? */
@@ -88,7 +88,7 @@ static void join_proxies(const json_t *answer, char *text, size_t size)
     text[0] = '\0';
     json_array_foreach(proxies, i, proxy)
     {
-        const char *name = json_string_value(json_object_get(proxy, "proxy"));
+        const char *name = text_of(proxy, "proxy");
         if (name && json_is_true(json_object_get(proxy, "won")) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
     }

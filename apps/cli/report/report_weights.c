@@ -95,8 +95,8 @@ static void say(const report_learnt *self, const nitro_string_list *targets,
         self->report, part,
         "'%s' learns from %s source%s of a target. Over all targets, %s counts most: %.0f %% on "
         "average.",
-        find_weighted(self, targets->items[0])->method, range, most == 1 ? "" : "s",
-        sources->items[first], 100.0 * largest / (double)targets->count);
+        find_weighted(self, targets->items[0])->method, range, plural(most), sources->items[first],
+        100.0 * largest / (double)targets->count);
 }
 
 static void fill_part(const report_learnt *self, const nitro_string_list *targets,

@@ -321,7 +321,7 @@ static int write_file(const search_command *self, const char *path, nitro_evalua
     if (nitro_evaluations_write(self->call->context, path, format, &evaluations) != NITRO_OK)
         return fail(self->call);
     note(self->call, "%zu evaluation%s written to %s", evaluations.num_answers,
-         evaluations.num_answers == 1 ? "" : "s", path);
+         plural(evaluations.num_answers), path);
     return EXIT_DONE;
 }
 
@@ -358,8 +358,7 @@ static int print_text(const search_command *self)
     nitro_format_number((double)nitro_space_size(self->target.space), size, sizeof(size));
     size_t num_parameters = nitro_space_num_parameters(self->target.space);
     printf("space      %s: %s configuration%s of %zu parameter%s\n", self->options.name, size,
-           nitro_space_size(self->target.space) == 1 ? "" : "s", num_parameters,
-           num_parameters == 1 ? "" : "s");
+           plural(nitro_space_size(self->target.space)), num_parameters, plural(num_parameters));
     printf("evaluated  %llu by %s, %zu invalid, %llu from the store\n",
            (unsigned long long)num_evaluations(result), searcher_name(self), count_invalid(result),
            (unsigned long long)result->resumed);

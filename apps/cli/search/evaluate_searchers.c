@@ -193,7 +193,7 @@ static int print_text(const evaluation *self)
         printf("\n");
     }
     size_t files = self->given->recorded->count, telling = num_telling(self);
-    printf("mean over %zu space%s", files, files == 1 ? "" : "s");
+    printf("mean over %zu space%s", files, plural(files));
     if (telling < files)
         printf("; of MAE and MDF over the %zu where random search has an error", telling);
     printf("\n");

@@ -25,8 +25,8 @@ static int print_schema(const invocation *call, const nitro_schema *schema)
                             (json_int_t)schema->num_features, "relative_features",
                             (json_int_t)schema->num_relative, "default", default_variant));
     printf("%s: %zu feature%s, %zu relative feature%s, default variant %s\n", schema->computation,
-           schema->num_features, schema->num_features == 1 ? "" : "s", schema->num_relative,
-           schema->num_relative == 1 ? "" : "s", default_variant ? default_variant : "unspecified");
+           schema->num_features, plural(schema->num_features), schema->num_relative,
+           plural(schema->num_relative), default_variant ? default_variant : "unspecified");
     return EXIT_DONE;
 }
 

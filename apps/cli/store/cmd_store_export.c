@@ -41,8 +41,8 @@ static nitro_status export_samples(const invocation *call, nitro_store *store, j
     if (status == NITRO_OK)
         status = nitro_store_count_samples(store, given->computation, given->device, &count);
     if (status == NITRO_OK)
-        note(call, "%zu sample%s of %s on %s in %s", count, count == 1 ? "" : "s",
-             given->computation, given->device, given->samples);
+        note(call, "%zu sample%s of %s on %s in %s", count, plural(count), given->computation,
+             given->device, given->samples);
     json_object_set_new(told, "samples", exported(given->samples, &count));
     json_object_set_new(told, "devices", exported(given->devices, NULL));
     return status;
@@ -55,7 +55,7 @@ static nitro_status export_profiles(const invocation *call, nitro_store *store, 
     nitro_status status = nitro_store_export_profiles(store, given->computation, given->device,
                                                       given->profiles, &count);
     if (status == NITRO_OK)
-        note(call, "%zu profile%s in %s", count, count == 1 ? "" : "s", given->profiles);
+        note(call, "%zu profile%s in %s", count, plural(count), given->profiles);
     json_object_set_new(told, "profiles", exported(given->profiles, &count));
     return status;
 }

@@ -74,10 +74,10 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
                             "missing_values", (json_int_t)report->missing_values, "without_times",
                             (json_int_t)report->without_times));
     printf("%s on %s: %zu sample%s added", given->computation, given->devices_chosen.items[0],
-           report->added, report->added == 1 ? "" : "s");
+           report->added, plural(report->added));
     if (given->replace)
         printf(", %zu replaced", report->replaced);
-    printf("; %zu time%s missing", report->missing_values, report->missing_values == 1 ? "" : "s");
+    printf("; %zu time%s missing", report->missing_values, plural(report->missing_values));
     if (report->without_times > 0)
         printf("; %zu %s no time", report->without_times,
                report->without_times == 1 ? "input has" : "inputs have");
@@ -140,7 +140,7 @@ static int print_devices(const invocation *call, const char *url, const nitro_im
         return print_json(call, json_pack("{s:o, s:I, s:I}", "store", json_text(url), "added",
                                           (json_int_t)report->added, "replaced",
                                           (json_int_t)report->replaced));
-    printf("%zu device%s added, %zu replaced\n", report->added, report->added == 1 ? "" : "s",
+    printf("%zu device%s added, %zu replaced\n", report->added, plural(report->added),
            report->replaced);
     return EXIT_DONE;
 }

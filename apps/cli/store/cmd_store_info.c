@@ -122,7 +122,7 @@ static void print_spread(const char *name, spreads *list)
         printf("spread        %s: %.2g %% median, %.2g %% at the 90th percentile (%zu time%s)\n",
                name, 100 * nitro_median(list->items, list->count),
                100 * nitro_quantile(list->items, list->count, 0.9), list->count,
-               list->count == 1 ? "" : "s");
+               plural(list->count));
 }
 
 static int print_totals(const invocation *call, const nitro_store *store, totals *sums)

@@ -76,7 +76,7 @@ static int run(invocation *call)
         return EXIT_DONE;
     }
     printf("%zu %s%s of %s%s%s removed\n", removed, given->profiles ? "profile" : "sample",
-           removed == 1 ? "" : "s", given->computation ? given->computation : "proxies",
+           plural(removed), given->computation ? given->computation : "proxies",
            given->device ? " on " : "", given->device ? given->device : "");
     return EXIT_DONE;
 }

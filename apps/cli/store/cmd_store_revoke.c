@@ -33,7 +33,7 @@ static int run(invocation *call)
                                           json_names(&call->arguments)));
     printf("%s revokes the key%s given; give it to readers with %s.minisig, for their setting "
            "revoked_keys\n",
-           given->list, call->arguments.count == 1 ? "" : "s", given->list);
+           given->list, plural(call->arguments.count), given->list);
     return EXIT_DONE;
 }
 

@@ -47,7 +47,7 @@ static int send_unsent(const invocation *call, const char *url, json_t *array, s
                              (json_int_t)(before - after), "unsent", (json_int_t)after));
     else if (code == EXIT_DONE)
         printf("%s: %zu sample%s sent, %zu unsent\n", nitro_store_url(store), before - after,
-               before - after == 1 ? "" : "s", after);
+               plural(before - after), after);
     *left += after;
     nitro_store_close(store);
     return code;

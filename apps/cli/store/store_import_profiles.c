@@ -14,8 +14,8 @@ static int print_report(const invocation *call, const char *url,
                                           (json_int_t)report->values, "missing",
                                           (json_int_t)report->missing));
     printf("%zu profile%s on %zu device%s: %zu value%s of metrics", report->profiles,
-           report->profiles == 1 ? "" : "s", report->devices, report->devices == 1 ? "" : "s",
-           report->values, report->values == 1 ? "" : "s");
+           plural(report->profiles), report->devices, plural(report->devices), report->values,
+           plural(report->values));
     if (report->missing > 0)
         printf(", %zu not collected", report->missing);
     putchar('\n');

@@ -22,17 +22,17 @@ static int print_report(const invocation *call, const nitro_copy_report *report,
                                        (json_int_t)report->damaged));
         return printed == EXIT_DONE ? code : printed;
     }
-    printf("%zu sample%s copied, %zu already present", report->samples,
-           report->samples == 1 ? "" : "s", report->samples_skipped);
+    printf("%zu sample%s copied, %zu already present", report->samples, plural(report->samples),
+           report->samples_skipped);
     if (report->samples_differing > 0)
         printf(" (%zu of them with different values, which were kept)", report->samples_differing);
     printf("\n");
     if (report->samples_replaced > 0)
         printf("%zu sample%s replaced by newer ones\n", report->samples_replaced,
-               report->samples_replaced == 1 ? "" : "s");
+               plural(report->samples_replaced));
     if (report->profiles + report->profiles_skipped > 0)
         printf("%zu profile%s copied, %zu already present\n", report->profiles,
-               report->profiles == 1 ? "" : "s", report->profiles_skipped);
+               plural(report->profiles), report->profiles_skipped);
     if (report->damaged > 0)
         fail_text(call, "damaged records that were not copied: %zu", report->damaged);
     return code;
