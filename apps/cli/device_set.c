@@ -6,6 +6,16 @@
 
 #define MAX_RECORDING_BYTES ((size_t)1 << 24)
 
+bool device_is_modelled(const nitro_device *device)
+{
+    return strcmp(device->kind, "model") == 0;
+}
+
+const char *device_kind_text(const nitro_device *device)
+{
+    return device_is_modelled(device) ? "modelled" : device->kind;
+}
+
 void device_set_free(device_set *set)
 {
     for (size_t i = 0; i < set->count; i++)

@@ -1,8 +1,13 @@
-/* device_set.h - some devices, owned. */
+/* device_set.h - devices: of what kind one is, and several, owned. */
 #ifndef NITRO_APPS_CLI_DEVICE_SET_H
 #define NITRO_APPS_CLI_DEVICE_SET_H
 
 #include "nitro/nitro_backend.h"
+
+/** Are its times from a cost model? */
+bool device_is_modelled(const nitro_device *device);
+/** Its kind as tables show it: "modelled", or as it is called. */
+const char *device_kind_text(const nitro_device *device);
 
 typedef struct device_set {
     size_t count;

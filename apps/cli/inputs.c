@@ -164,6 +164,15 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
     return code;
 }
 
+int inputs_make_one(const invocation *call, const nitro_module *module, const char *path,
+                    uint64_t seed, uint64_t index, input_set *set)
+{
+    char *paths[] = {(char *)path};
+    const nitro_string_list files = {.items = paths, .count = path != NULL};
+    const generated_range generated = {seed, index, path == NULL};
+    return inputs_make(call, module, &files, generated, 1, set);
+}
+
 int inputs_keep_shard(const invocation *call, const char *shard, input_set *set)
 {
     unsigned long wanted, count;

@@ -40,6 +40,9 @@ typedef struct input_set {
  */
 int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,
                 generated_range generated, size_t name_parts, input_set *set);
+/** The same of one input: a file, or with `path` NULL input `index` of the generated ones. */
+int inputs_make_one(const invocation *call, const nitro_module *module, const char *path,
+                    uint64_t seed, uint64_t index, input_set *set);
 /**
  * Keep every Nth input from the Ith, as "I/N" says; NULL: all. The N shards of one set have each
  * input once, and differ in size by one at most.

@@ -54,8 +54,9 @@ void table_begin_list(text_table *table, nitro_context *context, nitro_string_li
 void table_cell(text_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
 /** A number with `decimals` places, "-" where there is none. */
 void table_number(text_table *table, double value, int decimals);
-/** Print, free, and hand the first failure through. A row of empty cells is an empty line. */
-nitro_status table_end(text_table *table, FILE *stream);
+/** Print on stdout, free, and hand the first failure through. A row of empty cells is an empty
+ * line. */
+nitro_status table_end(text_table *table);
 
 /** A time with three significant figures and its unit: "1.23 ms", "45.6 us", "2.10 s". */
 void format_time(double time_ms, char *text, size_t size);

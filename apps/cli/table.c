@@ -135,7 +135,7 @@ static size_t take_line(const char **text, size_t width)
 /** Print a row's columns from `first` on, in several lines if cells are wrapped; trailing blanks
  *  are left away. */
 static void print_row(const text_table *table, const size_t *widths, size_t first,
-                      const char **cells, FILE *stream)
+                      const char **cells)
 {
     bool more = true;
     while (more) {
@@ -149,24 +149,23 @@ static void print_row(const text_table *table, const size_t *widths, size_t firs
             bool right = is_right(table->headers.items[c]);
             owed += right ? padding : 0;
             if (bytes > 0) {
-                fprintf(stream, "%*s%.*s", (int)owed, "", (int)bytes, text);
+                printf("%*s%.*s", (int)owed, "", (int)bytes, text);
                 owed = 0;
             }
             owed += 2 + (right ? 0 : padding);
             more = more || *cells[c];
         }
-        fputc('\n', stream);
+        putchar('\n');
     }
 }
 
 /** A row of a table that is too wide however its cells are wrapped: the first cell, then the others
  *  behind their titles. */
-static void print_record(const text_table *table, size_t first, const char **cells, size_t limit,
-                         FILE *stream)
+static void print_record(const text_table *table, size_t first, const char **cells, size_t limit)
 {
     size_t column = text_width(cells[first], strlen(cells[first]));
     const char *mark = ":";
-    fputs(cells[first], stream);
+    fputs(cells[first], stdout);
     for (size_t c = first + 1; c < table->headers.count; c++) {
         const char *title = title_of(table->headers.items[c]), *cell = cells[c];
         size_t title_width = text_width(title, strlen(title)) + 1;
@@ -174,18 +173,18 @@ static void print_record(const text_table *table, size_t first, const char **cel
         if (!*cell)
             continue;
         bool wraps = column + 2 + width + 1 > limit; /* with the marks around it */
-        fprintf(stream, "%s%s%s ", mark, wraps ? "\n  " : " ", title);
+        printf("%s%s%s ", mark, wraps ? "\n  " : " ", title);
         column = wraps ? 2 : column + 2;
-        print_words(stream, cell, column + title_width, 4, limit);
+        print_words(stdout, cell, column + title_width, 4, limit);
         column += width; /* or more than the limit: the next one begins a line */
         mark = ",";
     }
-    fputc('\n', stream);
+    putchar('\n');
 }
 
-static void print_table(const text_table *table, size_t *widths, const char **row, FILE *stream)
+static void print_table(const text_table *table, size_t *widths, const char **row)
 {
-    size_t columns = table->headers.count, limit = terminal_width(stream);
+    size_t columns = table->headers.count, limit = terminal_width(stdout);
     for (size_t c = 0; c < columns; c++)
         widths[c] = column_width(table, c, false);
     fit_widths(table, widths, limit);
@@ -200,23 +199,23 @@ static void print_table(const text_table *table, size_t *widths, const char **ro
     for (size_t c = 0; c < columns; c++)
         row[c] = title_of(table->headers.items[c]);
     if (fits) {
-        fputs(terminal_style(stream, STYLE_TITLE), stream);
-        print_row(table, widths, first, row, stream);
-        fputs(terminal_style(stream, STYLE_PLAIN), stream);
+        fputs(terminal_style(stdout, STYLE_TITLE), stdout);
+        print_row(table, widths, first, row);
+        fputs(terminal_style(stdout, STYLE_PLAIN), stdout);
     }
     for (size_t i = 0; i + columns <= table->cells.count; i += columns) {
         for (size_t c = 0; c < columns; c++)
             row[c] = table->cells.items[i + c];
         if (first && *row[0])
-            fprintf(stream, "%s:\n", row[0]);
+            printf("%s:\n", row[0]);
         if (fits)
-            print_row(table, widths, first, row, stream);
+            print_row(table, widths, first, row);
         else
-            print_record(table, first, row, limit, stream);
+            print_record(table, first, row, limit);
     }
 }
 
-nitro_status table_end(text_table *table, FILE *stream)
+nitro_status table_end(text_table *table)
 {
     size_t columns = table->headers.count;
     size_t *widths = columns ? nitro_calloc(table->context, columns, sizeof *widths) : NULL;
@@ -224,7 +223,7 @@ nitro_status table_end(text_table *table, FILE *stream)
     if (columns && !(widths && row))
         keep(table, NITRO_ERR_NO_MEMORY);
     if (table->status == NITRO_OK && columns)
-        print_table(table, widths, row, stream);
+        print_table(table, widths, row);
     free(row);
     free(widths);
     nitro_string_list_free(&table->headers);

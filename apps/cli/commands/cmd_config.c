@@ -83,7 +83,7 @@ static int print_plain(const invocation *call, const json_t *array)
         table_cell(&table, "%s", where ? where : text_of(row, "origin"));
         table_cell(&table, "%s", text_of(row, "environment"));
     }
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 static int run(invocation *call)

@@ -58,8 +58,8 @@ static json_t *device_json(const nitro_device *device)
     for (size_t l = 0; l < device->num_labels; l++)
         json_object_set_new(labels, device->labels[l].name, json_text(device->labels[l].text));
     return json_pack("{s:o, s:o, s:b, s:o, s:o}", "id", json_text(device->id), "kind",
-                     json_text(device->kind), "modelled", strcmp(device->kind, "model") == 0,
-                     "labels", labels, "features", features_json(device));
+                     json_text(device->kind), "modelled", device_is_modelled(device), "labels",
+                     labels, "features", features_json(device));
 }
 
 static int print_devices_json(const invocation *call, const device_set *set)
@@ -89,17 +89,17 @@ static int print_overview(const invocation *call, const device_set *set)
     for (size_t i = 0; i < set->count; i++) {
         const nitro_device *device = set->devices[i];
         table_cell(&table, "%s", device->id);
-        table_cell(&table, "%s", strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        table_cell(&table, "%s", device_kind_text(device));
         table_cell(&table, "%zu", device->num_features);
         table_cell(&table, "%s", people_name(device));
     }
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 static int print_device(const invocation *call, const nitro_device *device)
 {
     text_table table;
-    printf("%s (%s)\n", device->id, strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+    printf("%s (%s)\n", device->id, device_kind_text(device));
     for (size_t l = 0; l < device->num_labels; l++)
         printf("  %s: %s\n", device->labels[l].name, device->labels[l].text);
     table_begin(&table, call->context, "  feature,>value,unit,source");
@@ -115,7 +115,7 @@ static int print_device(const invocation *call, const nitro_device *device)
         else
             table_cell(&table, "%s", nitro_value_source_name(feature->source));
     }
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 static int print_details(const invocation *call, const device_set *set)

@@ -78,7 +78,7 @@ static int print_matrix(const invocation *call, const device_set *set, const dou
         for (size_t j = 0; j < set->count; j++) /* + 0.0: no "-0.00" */
             table_cell(&table, "%.2f", nearbyint(100.0 * matrix[i * set->count + j]) / 100.0 + 0.0);
     }
-    nitro_status printed = table_end(&table, stdout);
+    nitro_status printed = table_end(&table);
     return status == NITRO_OK && printed == NITRO_OK ? EXIT_DONE : fail(call);
 }
 

@@ -136,8 +136,7 @@ static int print_text(const feature_table *self)
         for (size_t i = 0; i < self->inputs.count; i++)
             table_cell(&table, "%.6g", self->values[i * self->num_features + f]);
     }
-    return table_end(&table, stdout) == NITRO_OK && status == NITRO_OK ? EXIT_DONE
-                                                                       : fail(self->call);
+    return table_end(&table) == NITRO_OK && status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
 static int run(invocation *call)

@@ -309,7 +309,7 @@ static int print_plain(const invocation *call, const json_t *models, size_t num_
     }
     if (m == 0)
         nitro_string_list_free(&table.headers);
-    else if (table_end(&table, stdout) != NITRO_OK)
+    else if (table_end(&table) != NITRO_OK)
         return fail(call);
     if (m == 0 && num_hidden == 0 && call->arguments.count > 0)
         note(call, "no model of %s is in any of the folders; 'nitro tune' makes models",

@@ -66,7 +66,7 @@ static int print_prediction(const invocation *call, const nitro_model *model,
         if (found->prepares)
             table_cell(&table, "%.3g runs", found->preparing[found->ranking[r]]);
     }
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 static int query(const invocation *call, const nitro_model *model)

@@ -8,6 +8,7 @@
 
 #include "apps/cli/commands/one_run.h"
 #include "apps/cli/commands/out_of_range.h"
+#include "apps/cli/commands/tune_settings.h"
 #include "apps/cli/given_features.h"
 #include "apps/cli/paths.h"
 
@@ -65,22 +66,16 @@ static int load_input(one_run *self)
 {
     const settings *given = self->call->settings;
     const nitro_module *module = self->loaded.module;
-    nitro_string_list files = {0};
     bool generated = given->generated != OPTION_NOT_GIVEN;
     if (generated == (given->input != NULL))
         return fail_usage(self->call, "give one of --input FILE and --generated N");
-    if (given->input &&
-        nitro_string_list_add(self->call->context, &files, given->input) != NITRO_OK)
-        return fail(self->call);
     int code = inputs_follow(self->call, module, &self->found, 1);
     if (code == EXIT_DONE)
-        code = inputs_make(self->call, module, &files,
-                           (generated_range){given->seed, given->generated, generated}, 1,
-                           &self->inputs);
+        code = inputs_make_one(self->call, module, given->input, given->seed, given->generated,
+                               &self->inputs);
     if (code == EXIT_DONE &&
         input_load(self->call->context, self->inputs.sources, &self->input) != NITRO_OK)
         code = fail(self->call);
-    nitro_string_list_free(&files);
     if (code == EXIT_DONE && module->describe)
         module->describe(self->input, self->description, sizeof self->description);
     return code;
@@ -311,10 +306,7 @@ static int measure(one_run *self)
     const settings *given = self->call->settings;
     nitro_tune_options tune;
     nitro_tune_options_init(&tune);
-    tune.measure.max_repetitions = (unsigned)given->repetitions;
-    if (tune.measure.min_repetitions > tune.measure.max_repetitions)
-        tune.measure.min_repetitions = tune.measure.max_repetitions;
-    tune.measure.timeout_ms = given->timeout_s * 1000.0;
+    measure_at_most(&tune.measure, given->repetitions, given->timeout_s);
     tune.measure.cache = given->cold ? NITRO_CACHE_COLD : NITRO_CACHE_WARM;
     nitro_input input = {
         .name = self->inputs.inputs[0].name, .load = hand_over, .state = self->input};

@@ -46,11 +46,6 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     return !interrupts_seen();
 }
 
-static bool is_modelled(const nitro_device *device)
-{
-    return strcmp(device->kind, "model") == 0;
-}
-
 static nitro_tune_options options_of(tuning *self)
 {
     nitro_tune_options how = tune_options_given(self->call->settings);
@@ -66,7 +61,7 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool real = false;
     for (size_t d = 0; d < devices->count; d++)
-        real |= !is_modelled(devices->devices[d]);
+        real |= !device_is_modelled(devices->devices[d]);
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
     warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be inaccurate",
@@ -137,7 +132,7 @@ static int profile(tuning *self, const nitro_device *device)
     const tune_settings *given = self->call->settings;
     if (!given->profile)
         return EXIT_DONE;
-    if (is_modelled(device)) {
+    if (device_is_modelled(device)) {
         note(self->call, "%s is modelled: 'nitro profile' synthesises its profiles", device->id);
         return EXIT_DONE;
     }
@@ -155,7 +150,7 @@ static json_t *report_json(const tuning *self, const nitro_device *device, const
     const nitro_tune_progress *last = &self->last;
     return json_pack("{s:s, s:o, s:b, s:{s:I, s:I, s:I, s:I}, s:I, s:I, s:o}", "computation",
                      self->loaded.module->name, "device", json_text(device->id), "modelled",
-                     is_modelled(device), "inputs", "total", (json_int_t)self->inputs.count,
+                     device_is_modelled(device), "inputs", "total", (json_int_t)self->inputs.count,
                      "measured", (json_int_t)(last->done - last->resumed - last->failed),
                      "found_in_store", (json_int_t)last->resumed, "failed",
                      (json_int_t)last->failed, "samples", (json_int_t)won->samples,
@@ -166,12 +161,12 @@ static json_t *report_json(const tuning *self, const nitro_device *device, const
 static int print_report(const tuning *self, const nitro_device *device, const winner_table *won)
 {
     printf("%s on %s%s: %zu sample%s in %s", self->loaded.module->name, device->id,
-           is_modelled(device) ? " (modelled: times from a cost model)" : "", won->samples,
+           device_is_modelled(device) ? " (modelled: times from a cost model)" : "", won->samples,
            plural(won->samples), nitro_store_url(self->store));
     if (won->untimed > 0)
         printf(", and %zu on which no variant has a time", won->untimed);
     printf("\n\n");
-    return exit_code(self->call, winners_print(won, stdout));
+    return exit_code(self->call, winners_print(won));
 }
 
 static int report(tuning *self, const nitro_device *device, const nitro_model *model,

@@ -85,7 +85,7 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
     }
     if (num_targets > 1)
         add_means(&table, results, count);
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 void print_csv_number(double value)

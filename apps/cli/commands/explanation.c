@@ -84,8 +84,7 @@ double explanation_time(const explanation *self, size_t row, size_t variant)
     return place == NITRO_NONE ? NAN : row_times(self, row)[place];
 }
 
-/** The fastest of a row's variants; every neighbour has one. */
-static size_t row_best(const explanation *self, size_t row)
+size_t explanation_fastest(const explanation *self, size_t row)
 {
     const double *times = row_times(self, row);
     size_t best = NITRO_NONE;
@@ -104,7 +103,7 @@ static void query_variants(explanation *self)
         for (size_t i = 0; i < self->num_neighbours; i++) {
             size_t row = self->neighbours[i].row;
             double ratio = explanation_time(self, row, v) / explanation_time(self, row, chosen);
-            record->best += row_best(self, row) == self->places[v];
+            record->best += explanation_fastest(self, row) == self->places[v];
             if (isnan(ratio))
                 continue;
             record->timed++;
@@ -178,7 +177,7 @@ static void query_row(const explanation *self, const nitro_neighbour *found, dev
                       double *logarithms, size_t *timed)
 {
     double chosen = explanation_time(self, found->row, self->decision.variant);
-    double best = row_times(self, found->row)[row_best(self, found->row)];
+    double best = row_times(self, found->row)[explanation_fastest(self, found->row)];
     record->inputs++;
     record->distance += found->distance;
     record->agree += chosen <= (1.0 + TOLERANCE) * best; /* NaN is not */

@@ -60,6 +60,9 @@ void explanation_free(explanation *self);
 /** Time of one of the model's variants on a row of the dataset; NaN: none. */
 double explanation_time(const explanation *self, size_t row, size_t variant);
 
+/** The fastest of the dataset's variants on a row; NITRO_NONE: none has a time. */
+size_t explanation_fastest(const explanation *self, size_t row);
+
 /* explanation_print.c; exit codes. */
 int explanation_print(const invocation *call, const explanation *self);
 int explanation_print_json(const invocation *call, const explanation *self);

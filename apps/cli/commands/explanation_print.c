@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "apps/cli/commands/explanation.h"
+#include "apps/cli/device_set.h"
 #include "apps/cli/model_report.h"
 
 static bool is_named(const explanation *self, size_t variant)
@@ -89,7 +90,7 @@ static nitro_status print_ranking(const invocation *call, const explanation *sel
         ratio_cell(&table, self->variants[v].ratio);
         table_cell(&table, "%zu of %zu", self->variants[v].best, self->num_neighbours);
     }
-    return table_end(&table, stdout);
+    return table_end(&table);
 }
 
 static const char *const kind_names[] = {
@@ -148,7 +149,7 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
         table_cell(&table, "%s", place);
         has_related = has_related || is_only_related(column);
     }
-    nitro_status status = table_end(&table, stdout);
+    nitro_status status = table_end(&table);
     if (has_related)
         puts("* used through relative features");
     return status;
@@ -162,24 +163,14 @@ static nitro_status print_devices(const invocation *call, const explanation *sel
     for (size_t d = 0; d < self->dataset->num_devices; d++) {
         const device_record *record = &self->devices[d];
         const nitro_device *device = self->dataset->devices[record->device];
-        table_cell(&table, "%s%s", device->id,
-                   strcmp(device->kind, "model") == 0 ? " (modelled)" : "");
+        table_cell(&table, "%s%s", device->id, device_is_modelled(device) ? " (modelled)" : "");
         table_number(&table, record->similarity, 2);
         table_cell(&table, "%zu", record->inputs);
         table_number(&table, record->distance, 3);
         table_cell(&table, "%zu", record->agree);
         ratio_cell(&table, record->runner_up);
     }
-    return table_end(&table, stdout);
-}
-
-static size_t fastest(const double *times_ms, size_t count)
-{
-    size_t best = 0;
-    for (size_t v = 1; v < count; v++)
-        if (isnan(times_ms[best]) || times_ms[v] < times_ms[best])
-            best = v;
-    return best;
+    return table_end(&table);
 }
 
 static nitro_status print_neighbours(const invocation *call, const explanation *self)
@@ -191,7 +182,7 @@ static nitro_status print_neighbours(const invocation *call, const explanation *
     for (size_t i = 0; i < self->num_neighbours && i < EXPLAIN_NEIGHBOURS; i++) {
         size_t row = self->neighbours[i].row;
         const double *times = dataset->times_ms + row * num_variants;
-        size_t best = fastest(times, num_variants);
+        size_t best = explanation_fastest(self, row);
         char time[32];
         format_time(times[best], time, sizeof time);
         table_cell(&table, "%s", dataset->inputs[dataset->row_input[row]]);
@@ -201,7 +192,7 @@ static nitro_status print_neighbours(const invocation *call, const explanation *
         table_cell(&table, "%s", time);
         ratio_cell(&table, explanation_time(self, row, self->decision.variant) / times[best]);
     }
-    return table_end(&table, stdout);
+    return table_end(&table);
 }
 
 /** The sources that speak for the decision. */
@@ -304,7 +295,7 @@ static json_t *neighbours_json(const explanation *self)
                              json_text(dataset->inputs[dataset->row_input[row]]), "device",
                              json_text(dataset->devices[dataset->row_device[row]]->id), "distance",
                              json_value(self->neighbours[i].distance), "best",
-                             dataset->schema->variants[fastest(times, num_variants)], "times_ms",
+                             dataset->schema->variants[explanation_fastest(self, row)], "times_ms",
                              times_ms));
     }
     return array;

@@ -188,7 +188,7 @@ static int print_comparison(const one_run *self)
                    !measured && entry->detail ? ": " : "",
                    !measured && entry->detail ? entry->detail : "");
     }
-    if (table_end(&table, stdout) != NITRO_OK)
+    if (table_end(&table) != NITRO_OK)
         return fail(self->call);
     if (chosen(self)->outcome != NITRO_OUTCOME_MEASURED)
         return EXIT_DONE; /* there is no speed to compare; the error says so */

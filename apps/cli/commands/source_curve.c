@@ -36,7 +36,7 @@ int source_curve_print_table(const invocation *call, const nitro_evaluate_result
         table_number(&table, results[i].accuracy, 2);
         table_number(&table, results[i].predicted, 2);
     }
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 int source_curve_print_csv(const nitro_evaluate_result *results, size_t count)

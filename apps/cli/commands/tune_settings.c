@@ -79,19 +79,24 @@ const argument tune_arguments[] = {
      .help = "a built-in computation, or the path of a shared object with one (./libmine.so)"},
     {0}};
 
+void measure_at_most(nitro_measure_options *measure, uint64_t repetitions, double timeout_s)
+{
+    measure->max_repetitions = (unsigned)repetitions;
+    if (measure->min_repetitions > measure->max_repetitions)
+        measure->min_repetitions = measure->max_repetitions;
+    measure->timeout_ms = timeout_s * 1000.0;
+}
+
 nitro_tune_options tune_options_given(const tune_settings *given)
 {
     nitro_tune_options how;
     nitro_tune_options_init(&how);
     how.measure.warmups = (unsigned)given->warmups;
-    how.measure.max_repetitions = (unsigned)given->repetitions;
+    measure_at_most(&how.measure, given->repetitions, given->timeout_s);
     if (given->min_repetitions != OPTION_NOT_GIVEN)
         how.measure.min_repetitions = (unsigned)given->min_repetitions;
-    else if (how.measure.min_repetitions > how.measure.max_repetitions)
-        how.measure.min_repetitions = how.measure.max_repetitions;
     how.measure.max_blocks = (unsigned)given->blocks;
     how.measure.budget_ms = given->budget_ms;
-    how.measure.timeout_ms = given->timeout_s * 1000.0;
     if (given->memory_limit_mb != OPTION_NOT_GIVEN)
         how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
     how.measure.cache = given->cold ? NITRO_CACHE_COLD : NITRO_CACHE_WARM;

@@ -21,4 +21,7 @@ void tune_set_defaults(void *settings);
 /** How to measure, as given; the rest of the options is as nitro_tune_options_init leaves it. */
 nitro_tune_options tune_options_given(const tune_settings *given);
 
+/** What --repetitions and --timeout say; fewer repetitions than the least number lower that. */
+void measure_at_most(nitro_measure_options *measure, uint64_t repetitions, double timeout_s);
+
 #endif

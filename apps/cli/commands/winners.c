@@ -86,7 +86,7 @@ static double slowdown(const winner_row *row)
 
 /** One line of variants without any time: of those that constraints exclude from every input (a
  *  variant for another kind of device is excluded alike), or of the others. */
-static void print_untimed(const winner_table *winners, bool excluded, FILE *stream)
+static void print_untimed(const winner_table *winners, bool excluded)
 {
     const char *title = excluded ? "not allowed on any input, or not available on this device: "
                                  : "no time on any input: ";
@@ -94,13 +94,13 @@ static void print_untimed(const winner_table *winners, bool excluded, FILE *stre
     for (size_t v = 0; v < winners->schema->num_variants; v++) {
         const winner_row *row = &winners->rows[v];
         if (!row->timed && (row->excluded == winners->samples) == excluded)
-            fprintf(stream, "%s%s", count++ ? ", " : title, winners->schema->variants[v]);
+            printf("%s%s", count++ ? ", " : title, winners->schema->variants[v]);
     }
     if (count > 0)
-        putc('\n', stream);
+        putchar('\n');
 }
 
-nitro_status winners_print(const winner_table *winners, FILE *stream)
+nitro_status winners_print(const winner_table *winners)
 {
     text_table table;
     table_begin(&table, winners->context, "variant,>wins,>share,>slowdown,>no time,clearest win");
@@ -120,10 +120,10 @@ nitro_status winners_print(const winner_table *winners, FILE *stream)
         else
             table_cell(&table, "%s", "");
     }
-    nitro_status status = table_end(&table, stream);
+    nitro_status status = table_end(&table);
     if (status == NITRO_OK && winners->samples) {
-        print_untimed(winners, true, stream);
-        print_untimed(winners, false, stream);
+        print_untimed(winners, true);
+        print_untimed(winners, false);
     }
     return status;
 }

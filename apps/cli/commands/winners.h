@@ -26,7 +26,7 @@ nitro_status winners_load(nitro_store *store, const char *computation, const cha
                           winner_table *winners);
 void winners_free(winner_table *winners);
 
-nitro_status winners_print(const winner_table *winners, FILE *stream);
+nitro_status winners_print(const winner_table *winners);
 /** An array, one object a variant; NULL when memory ran out. */
 json_t *winners_json(const winner_table *winners);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/device_set.h"
 #include "apps/cli/report/report.h"
 
 void report_generation(const nitro_device *device, char *name, size_t size)
@@ -51,9 +52,9 @@ void report_add_devices(report *self)
         nitro_study_wins wins;
         report_generation(device, generation, sizeof generation);
         nitro_study_count_wins(dataset, d, &wins);
-        modelled += strcmp(device->kind, "model") == 0;
+        modelled += device_is_modelled(device);
         report_table_text(table, device->id);
-        report_table_text(table, strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        report_table_text(table, device_kind_text(device));
         report_table_text(table, label_or_dash(device, "model"));
         report_table_text(table, label_or_dash(device, "architecture"));
         report_table_text(table, *generation ? generation : "-");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/device_set.h"
 #include "apps/cli/report/report_svg.h"
 
 static const char style[] =
@@ -200,7 +201,7 @@ static bool has_modelled(const report *reports, size_t count)
 {
     for (size_t r = 0; r < count; r++)
         for (size_t d = 0; reports[r].dataset && d < reports[r].dataset->num_devices; d++)
-            if (strcmp(reports[r].dataset->devices[d]->kind, "model") == 0)
+            if (device_is_modelled(reports[r].dataset->devices[d]))
                 return true;
     return false;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/device_set.h"
 #include "apps/cli/report/report.h"
 
 void report_keep(report *self, nitro_status status)
@@ -244,7 +245,7 @@ static bool is_modelled(const report *self, const char *id)
 {
     for (size_t d = 0; d < self->dataset->num_devices; d++)
         if (strcmp(self->dataset->devices[d]->id, id) == 0)
-            return strcmp(self->dataset->devices[d]->kind, "model") == 0;
+            return device_is_modelled(self->dataset->devices[d]);
     return false;
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/device_set.h"
+#include "apps/cli/commands/tune_settings.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/output.h"
 #include "apps/cli/paths.h"
@@ -87,7 +87,7 @@ typedef struct search_command {
     char *searcher_name;
     nitro_counter_model *counter_model;
     uint64_t starts[64];
-    device_set devices;
+    nitro_device *device;
     nitro_store *store;
     progress_line progress;
     nitro_search_result *result;
@@ -237,16 +237,12 @@ static int read_starts(search_command *self)
 /* Evaluations are kept where they are measured, not where they are read from a file. */
 static int open_store(search_command *self)
 {
-    nitro_string_list host = {0};
     nitro_context *context = self->call->context;
     if (self->given->recorded)
         return EXIT_DONE;
-    nitro_status status = nitro_string_list_add(context, &host, self->given->device);
-    if (status == NITRO_OK)
-        status = device_set_find(context, &host, false, &self->devices);
-    nitro_string_list_free(&host);
-    if (status == NITRO_OK)
-        self->options.device = self->devices.devices[0];
+    nitro_status status =
+        nitro_device_find(context, self->given->device, false, &self->device, NULL);
+    self->options.device = self->device;
     if (status == NITRO_OK && !self->given->no_store)
         status = nitro_store_open_journaled(context, self->given->store, &self->store);
     self->options.store = self->store;
@@ -258,10 +254,7 @@ static int open_target(search_command *self)
     const settings *given = self->given;
     nitro_tune_options tune;
     nitro_tune_options_init(&tune);
-    tune.measure.timeout_ms = 1e3 * given->timeout_s;
-    tune.measure.max_repetitions = (unsigned)given->repetitions;
-    if (tune.measure.min_repetitions > tune.measure.max_repetitions)
-        tune.measure.min_repetitions = tune.measure.max_repetitions;
+    measure_at_most(&tune.measure, given->repetitions, given->timeout_s);
     const char *path = self->call->arguments.count > 0 ? self->call->arguments.items[0] : NULL;
     if (!path && !given->recorded)
         return fail_usage(self->call, "name a space, or recorded evaluations (--recorded)");
@@ -459,7 +452,7 @@ static int run(invocation *call)
         code = search_and_report(&self);
     nitro_search_result_free(self.result);
     nitro_store_close(self.store);
-    device_set_free(&self.devices);
+    nitro_device_free(self.device);
     search_target_close(&self.target);
     nitro_counter_model_free(self.counter_model);
     free(self.searcher_name);

@@ -181,7 +181,7 @@ static int print_file(const evaluation *self, size_t file)
         table_number(&table, c == 0 ? (double)NAN : score->community, 3);
         table_number(&table, c == 0 ? (double)NAN : score->cpu_ms, 3);
     }
-    return exit_code(self->call, table_end(&table, stdout));
+    return exit_code(self->call, table_end(&table));
 }
 
 static int print_text(const evaluation *self)
@@ -205,7 +205,7 @@ static int print_text(const evaluation *self)
         table_number(&table, c == 0 ? (double)NAN : mean_community(self, c), 3);
     }
     if (code == EXIT_DONE)
-        code = exit_code(self->call, table_end(&table, stdout));
+        code = exit_code(self->call, table_end(&table));
     return code;
 }
 

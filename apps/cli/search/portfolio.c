@@ -196,7 +196,7 @@ static int print_text(const invocation *call, const portfolio_cases *cases,
     table_cell(&table, "least");
     table_number(&table, least, 1);
     table_number(&table, known * left_least, 1);
-    return exit_code(call, table_end(&table, stdout));
+    return exit_code(call, table_end(&table));
 }
 
 static int print_as_json(const invocation *call, const portfolio_cases *cases,

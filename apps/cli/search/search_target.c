@@ -135,13 +135,9 @@ static int open_variant(const invocation *call, const char *path, const search_p
                  nitro_computation_name(target->loaded.computation), colon + 1);
     if (code == EXIT_DONE)
         code = find_variant(call, colon + 1, place->device, target, &variant);
-    if (code == EXIT_DONE && place->input &&
-        nitro_string_list_add(call->context, &target->files, place->input) != NITRO_OK)
-        code = fail(call);
-    const generated_range generated = {place->seed, (size_t)place->generated, !place->input};
     if (code == EXIT_DONE)
-        code =
-            inputs_make(call, target->loaded.module, &target->files, generated, 1, &target->inputs);
+        code = inputs_make_one(call, target->loaded.module, place->input, place->seed,
+                               place->generated, &target->inputs);
     if (code != EXIT_DONE)
         return code;
     /* Times on another input do not count. */
@@ -233,7 +229,6 @@ void search_target_close(search_target *target)
     nitro_recording_free(target->recording);
     nitro_space_free(target->owned_space);
     inputs_free(&target->inputs);
-    nitro_string_list_free(&target->files);
     module_close(&target->loaded);
     *target = (search_target){0};
 }

@@ -18,7 +18,6 @@ typedef struct search_target {
     const char *device; /* that was recorded */
     /* Of a variant, COMPUTATION:VARIANT. */
     loaded_module loaded;
-    nitro_string_list files; /* that `inputs` names */
     input_set inputs;
     const nitro_kernel *kernel;
     nitro_kernel_target compiler;

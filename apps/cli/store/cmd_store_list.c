@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/device_set.h"
 #include "apps/cli/store/outdated_table.h"
 #include "apps/cli/terminal.h"
 #include "apps/cli/versions.h"
@@ -44,9 +45,9 @@ static json_t *variants_json(const nitro_schema *schema)
 static json_t *device_json(const nitro_device *device, size_t samples, size_t profiles)
 {
     return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I}", "id", json_text(device->id), "kind",
-                     json_text(device->kind), "modelled", strcmp(device->kind, "model") == 0,
-                     "features", (json_int_t)device->num_features, "samples", (json_int_t)samples,
-                     "profiles", (json_int_t)profiles);
+                     json_text(device->kind), "modelled", device_is_modelled(device), "features",
+                     (json_int_t)device->num_features, "samples", (json_int_t)samples, "profiles",
+                     (json_int_t)profiles);
 }
 
 typedef struct listing {
@@ -75,8 +76,7 @@ static nitro_status list_device(listing *self, const char *id)
         json_array_append_new(self->devices, device_json(device, samples, profiles));
     } else {
         table_cell(self->table, "  %s", device->id);
-        table_cell(self->table, "%s",
-                   strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        table_cell(self->table, "%s", device_kind_text(device));
         if (computation)
             table_cell(self->table, "%zu", samples);
         if (self->with_profiles)
@@ -148,7 +148,7 @@ static nitro_status print_computation(nitro_store *store, const nitro_schema *sc
                          : "  device,kind,>samples,>features");
     if (status == NITRO_OK)
         status = list_devices(&self);
-    nitro_status printed = table_end(&table, stdout);
+    nitro_status printed = table_end(&table);
     return status == NITRO_OK ? printed : status;
 }
 
@@ -202,7 +202,7 @@ static nitro_status print_others(listing *self, const nitro_string_list *others)
     nitro_status status = NITRO_OK;
     for (size_t d = 0; d < others->count && status == NITRO_OK; d++)
         status = list_device(self, others->items[d]);
-    nitro_status printed = table_end(&table, stdout);
+    nitro_status printed = table_end(&table);
     return status == NITRO_OK ? printed : status;
 }
 

@@ -36,7 +36,7 @@ void outdated_table_add(void *user, const nitro_outdated *outdated)
 nitro_status outdated_table_end(outdated_table *self)
 {
     if (!self->array && self->count > 0)
-        return table_end(&self->table, stdout);
+        return table_end(&self->table);
     nitro_string_list_free(&self->table.headers);
     nitro_string_list_free(&self->table.cells);
     return NITRO_OK;

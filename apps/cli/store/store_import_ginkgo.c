@@ -69,7 +69,7 @@ static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_r
         table_cell(&table, "%zu", each->replaced);
         table_cell(&table, "%zu", each->missing_values);
     }
-    return table_end(&table, stdout);
+    return table_end(&table);
 }
 
 static void print_card(const nitro_ginkgo_campaign *its)
