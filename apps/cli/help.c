@@ -18,7 +18,7 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 }
 
 /** Paragraphs are parted by an empty line; lines that begin with a blank stay as they are. */
-static void print_paragraphs(FILE *stream, const char *text)
+static void print_paragraphs(const char *text)
 {
     while (*text) {
         const char *end = strstr(text, "\n\n");
@@ -26,10 +26,10 @@ static void print_paragraphs(FILE *stream, const char *text)
         char paragraph[2048];
         snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
         if (text[0] == ' ')
-            fprintf(stream, "%s\n", paragraph);
+            printf("%s\n", paragraph);
         else
-            print_wrapped(stream, paragraph, 0, 0);
-        fputc('\n', stream);
+            print_wrapped(stdout, paragraph, 0, 0);
+        putchar('\n');
         text += length + (end ? 2 : 0);
     }
 }
@@ -45,7 +45,7 @@ static void print_item(FILE *stream, const char *left, const char *text)
     print_wrapped(stream, text, OPTION_COLUMN, OPTION_COLUMN);
 }
 
-static void print_option(FILE *stream, const command *owner, const option *what)
+static void print_option(const command *owner, const option *what)
 {
     char left[80], text[1024], value[64] = "";
     snprintf(left, sizeof left, "--%s%s%s%s", what->name, what->value ? " " : "",
@@ -54,58 +54,58 @@ static void print_option(FILE *stream, const command *owner, const option *what)
         option_default_text(owner, what, value, sizeof value);
     snprintf(text, sizeof text, "%s%s%s%s%s", what->help, value[0] ? " (default: " : "", value,
              value[0] ? ")" : "", what->required ? " (required)" : "");
-    print_item(stream, left, text);
+    print_item(stdout, left, text);
 }
 
-static void print_items(FILE *stream, const command *about)
+static void print_items(const command *about)
 {
     help_item items[MAX_ITEMS];
     size_t count = about->list_items ? about->list_items(items, MAX_ITEMS) : 0;
     if (count == 0)
         return;
-    fprintf(stream, "%s:\n", about->items_title);
+    printf("%s:\n", about->items_title);
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s%s", items[i].description, items[i].remark[0] ? "; " : "",
                  items[i].remark);
-        print_item(stream, items[i].name, text);
+        print_item(stdout, items[i].name, text);
     }
-    fputc('\n', stream);
+    putchar('\n');
 }
 
 /** A line of the synopsis is a way to call the command. */
-static void print_usage(FILE *stream, const command *about)
+static void print_usage(const command *about)
 {
     const char *form = about->synopsis;
     do {
         char usage[1024];
         int length = (int)strcspn(form, "\n");
-        fputs(form == about->synopsis ? "Usage: " : "       ", stream);
+        fputs(form == about->synopsis ? "Usage: " : "       ", stdout);
         snprintf(usage, sizeof usage, "nitro %s %.*s", about->name, length, form);
-        print_wrapped(stream, usage, 7, 11);
+        print_wrapped(stdout, usage, 7, 11);
         form += length + (form[length] == '\n');
     } while (*form);
 }
 
-void help_command(FILE *stream, const command *about)
+void help_command(const command *about)
 {
-    print_usage(stream, about);
-    fprintf(stream, "\n%s.\n\n", about->summary);
-    print_paragraphs(stream, about->description);
+    print_usage(about);
+    printf("\n%s.\n\n", about->summary);
+    print_paragraphs(about->description);
     if (about->arguments && about->arguments[0].name) {
-        fprintf(stream, "Arguments:\n");
+        printf("Arguments:\n");
         for (const argument *each = about->arguments; each->name; each++)
-            print_item(stream, each->name, each->help);
-        fputc('\n', stream);
+            print_item(stdout, each->name, each->help);
+        putchar('\n');
     }
-    print_items(stream, about);
-    fprintf(stream, "Options:\n");
+    print_items(about);
+    printf("Options:\n");
     for (const option *each = about->options; each->name; each++)
-        print_option(stream, about, each);
+        print_option(about, each);
     for (const option *each = options_common(); each->name; each++)
-        print_option(stream, NULL, each);
+        print_option(NULL, each);
     if (about->examples)
-        fprintf(stream, "\nExamples:\n%s", about->examples);
+        printf("\nExamples:\n%s", about->examples);
 }
 
 void help_list(FILE *stream, const char *group)
@@ -117,20 +117,18 @@ void help_list(FILE *stream, const char *group)
             print_item(stream, (*each)->name, (*each)->summary);
 }
 
-void help_overview(FILE *stream)
+void help_overview(void)
 {
-    fprintf(stream,
-            "Nitro chooses the fastest variant of a computation for an input and a device.\n"
-            "\n"
-            "Start here:\n"
-            "  nitro tune spmv --generate 100             measure here and train a model\n"
-            "  nitro run spmv --generated 1000            choose a variant for a new input\n"
-            "  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n"
-            "                                             a model for an unmeasured device\n"
-            "\n"
-            "Commands:\n");
-    help_list(stream, NULL);
-    fprintf(stream,
-            "\n"
-            "'nitro help COMMAND' explains one; exit codes: 0 done, 1 failed, 2 wrong usage.\n");
+    printf("Nitro chooses the fastest variant of a computation for an input and a device.\n"
+           "\n"
+           "Start here:\n"
+           "  nitro tune spmv --generate 100             measure here and train a model\n"
+           "  nitro run spmv --generated 1000            choose a variant for a new input\n"
+           "  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n"
+           "                                             a model for an unmeasured device\n"
+           "\n"
+           "Commands:\n");
+    help_list(stdout, NULL);
+    printf("\n"
+           "'nitro help COMMAND' explains one; exit codes: 0 done, 1 failed, 2 wrong usage.\n");
 }

@@ -7,10 +7,10 @@
 #include "apps/cli/options.h"
 
 /** What `nitro` without arguments prints. */
-void help_overview(FILE *stream);
+void help_overview(void);
 /** Every command with its summary; `group` NULL: all, else those that begin with this word. */
 void help_list(FILE *stream, const char *group);
-void help_command(FILE *stream, const command *about);
+void help_command(const command *about);
 
 /** Print words of `text` from `column` on, wrapped at the terminal's width, or at 80
  *  columns, and indented; ends the line. */
@@ -23,8 +23,8 @@ void man_settings_page(FILE *stream);
 /** roff for nitro-COMPUTATION(7). */
 void man_computation_page(FILE *stream, const nitro_module *module,
                           const nitro_computation *computation);
-/** A completion script for one of `completion_shells`, which NULL ends. */
-void completion_script(FILE *stream, const char *shell);
+/** Print a completion script for one of `completion_shells`, which NULL ends. */
+void completion_script(const char *shell);
 extern const char *const completion_shells[];
 /** The page's file name without ".1": "nitro", "nitro-store-import"; `name` has shape [size]. */
 void man_name(const command *about, char *name, size_t size);

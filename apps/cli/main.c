@@ -33,7 +33,7 @@ static int run_command(invocation *call, char **words, size_t num_words)
 {
     int code = options_parse(call, words, num_words);
     if (code == EXIT_DONE && ((const common_settings *)call->settings)->help) {
-        help_command(stdout, call->command);
+        help_command(call->command);
     } else if (code == EXIT_DONE) {
         bool verbose = ((const common_settings *)call->settings)->verbose;
         nitro_context_set_log(call->context, verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING, show_log,
@@ -87,7 +87,7 @@ static void spell_out(char **words)
 static int dispatch(invocation *call, char **words, size_t num_words)
 {
     if (num_words == 0) {
-        help_overview(stdout);
+        help_overview();
         return close_output(call, EXIT_DONE);
     }
     spell_out(words);

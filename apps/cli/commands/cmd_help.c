@@ -96,7 +96,7 @@ static int help_about(const invocation *call, char **words, size_t num_words)
         if (given->man)
             man_page(stdout, about);
         else
-            help_command(stdout, about);
+            help_command(about);
         return EXIT_DONE;
     }
     if (num_words == 1 && commands_is_group(words[0])) {
@@ -124,7 +124,7 @@ static int run(invocation *call)
     if (given->completion) {
         if (check_choice(call, "completion", given->completion, completion_shells) != EXIT_DONE)
             return EXIT_USAGE;
-        completion_script(stdout, given->completion);
+        completion_script(given->completion);
         return EXIT_DONE;
     }
     if (call->arguments.count > 0)
@@ -132,7 +132,7 @@ static int run(invocation *call)
     if (given->man)
         man_page(stdout, NULL);
     else
-        help_overview(stdout);
+        help_overview();
     return EXIT_DONE;
 }
 

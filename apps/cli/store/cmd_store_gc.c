@@ -29,7 +29,7 @@ typedef struct collecting {
     nitro_store *store;
     nitro_string_list devices; /* without samples and profiles */
     nitro_string_list damaged;
-    outdated_table outdated;
+    json_t *outdated;
     nitro_status status;
 } collecting;
 
@@ -87,8 +87,8 @@ static int visit_outdated(const invocation *call, nitro_store *store, const char
 {
     const settings *given = call->settings;
     collecting *self = user;
-    if (nitro_store_remove_outdated(store, computation, versions, !given->apply, outdated_table_add,
-                                    &self->outdated) != NITRO_OK)
+    if (nitro_store_remove_outdated(store, computation, versions, !given->apply, outdated_add,
+                                    self->outdated) != NITRO_OK)
         return fail(call);
     return EXIT_DONE;
 }
@@ -105,18 +105,19 @@ static void print_list(const char *title, const nitro_string_list *lines)
 static int print_all(collecting *self)
 {
     const settings *given = self->call->settings;
-    bool nothing = self->devices.count + self->damaged.count + self->outdated.count == 0;
+    bool nothing = self->devices.count + self->damaged.count + json_array_size(self->outdated) == 0;
     if (given->json)
         return print_json(self->call,
                           json_pack("{s:b, s:o, s:o, s:O}", "removed", given->apply, "devices",
                                     json_names(&self->devices), "damaged",
-                                    json_names(&self->damaged), "outdated", self->outdated.array));
+                                    json_names(&self->damaged), "outdated", self->outdated));
     print_list("devices without samples", &self->devices);
     print_list("damaged records", &self->damaged);
-    if (self->outdated.count > 0)
+    if (json_array_size(self->outdated) > 0) {
         printf("outdated measurements:\n");
-    if (outdated_table_end(&self->outdated) != NITRO_OK)
-        return fail(self->call);
+        if (outdated_print(self->call->context, self->outdated) != NITRO_OK)
+            return fail(self->call);
+    }
     if (nothing)
         printf("nothing to remove\n");
     else
@@ -160,11 +161,9 @@ static int run(invocation *call)
             return fail(call);
     }
     self.store = store;
-    outdated_table_begin(&self.outdated, call->context, given->json);
+    self.outdated = json_array();
     int code = collect(&self);
-    self.outdated.count = 0; /* nothing more to print */
-    outdated_table_end(&self.outdated);
-    json_decref(self.outdated.array);
+    json_decref(self.outdated);
     nitro_string_list_free(&self.devices);
     nitro_string_list_free(&self.damaged);
     nitro_store_close(store);

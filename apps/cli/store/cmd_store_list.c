@@ -253,24 +253,22 @@ static nitro_status list_all(nitro_store *store, json_t *array)
 static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
                           const char *const *versions, void *user)
 {
-    return exit_code(
-        call, nitro_store_find_outdated(store, computation, versions, outdated_table_add, user));
+    return exit_code(call,
+                     nitro_store_find_outdated(store, computation, versions, outdated_add, user));
 }
 
 static int list_outdated(const invocation *call, nitro_store *store)
 {
     const settings *given = call->settings;
-    outdated_table outdated;
-    outdated_table_begin(&outdated, call->context, given->json);
-    int code = versions_each(call, store, given->computation, visit_outdated, &outdated);
-    size_t count = outdated.count;
-    if (outdated_table_end(&outdated) != NITRO_OK)
-        code = fail(call);
+    json_t *outdated = json_array();
+    int code = versions_each(call, store, given->computation, visit_outdated, outdated);
     if (code == EXIT_DONE && given->json)
-        return print_json(call, outdated.array);
-    json_decref(outdated.array);
-    if (code == EXIT_DONE && count == 0)
+        return print_json(call, outdated);
+    if (code == EXIT_DONE && json_array_size(outdated) > 0)
+        code = exit_code(call, outdated_print(call->context, outdated));
+    else if (code == EXIT_DONE)
         printf("no outdated measurements\n");
+    json_decref(outdated);
     return code;
 }
 
