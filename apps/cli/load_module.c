@@ -32,25 +32,12 @@ static int check_module(const invocation *call, const char *path, const nitro_mo
     return EXIT_DONE;
 }
 
-/** The modules that a name is looked up among. */
-typedef struct module_set {
-    const nitro_module *items[MAX_MODULES]; /* shape [count] */
-    size_t count;
-} module_set;
-
-static module_set built_in(void)
-{
-    module_set set = {0};
-    const nitro_module *const *each = nitro_builtin_modules();
-    while (set.count < MAX_MODULES && each[set.count]) {
-        set.items[set.count] = each[set.count];
-        set.count++;
-    }
-    return set;
-}
+/* Modules that a name is looked up among are lists that end with NULL. */
 
 /* The object stays open until the program ends: threads of its own may still run its code. */
-static int load_shared_object(const invocation *call, const char *path, module_set *set)
+/** @param[out] modules  shape [MAX_MODULES + 1], all NULL before. */
+static int load_shared_object(const invocation *call, const char *path,
+                              const nitro_module **modules)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
@@ -64,9 +51,9 @@ static int load_shared_object(const invocation *call, const char *path, module_s
             path);
     const nitro_module *module = get();
     int code = check_module(call, path, module);
-    for (; code == EXIT_DONE && module->version != 0 && set->count < MAX_MODULES; module++) {
-        code = check_module(call, path, module);
-        set->items[set->count++] = module;
+    for (size_t i = 0; code == EXIT_DONE && module[i].version != 0 && i < MAX_MODULES; i++) {
+        code = check_module(call, path, &module[i]);
+        modules[i] = &module[i];
     }
     return code;
 }
@@ -76,46 +63,42 @@ static const char *kind_of(const nitro_module *module)
     return module->device_kind ? module->device_kind : "host";
 }
 
-/** Is item `index` the first of its name? */
-static bool is_first(const module_set *set, size_t index)
+/** The first module of this name; NULL: none. */
+static const nitro_module *find_first(const nitro_module *const *modules, const char *name)
 {
-    size_t first = 0;
-    while (strcmp(set->items[first]->name, set->items[index]->name) != 0)
-        first++;
-    return first == index;
+    while (*modules && strcmp((*modules)->name, name) != 0)
+        modules++;
+    return *modules;
 }
 
 const nitro_module *module_built_in(const char *name)
 {
-    const nitro_module *const *each = nitro_builtin_modules();
-    while (*each && strcmp((*each)->name, name) != 0)
-        each++;
-    return *each;
+    return find_first(nitro_builtin_modules(), name);
 }
 
-static void list_kinds(const module_set *set, const char *name, char *text, size_t size)
+static void list_kinds(const nitro_module *const *modules, const char *name, char *text,
+                       size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < set->count && used < size; i++)
-        if (strcmp(set->items[i]->name, name) == 0)
+    for (; *modules && used < size; modules++)
+        if (strcmp((*modules)->name, name) == 0)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                                     kind_of(set->items[i]));
+                                     kind_of(*modules));
 }
 
 void module_kinds(const char *name, char *text, size_t size)
 {
-    const module_set set = built_in();
-    list_kinds(&set, name, text, size);
+    list_kinds(nitro_builtin_modules(), name, text, size);
 }
 
-static const nitro_module *find_of_kind(const module_set *set, const char *name, const char *kind)
+static const nitro_module *find_of_kind(const nitro_module *const *modules, const char *name,
+                                        const char *kind)
 {
-    for (size_t i = 0; i < set->count; i++)
-        if (strcmp(set->items[i]->name, name) == 0 &&
-            (!kind || strcmp(kind_of(set->items[i]), kind) == 0))
-            return set->items[i];
-    return NULL;
+    while (*modules &&
+           (strcmp((*modules)->name, name) != 0 || strcmp(kind_of(*modules), kind) != 0))
+        modules++;
+    return *modules;
 }
 
 static int refuse_kind(const invocation *call, const char *name, const char *kinds,
@@ -128,14 +111,14 @@ static int refuse_kind(const invocation *call, const char *name, const char *kin
 }
 
 /** @param[in] path  of the shared object; NULL: they are built in. */
-static int refuse_name(const invocation *call, const module_set *set, const char *path,
+static int refuse_name(const invocation *call, const nitro_module *const *modules, const char *path,
                        const char *name)
 {
     const char *names[MAX_MODULES + 1];
     size_t count = 0;
-    for (size_t i = 0; i < set->count; i++)
-        if (is_first(set, i))
-            names[count++] = set->items[i]->name;
+    for (size_t i = 0; modules[i] && count < MAX_MODULES; i++)
+        if (find_first(modules, modules[i]->name) == modules[i])
+            names[count++] = modules[i]->name;
     names[count] = NULL;
     char known[1024];
     join_names(names, known, sizeof known);
@@ -153,21 +136,22 @@ static int refuse_name(const invocation *call, const module_set *set, const char
                      name, known, name);
 }
 
-static int find_in_set(const invocation *call, const module_set *set, const char *path,
-                       const char *name, const char *kind, const nitro_module **module)
+static int find_among(const invocation *call, const nitro_module *const *modules, const char *path,
+                      const char *name, const char *kind, const nitro_module **module)
 {
     char kinds[256];
-    if (!name && set->count > 0)
-        name = set->items[0]->name;
-    for (size_t i = 0; path && i < set->count; i++)
-        if (strcmp(set->items[i]->name, name) != 0 && name == set->items[0]->name)
-            return refuse_name(call, set, path, NULL);
-    const nitro_module *found = find_of_kind(set, name, kind ? kind : "host");
+    for (size_t i = 0; !name && modules[i]; i++)
+        if (strcmp(modules[i]->name, modules[0]->name) != 0)
+            return refuse_name(call, modules, path, NULL);
+    if (!name && modules[0])
+        name = modules[0]->name;
+    const nitro_module *found = find_of_kind(modules, name, kind ? kind : "host");
     if (!found && !kind)
-        found = find_of_kind(set, name, NULL);
-    list_kinds(set, name, kinds, sizeof kinds);
+        found = find_first(modules, name);
+    list_kinds(modules, name, kinds, sizeof kinds);
     if (!found)
-        return kinds[0] ? refuse_kind(call, name, kinds, kind) : refuse_name(call, set, path, name);
+        return kinds[0] ? refuse_kind(call, name, kinds, kind)
+                        : refuse_name(call, modules, path, name);
     *module = found;
     return EXIT_DONE;
 }
@@ -177,19 +161,18 @@ static int find_module(const invocation *call, const char *text, const char *kin
                        const nitro_module **module)
 {
     const char *slash = strrchr(text, '/'), *colon = slash ? strchr(slash, ':') : NULL;
-    module_set set = {0};
+    const nitro_module *modules[MAX_MODULES + 1] = {NULL};
     char path[4096];
-    if (!slash) {
-        set = built_in();
-        return find_in_set(call, &set, NULL, text, kind, module);
-    }
+    if (!slash)
+        return find_among(call, nitro_builtin_modules(), NULL, text, kind, module);
     int length = colon ? (int)(colon - text) : (int)strlen(text);
     if ((size_t)length >= sizeof path)
         return fail_text(call, "the path of the shared object is too long");
     snprintf(path, sizeof path, "%.*s", length, text);
-    int code = load_shared_object(call, path, &set);
-    return code == EXIT_DONE ? find_in_set(call, &set, path, colon ? colon + 1 : NULL, kind, module)
-                             : code;
+    int code = load_shared_object(call, path, modules);
+    return code == EXIT_DONE
+               ? find_among(call, modules, path, colon ? colon + 1 : NULL, kind, module)
+               : code;
 }
 
 static nitro_status create(nitro_context *context, const nitro_module *module,
