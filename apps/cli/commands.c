@@ -58,13 +58,9 @@ const char *commands_closest(const char *group, const char *word)
          each++) {
         const char *name = (*each)->name, *space = strchr(name, ' ');
         bool in_group = group && strncmp(name, group, length) == 0 && name[length] == ' ';
-        if (in_group || (!group && !space)) {
+        if (in_group || !group) {
             whole[count] = name;
-            names[count++] = in_group ? space + 1 : name;
-        }
-        if (!group && space) {
-            whole[count] = name;
-            names[count++] = space + 1;
+            names[count++] = space ? space + 1 : name;
         }
     }
     if (!group) {

@@ -49,8 +49,8 @@ typedef struct text_table {
 
 /** `headers`: "target,>mean": parted by commas, '>' aligns the column to the right. */
 void table_begin(text_table *table, nitro_context *context, const char *headers);
-/** The same, taking over headers that are a list already. */
-void table_begin_list(text_table *table, nitro_context *context, nitro_string_list *headers);
+/** One more header, which may have commas: to the right, before the first cell. */
+void table_header(text_table *table, const char *title);
 void table_cell(text_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
 /** A number with `decimals` places, "-" where there is none. */
 void table_number(text_table *table, double value, int decimals);

@@ -20,10 +20,12 @@ void table_begin(text_table *table, nitro_context *context, const char *headers)
     keep(table, nitro_string_list_split(context, &table->headers, headers));
 }
 
-void table_begin_list(text_table *table, nitro_context *context, nitro_string_list *headers)
+void table_header(text_table *table, const char *title)
 {
-    *table = (text_table){.context = context, .headers = *headers};
-    *headers = (nitro_string_list){0};
+    char *header = nitro_asprintf(table->context, ">%s", title);
+    keep(table, header ? nitro_string_list_add(table->context, &table->headers, header)
+                       : NITRO_ERR_NO_MEMORY);
+    free(header);
 }
 
 void table_cell(text_table *table, const char *format, ...)

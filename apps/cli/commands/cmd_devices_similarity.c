@@ -65,21 +65,15 @@ static int print_matrix_json(const invocation *call, const device_set *set, cons
 static int print_matrix(const invocation *call, const device_set *set, const double *matrix)
 {
     text_table table;
-    nitro_string_list headers = {0};
-    nitro_status status = nitro_string_list_add(call->context, &headers, "device");
-    for (size_t i = 0; i < set->count && status == NITRO_OK; i++) {
-        char header[80];
-        snprintf(header, sizeof header, ">%s", set->devices[i]->id);
-        status = nitro_string_list_add(call->context, &headers, header);
-    }
-    table_begin_list(&table, call->context, &headers);
+    table_begin(&table, call->context, "device");
+    for (size_t i = 0; i < set->count; i++)
+        table_header(&table, set->devices[i]->id);
     for (size_t i = 0; i < set->count; i++) {
         table_cell(&table, "%s", set->devices[i]->id);
         for (size_t j = 0; j < set->count; j++) /* + 0.0: no "-0.00" */
             table_cell(&table, "%.2f", nearbyint(100.0 * matrix[i * set->count + j]) / 100.0 + 0.0);
     }
-    nitro_status printed = table_end(&table);
-    return status == NITRO_OK && printed == NITRO_OK ? EXIT_DONE : fail(call);
+    return exit_code(call, table_end(&table));
 }
 
 static int compare(const invocation *call, const device_set *set)

@@ -122,21 +122,15 @@ static int print_csv(const feature_table *self)
 static int print_text(const feature_table *self)
 {
     text_table table;
-    nitro_string_list headers = {0};
-    nitro_status status = nitro_string_list_add(self->call->context, &headers, "feature");
-    for (size_t i = 0; i < self->inputs.count && status == NITRO_OK; i++) {
-        char *header = nitro_asprintf(self->call->context, ">%s", self->inputs.names.items[i]);
-        status = header ? nitro_string_list_add(self->call->context, &headers, header)
-                        : NITRO_ERR_NO_MEMORY;
-        free(header);
-    }
-    table_begin_list(&table, self->call->context, &headers);
+    table_begin(&table, self->call->context, "feature");
+    for (size_t i = 0; i < self->inputs.count; i++)
+        table_header(&table, self->inputs.names.items[i]);
     for (size_t f = 0; f < self->num_features; f++) {
         table_cell(&table, "%s", feature_name(self, f));
         for (size_t i = 0; i < self->inputs.count; i++)
             table_cell(&table, "%.6g", self->values[i * self->num_features + f]);
     }
-    return table_end(&table) == NITRO_OK && status == NITRO_OK ? EXIT_DONE : fail(self->call);
+    return exit_code(self->call, table_end(&table));
 }
 
 static int run(invocation *call)

@@ -296,9 +296,7 @@ const command command_profile = {
         "      --no-model\n"
         "  nitro profile spmv --device model:c2075,model:k20c --store lab.db\n",
     .arguments = arguments,
-    .options = options,
     .items_title = "Profilers",
     .list_items = list_profilers,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

@@ -82,6 +82,8 @@ typedef struct report_chart {
 
 /** Room for all values, all NaN, once the series are there, and categories or `width` are. */
 void report_chart_allocate(struct report *self, report_chart *chart);
+/** Values are percentages from 0 to 100. */
+void report_chart_percent(report_chart *chart, report_chart_kind kind, const char *y_label);
 /** A category for a device: its name, on two lines where it is modelled. */
 void report_chart_device(struct report *self, report_chart *chart, const char *id);
 void report_chart_set(report_chart *chart, size_t series, size_t category, double value);

@@ -198,6 +198,13 @@ static void learn(report_learnt *self)
     report_rank_methods(self);
 }
 
+bool report_has_results(report *self, report_part *part)
+{
+    if (self->learnt->all.count == 0)
+        report_omit(self, part, "Not evaluated: %s.", self->learnt->reason);
+    return self->learnt->all.count > 0;
+}
+
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result)
 {
     report_table_number(table, result->mean);

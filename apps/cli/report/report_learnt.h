@@ -61,6 +61,8 @@ report_summary report_summarize(const report_learnt *self, const char *target, c
 /** Mean and standard deviation over seeds (NaN: one seed). */
 double report_mean_of(const double *values, size_t count, double *spread);
 void report_rank_methods(report_learnt *self);
+/** Does any method have results? If not, the part is omitted, with the reason. */
+bool report_has_results(report *self, report_part *part);
 bool report_is_reference(const char *method);
 /** The method that the report looks at closely: the best one that is no reference, or the best;
  *  NULL: none has results. */

@@ -142,6 +142,15 @@ void report_chart_allocate(report *self, report_chart *chart)
     chart->places = chart->highs + count;
 }
 
+void report_chart_percent(report_chart *chart, report_chart_kind kind, const char *y_label)
+{
+    chart->kind = kind;
+    chart->y_label = y_label;
+    chart->unit = "%";
+    chart->low = 0.0;
+    chart->high = 100.0;
+}
+
 void report_chart_set(report_chart *chart, size_t series, size_t category, double value)
 {
     if (chart->values) /* not after a failure */

@@ -93,13 +93,9 @@ static void begin_chart(const report_learnt *self, report_part *part)
         report_add_name(self->report, &chart->series, self->targets.items[t]);
     for (size_t r = 0; r < self->methods.count; r++)
         report_add_name(self->report, &chart->categories, self->methods.items[self->ranks[r]]);
-    chart->kind = REPORT_DOTS;
+    report_chart_percent(chart, REPORT_DOTS, "quality (%): mean, and 5th to 95th percentile");
     chart->by_row = true;
     chart->num_small = self->targets.count;
-    chart->unit = "%";
-    chart->y_label = "quality (%): mean, and 5th to 95th percentile";
-    chart->low = 0.0;
-    chart->high = 100.0;
     report_chart_allocate(self->report, chart);
 }
 
@@ -163,10 +159,8 @@ void report_add_quality(report *owner)
                    report_is_alone(owner) ? "Quality of the methods on unseen inputs"
                                           : "Quality of the methods on an unseen device",
                    "Figure 6");
-    if (self->all.count == 0) {
-        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (!report_has_results(owner, part))
         return;
-    }
     part->method = quality_methods[report_is_alone(owner)];
     const report_summary leader = report_summarize(self, NULL, report_leader(self));
     begin_chart(self, part);
@@ -182,10 +176,8 @@ void report_add_targets(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "targets", "Quality on each target", "Figure 6");
-    if (self->all.count == 0) {
-        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (!report_has_results(owner, part))
         return;
-    }
     if (report_is_alone(owner)) {
         report_omit(owner, part, "There is only one device.");
         return;

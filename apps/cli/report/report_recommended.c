@@ -45,10 +45,7 @@ static void begin_chart(report *self, report_part *part)
             report_add_name(self, &chart->series, dataset->schema->variants[v]);
     for (size_t d = 0; d < dataset->num_devices; d++)
         report_add_name(self, &chart->categories, dataset->devices[d]->id);
-    chart->kind = REPORT_MATRIX;
-    chart->unit = "%";
-    chart->low = 0.0;
-    chart->high = 100.0;
+    report_chart_percent(chart, REPORT_MATRIX, NULL);
     report_chart_allocate(self, chart);
 }
 

@@ -132,11 +132,7 @@ static void add_sensitivity_of_all(report *self, size_t *counts)
         return;
     }
     part->method = sharing_method;
-    part->chart.kind = REPORT_DOTS;
-    part->chart.y_label = "share of inputs (%)";
-    part->chart.unit = "%";
-    part->chart.low = 0.0;
-    part->chart.high = 100.0;
+    report_chart_percent(&part->chart, REPORT_DOTS, "share of inputs (%)");
     share_all(self, part, counts);
 }
 
@@ -215,12 +211,8 @@ static void add_sensitivity_of_generations(report *self, size_t *counts)
     else
         share_generations(self, part, &names, most, devices, values, counts);
     part->method = sharing_method;
-    part->chart.kind = REPORT_STACK;
+    report_chart_percent(&part->chart, REPORT_STACK, "share of inputs (%)");
     part->chart.ordered = true;
-    part->chart.y_label = "share of inputs (%)";
-    part->chart.unit = "%";
-    part->chart.low = 0.0;
-    part->chart.high = 100.0;
     free(devices);
     free(values);
     nitro_string_list_free(&names);

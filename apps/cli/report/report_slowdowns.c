@@ -36,10 +36,8 @@ void report_add_slowdowns(report *owner)
 {
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "slowdowns", "How slow wrong choices are", NULL);
-    if (self->all.count == 0) {
-        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (!report_has_results(owner, part))
         return;
-    }
     report_chart *chart = &part->chart;
     report_table *table = &part->table;
     for (size_t r = 0; r < self->methods.count; r++)
@@ -146,10 +144,8 @@ void report_add_worst(report *owner)
     const report_learnt *self = owner->learnt;
     report_part *part = report_add(owner, "worst", "Worst inputs", NULL);
     worst_case worst[NUM_WORST];
-    if (self->all.count == 0) {
-        report_omit(owner, part, "Not evaluated: %s.", self->reason);
+    if (!report_has_results(owner, part))
         return;
-    }
     const char *leader = report_leader(self);
     size_t count = find_worst(self, leader, worst);
     if (count == 0)

@@ -116,11 +116,7 @@ void report_add_variants(report *self)
     part->method =
         "Share of the inputs on which a variant is the fastest, in percent of the inputs with "
         "times of at least two variants. Ties go to the first declared variant.";
-    part->chart.kind = REPORT_STACK;
-    part->chart.y_label = "share of inputs (%)";
-    part->chart.unit = "%";
-    part->chart.low = 0.0;
-    part->chart.high = 100.0;
+    report_chart_percent(&part->chart, REPORT_STACK, "share of inputs (%)");
     draw_variants(self, part, wins);
     say_variants(self, part, wins);
     free(wins);
