@@ -12,20 +12,7 @@ typedef struct making {
     invocation *call;
     report *reports; /* shape [num_reports] */
     size_t num_reports;
-    nitro_string_list warned; /* warnings: many targets and seeds give the same one */
 } making;
-
-/** Show every warning once. */
-static void log_once(void *user, nitro_log_level level, const char *message)
-{
-    making *self = user;
-    if (level == NITRO_LOG_WARNING) {
-        if (nitro_string_list_find(&self->warned, message) != NITRO_NONE)
-            return;
-        nitro_string_list_add(self->call->context, &self->warned, message);
-    }
-    show_log(self->call, level, message);
-}
 
 /** All devices that are targets or sources. */
 static void load(report *made)
@@ -191,13 +178,8 @@ static int print_written(const making *self)
 int report_run(const report *request, const nitro_string_list *computations, bool json)
 {
     invocation *call = request->call;
-    const common_settings *common = call->settings;
     making self = {.call = call};
-    nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
-                          log_once, &self);
     int code = report_all(&self, request, computations);
-    nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
-                          show_log, call);
     if (json && code == EXIT_DONE)
         code = print_written(&self);
     for (size_t r = 0; r < self.num_reports; r++) {
@@ -205,6 +187,5 @@ int report_run(const report *request, const nitro_string_list *computations, boo
         report_free_parts(&self.reports[r]);
     }
     free(self.reports);
-    nitro_string_list_free(&self.warned);
     return code;
 }
