@@ -7,13 +7,6 @@
 
 #include "apps/cli/report/report_learnt.h"
 
-/** A report being made; freed as a whole. */
-typedef struct making {
-    invocation *call;
-    report *reports; /* shape [num_reports] */
-    size_t num_reports;
-} making;
-
 /** All devices that are targets or sources. */
 static void load(report *made)
 {
@@ -89,63 +82,47 @@ static const report_preface prefaces[] = {
      NULL},
 };
 
-static bool are_all_alone(const making *self)
+static bool are_all_alone(const report *reports, size_t count)
 {
-    for (size_t r = 0; r < self->num_reports; r++)
-        if (!report_is_alone(&self->reports[r]))
+    for (size_t r = 0; r < count; r++)
+        if (!report_is_alone(&reports[r]))
             return false;
     return true;
 }
 
 /** Who made the page from what: no date, so that the same store gives the same page. */
-static char *describe_provenance(const making *self)
+static char *describe_provenance(const report *reports, size_t count)
 {
-    const nitro_study_options *how = &self->reports[0].options;
+    nitro_context *context = reports[0].context;
+    const nitro_study_options *how = &reports[0].options;
     char training[64] = "", seeds[48] = "";
-    if (!are_all_alone(self))
+    if (!are_all_alone(reports, count))
         snprintf(training, sizeof training, " %g %% of the inputs for training,",
                  100.0 * how->train_fraction);
     if (how->num_seeds > 1)
         snprintf(seeds, sizeof seeds, " (the first of %zu)", how->num_seeds);
     char *text = nitro_asprintf(
-        self->call->context, "Made by Nitro %s from %s;%s seed %" PRIu64 "%s; measurements",
-        nitro_version(), nitro_store_url(self->reports[0].store), training, how->seed, seeds);
-    for (size_t r = 0; text && r < self->num_reports; r++) {
-        char *longer = nitro_asprintf(self->call->context, "%s%s %s %016" PRIx64, text,
-                                      r ? "," : "", self->reports[r].computation,
-                                      nitro_dataset_digest(self->reports[r].dataset));
+        context, "Made by Nitro %s from %s;%s seed %" PRIu64 "%s; measurements", nitro_version(),
+        nitro_store_url(reports[0].store), training, how->seed, seeds);
+    for (size_t r = 0; text && r < count; r++) {
+        char *longer =
+            nitro_asprintf(context, "%s%s %s %016" PRIx64, text, r ? "," : "",
+                           reports[r].computation, nitro_dataset_digest(reports[r].dataset));
         free(text);
         text = longer;
     }
     return text;
 }
 
-static int report_all(making *self, const report *request, const nitro_string_list *computations)
+static nitro_status write_page(const report *reports, size_t count)
 {
-    nitro_status status = NITRO_OK;
-    self->reports = nitro_calloc(self->call->context, computations->count, sizeof *self->reports);
-    if (!self->reports)
-        return fail(self->call);
-    for (size_t i = 0; i < computations->count && status == NITRO_OK; i++) {
-        report *made = &self->reports[self->num_reports++];
-        *made = *request;
-        made->computation = computations->items[i];
-        compute(made);
-        status = made->status;
-    }
-    char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
-    report_preface preface = prefaces[are_all_alone(self)];
+    char *provenance = describe_provenance(reports, count);
+    report_preface preface = prefaces[are_all_alone(reports, count)];
     preface.provenance = provenance;
-    if (status == NITRO_OK)
-        status = provenance ? report_write_page(self->reports, self->num_reports, &preface)
-                            : NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        provenance ? report_write_page(reports, count, &preface) : NITRO_ERR_NO_MEMORY;
     free(provenance);
-    if (status != NITRO_OK)
-        return fail(self->call);
-    for (size_t r = 0; r < self->num_reports; r++)
-        report_journal_remove(self->reports[r].learnt->journal);
-    note(self->call, "the report is %s/index.html", request->folder);
-    return EXIT_DONE;
+    return status;
 }
 
 static json_t *file_of(const report *self, const report_part *part, const char *extension,
@@ -157,12 +134,12 @@ static json_t *file_of(const report *self, const report_part *part, const char *
 }
 
 /** The files that were written, part by part. */
-static int print_written(const making *self)
+static json_t *list_written(const report *reports, size_t count)
 {
     json_t *parts = json_array();
-    for (size_t r = 0; r < self->num_reports; r++)
-        for (size_t p = 0; p < self->reports[r].num_parts; p++) {
-            const report *each = &self->reports[r];
+    for (size_t r = 0; r < count; r++)
+        for (size_t p = 0; p < reports[r].num_parts; p++) {
+            const report *each = &reports[r];
             const report_part *part = &each->parts[p];
             json_array_append_new(
                 parts, json_pack("{s:s, s:s, s:o, s:o, s:o}", "computation", each->computation,
@@ -170,22 +147,36 @@ static int print_written(const making *self)
                                  "csv", file_of(each, part, "csv", !part->omitted), "svg",
                                  file_of(each, part, "svg", part->svg != NULL)));
         }
-    return print_json(self->call, json_pack("{s:o, s:o}", "page",
-                                            json_sprintf("%s/index.html", self->reports[0].folder),
-                                            "parts", parts));
+    return json_pack("{s:o, s:o}", "page", json_sprintf("%s/index.html", reports[0].folder),
+                     "parts", parts);
 }
 
 int report_run(const report *request, const nitro_string_list *computations, bool json)
 {
     invocation *call = request->call;
-    making self = {.call = call};
-    int code = report_all(&self, request, computations);
-    if (json && code == EXIT_DONE)
-        code = print_written(&self);
-    for (size_t r = 0; r < self.num_reports; r++) {
-        report_learnt_free(self.reports[r].learnt);
-        report_free_parts(&self.reports[r]);
+    size_t count = 0;
+    report *reports = nitro_calloc(call->context, computations->count, sizeof *reports);
+    nitro_status status = reports ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    while (count < computations->count && status == NITRO_OK) {
+        report *made = &reports[count];
+        *made = *request;
+        made->computation = computations->items[count++];
+        compute(made);
+        status = made->status;
     }
-    free(self.reports);
+    if (status == NITRO_OK)
+        status = write_page(reports, count);
+    int code = exit_code(call, status);
+    for (size_t r = 0; r < count && code == EXIT_DONE; r++)
+        report_journal_remove(reports[r].learnt->journal);
+    if (code == EXIT_DONE)
+        note(call, "the report is %s/index.html", request->folder);
+    if (code == EXIT_DONE && json)
+        code = print_json(call, list_written(reports, count));
+    for (size_t r = 0; r < count; r++) {
+        report_learnt_free(reports[r].learnt);
+        report_free_parts(&reports[r]);
+    }
+    free(reports);
     return code;
 }
