@@ -125,11 +125,10 @@ int inputs_follow(const invocation *call, const nitro_module *module, nitro_devi
             return fail(call);
         most_bytes = bytes > most_bytes ? bytes : most_bytes;
     }
+    if (most_bytes == 0)
+        return EXIT_DONE;
     snprintf(text, sizeof text, "%.17g", most_bytes / 1e6);
-    return most_bytes == 0 ||
-                   nitro_context_set(call->context, module->name, "generate_mb", text) == NITRO_OK
-               ? EXIT_DONE
-               : fail(call);
+    return exit_code(call, nitro_context_set(call->context, module->name, "generate_mb", text));
 }
 
 int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,

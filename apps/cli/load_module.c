@@ -193,24 +193,20 @@ int module_open(const invocation *call, const char *name, const char *kind, load
     int code = find_module(call, name, kind, &module);
     if (code != EXIT_DONE)
         return code;
-    if (create(call->context, module, &computation) != NITRO_OK)
-        return fail(call);
-    if (nitro_computation_version_by_code(computation) != NITRO_OK) {
+    nitro_status status = create(call->context, module, &computation);
+    if (status == NITRO_OK)
+        status = nitro_computation_version_by_code(computation);
+    if (status == NITRO_OK)
+        status = nitro_computation_set_device_kind(computation, kind_of(module));
+    code = exit_code(call, status);
+    if (code == EXIT_DONE && strcmp(nitro_computation_name(computation), module->name) != 0)
+        code = fail_text(call, "%s: the module is called %s but creates a computation called %s",
+                         name, module->name, nitro_computation_name(computation));
+    if (code == EXIT_DONE)
+        *loaded = (loaded_module){module, computation};
+    else
         nitro_computation_free(computation);
-        return fail(call);
-    }
-    if (nitro_computation_set_device_kind(computation, kind_of(module)) != NITRO_OK) {
-        nitro_computation_free(computation);
-        return fail(call);
-    }
-    if (strcmp(nitro_computation_name(computation), module->name) != 0) {
-        fail_text(call, "%s: the module is called %s but creates a computation called %s", name,
-                  module->name, nitro_computation_name(computation));
-        nitro_computation_free(computation);
-        return EXIT_FAILED;
-    }
-    *loaded = (loaded_module){module, computation};
-    return EXIT_DONE;
+    return code;
 }
 
 void module_close(loaded_module *loaded)

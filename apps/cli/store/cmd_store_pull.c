@@ -68,32 +68,36 @@ static int print_report(const invocation *call, const nitro_pull_report *report)
 #define REFUSED   " refused: "
 #define MAX_NAMED 3 /* bundles of one reason */
 
-/** Where the reason begins in "URL: bundle of TITLE refused: REASON". */
+/* A refusal is "URL: bundle of TITLE refused: REASON". */
+static const char *title_of(const char *refusal)
+{
+    return strstr(refusal, BUNDLE_OF) + strlen(BUNDLE_OF);
+}
+
 static const char *reason_of(const char *refusal)
 {
-    return strstr(strstr(refusal, BUNDLE_OF), REFUSED);
+    return strstr(title_of(refusal), REFUSED);
 }
 
 /** Print the refusals that have the reason of number `first`, if that is the first one of them. */
 static int print_reason(const invocation *call, const nitro_string_list *refused, size_t first)
 {
     const char *text = refused->items[first], *reason = reason_of(text);
-    const char *title = strstr(text, BUNDLE_OF) + strlen(BUNDLE_OF);
     char names[512] = "";
     size_t count = 0, used = 0;
     for (size_t i = 0; i < refused->count; i++) {
-        const char *own = strstr(refused->items[i], BUNDLE_OF) + strlen(BUNDLE_OF);
-        if (strcmp(reason_of(own - strlen(BUNDLE_OF)), reason) != 0)
+        const char *each = refused->items[i], *title = title_of(each);
+        if (strcmp(reason_of(each), reason) != 0)
             continue;
         if (i < first)
             return EXIT_DONE;
         if (count++ < MAX_NAMED && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
-                                     (int)(reason_of(own - strlen(BUNDLE_OF)) - own), own);
+                                     (int)(reason_of(each) - title), title);
     }
     if (count == 1)
         return fail_text(call, "%s", text);
-    return fail_text(call, "%.*s: %zu bundles%s (%s%s)", (int)(title - strlen(BUNDLE_OF) - text),
+    return fail_text(call, "%.*s: %zu bundles%s (%s%s)", (int)(strstr(text, BUNDLE_OF) - text),
                      text, count, reason, names, count > MAX_NAMED ? ", ..." : "");
 }
 
