@@ -35,6 +35,12 @@ static void print_words_of_options(const command *about)
             printf(" --%s", each->name);
 }
 
+static void print_choices(const char *const *choices)
+{
+    for (size_t i = 0; choices[i]; i++)
+        printf("%s%s", i ? " " : "", choices[i]);
+}
+
 /** Second words of the commands that begin with this one's first word. */
 static void print_second_words(const command *first)
 {
@@ -75,8 +81,7 @@ static void print_bash(void)
         for (const option *what = (*each)->options; what->name; what++)
             if (what->choices) {
                 printf("    \"%s \"*--%s) words=\"", (*each)->name, what->name);
-                for (const char *const *choice = what->choices; *choice; choice++)
-                    printf("%s%s", choice == what->choices ? "" : " ", *choice);
+                print_choices(what->choices);
                 fputs("\" ;;\n", stdout);
             }
     fputs("    esac\n"
@@ -169,8 +174,7 @@ static void print_fish(void)
                 print_quoted(what->help);
                 if (what->choices) {
                     fputs(" -f -a '", stdout);
-                    for (const char *const *choice = what->choices; *choice; choice++)
-                        printf("%s%s", choice == what->choices ? "" : " ", *choice);
+                    print_choices(what->choices);
                     putchar('\'');
                 }
                 putchar('\n');

@@ -248,15 +248,14 @@ static int check_arguments(const invocation *call)
 {
     size_t position = 0;
     const argument *each = call->command->arguments;
-    for (; each && each->name && !each->many; each++, position++)
+    bool takes_all = false;
+    for (; each && each->name; each++, position++) {
         if (!each->optional && position >= call->arguments.count)
             return fail_usage(call, "%s is missing", each->name);
-    if (each && each->name) {
-        if (!each->optional && position >= call->arguments.count)
-            return fail_usage(call, "%s is missing", each->name);
-    } else if (call->arguments.count > position) {
-        return fail_too_many(call, position);
+        takes_all = each->many;
     }
+    if (!takes_all && call->arguments.count > position)
+        return fail_too_many(call, position);
     int code = EXIT_DONE;
     for (const option *what = call->command->options; what->name && code == EXIT_DONE; what++)
         code = check_option(call, what);

@@ -113,6 +113,8 @@ static char *json_of(const report *self, const report_part *part)
 void report_write_file(report *self, const report_part *part, const char *extension,
                        const char *text)
 {
+    if (self->status != NITRO_OK)
+        return;
     char *path = nitro_asprintf(self->context, "%s/%s-%s.%s", self->folder, self->computation,
                                 part->name, extension);
     if (!path)

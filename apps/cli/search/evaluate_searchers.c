@@ -91,6 +91,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
     if (nitro_recording_read(context, path, NULL, &recording) != NITRO_OK)
         return fail(self->call);
     nitro_status status = nitro_search_score_random(context, recording, &scores[0]);
+    scores[0].community = scores[0].cpu_ms = (double)NAN; /* against itself, and nothing was run */
     self->optima[file] = status == NITRO_OK ? optimum_of(recording) : (double)NAN;
     for (size_t e = 0; e < self->num_entries && status == NITRO_OK; e++) {
         const nitro_search_trial trial = {.searcher = self->entries[e].searcher,
@@ -178,8 +179,8 @@ static int print_file(const evaluation *self, size_t file)
         cell(&table, c == 0 ? (double)NAN : score->mae_error);
         table_cell(&table, "%.1f", score->to_10_percent);
         table_cell(&table, c == 0 ? "-" : "%.0f %%", 100 * score->reached);
-        table_number(&table, c == 0 ? (double)NAN : score->community, 3);
-        table_number(&table, c == 0 ? (double)NAN : score->cpu_ms, 3);
+        table_number(&table, score->community, 3);
+        table_number(&table, score->cpu_ms, 3);
     }
     return exit_code(self->call, table_end(&table));
 }
@@ -202,7 +203,7 @@ static int print_text(const evaluation *self)
         table_cell(&table, "%s", column_name(self, c));
         table_number(&table, mean_error(self, c), 3);
         table_number(&table, c == 0 ? (double)NAN : mean_deviation(self, c), 3);
-        table_number(&table, c == 0 ? (double)NAN : mean_community(self, c), 3);
+        table_number(&table, mean_community(self, c), 3);
     }
     if (code == EXIT_DONE)
         code = exit_code(self->call, table_end(&table));
@@ -219,14 +220,12 @@ static json_t *score_json(const evaluation *self, size_t file, size_t column)
         json_object_set_new(best, key, json_value(score->best_ms[i]));
         json_object_set_new(errors, key, json_value(score->best_error[i]));
     }
-    bool is_exact = column == 0;
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "searcher",
                      column_name(self, column), "best_ms", best, "best_ms_error", errors, "mae_ms",
                      json_value(score->mae), "mae_ms_error", json_value(score->mae_error),
                      "evaluations_to_10_percent", json_value(score->to_10_percent), "reached",
-                     json_value(score->reached), "performance_score",
-                     is_exact ? json_null() : json_value(score->community), "cpu_ms_per_step",
-                     is_exact ? json_null() : json_value(score->cpu_ms));
+                     json_value(score->reached), "performance_score", json_value(score->community),
+                     "cpu_ms_per_step", json_value(score->cpu_ms));
 }
 
 static int print_as_json(const evaluation *self)
@@ -241,12 +240,11 @@ static int print_as_json(const evaluation *self)
                                         "best_ms", json_value(self->optima[f]), "scores", scores));
     }
     for (size_t c = 0; c <= self->num_entries; c++)
-        json_array_append_new(
-            means, json_pack("{s:s, s:o, s:o, s:o}", "searcher", column_name(self, c),
-                             "mae_to_random", json_value(mean_error(self, c)), "mdf",
-                             c == 0 ? json_null() : json_value(mean_deviation(self, c)),
-                             "performance_score",
-                             c == 0 ? json_null() : json_value(mean_community(self, c))));
+        json_array_append_new(means,
+                              json_pack("{s:s, s:o, s:o, s:o}", "searcher", column_name(self, c),
+                                        "mae_to_random", json_value(mean_error(self, c)), "mdf",
+                                        c == 0 ? json_null() : json_value(mean_deviation(self, c)),
+                                        "performance_score", json_value(mean_community(self, c))));
     return print_json(self->call,
                       json_pack("{s:I, s:o, s:o}", "repeats", (json_int_t)self->given->repeats,
                                 "spaces", spaces, "means", means));

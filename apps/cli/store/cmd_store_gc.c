@@ -87,10 +87,8 @@ static int visit_outdated(const invocation *call, nitro_store *store, const char
 {
     const settings *given = call->settings;
     collecting *self = user;
-    if (nitro_store_remove_outdated(store, computation, versions, !given->apply, outdated_add,
-                                    self->outdated) != NITRO_OK)
-        return fail(call);
-    return EXIT_DONE;
+    return exit_code(call, nitro_store_remove_outdated(store, computation, versions, !given->apply,
+                                                       outdated_add, self->outdated));
 }
 
 static void print_list(const char *title, const nitro_string_list *lines)
