@@ -15,33 +15,20 @@ static nitro_status allocate(nitro_context *context, size_t count, size_t num_fe
 {
     *cases = (portfolio_cases){.count = count, .num_features = num_features};
     cases->recordings = nitro_calloc(context, count + 1, sizeof(*cases->recordings));
-    cases->files = nitro_calloc(context, count + 1, sizeof(*cases->files));
-    cases->devices = nitro_calloc(context, count + 1, sizeof(*cases->devices));
-    cases->inputs = nitro_calloc(context, count + 1, sizeof(*cases->inputs));
-    cases->feature_names = nitro_calloc(context, num_features + 1, sizeof(char *));
     cases->features = nitro_calloc(context, count * num_features + 1, sizeof(double));
-    return cases->recordings && cases->files && cases->devices && cases->inputs &&
-                   cases->feature_names && cases->features
-               ? NITRO_OK
-               : NITRO_ERR_NO_MEMORY;
+    return cases->recordings && cases->features ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 static void free_cases(portfolio_cases *cases)
 {
-    for (size_t x = 0; x < cases->count; x++) {
-        nitro_recording_free(cases->recordings ? cases->recordings[x] : NULL);
-        free(cases->files ? cases->files[x] : NULL);
-        free(cases->devices ? cases->devices[x] : NULL);
-        free(cases->inputs ? cases->inputs[x] : NULL);
-    }
-    for (size_t f = 0; cases->feature_names && f < cases->num_features; f++)
-        free(cases->feature_names[f]);
+    for (size_t x = 0; cases->recordings && x < cases->count; x++)
+        nitro_recording_free(cases->recordings[x]);
     free(cases->recordings);
-    free(cases->files);
-    free(cases->devices);
-    free(cases->inputs);
-    free(cases->feature_names);
     free(cases->features);
+    nitro_string_list_free(&cases->files);
+    nitro_string_list_free(&cases->devices);
+    nitro_string_list_free(&cases->inputs);
+    nitro_string_list_free(&cases->feature_names);
 }
 
 /* Columns of a table of cases. */
@@ -72,6 +59,14 @@ static nitro_status find_columns(nitro_context *context, const nitro_csv *csv, c
     return NITRO_OK;
 }
 
+/* Adds a text that was made for the list, and frees it. */
+static nitro_status add_made(nitro_context *context, nitro_string_list *list, char *text)
+{
+    nitro_status status = text ? nitro_string_list_add(context, list, text) : NITRO_ERR_NO_MEMORY;
+    free(text);
+    return status;
+}
+
 /* A path in the table is relative to the table's folder. */
 static char *path_beside(nitro_context *context, const char *table, const char *path)
 {
@@ -84,15 +79,16 @@ static char *path_beside(nitro_context *context, const char *table, const char *
 static nitro_status read_row(nitro_context *context, const nitro_csv *csv,
                              const case_columns *columns, size_t row, portfolio_cases *cases)
 {
-    nitro_status status = NITRO_OK;
-    cases->files[row] =
-        path_beside(context, nitro_csv_origin(csv), nitro_csv_field(csv, row, columns->file));
-    cases->devices[row] = nitro_strdup(context, nitro_csv_field(csv, row, columns->device));
+    const char *file = nitro_csv_field(csv, row, columns->file);
     const char *input =
         columns->input == NITRO_NONE ? "default" : nitro_csv_field(csv, row, columns->input);
-    cases->inputs[row] = nitro_strdup(context, input);
-    if (!cases->files[row] || !cases->devices[row] || !cases->inputs[row])
-        return NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        add_made(context, &cases->files, path_beside(context, nitro_csv_origin(csv), file));
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &cases->devices,
+                                       nitro_csv_field(csv, row, columns->device));
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &cases->inputs, input);
     for (size_t f = 0; status == NITRO_OK && f < columns->num_features; f++)
         status = nitro_csv_number(csv, row, columns->features[f],
                                   &cases->features[row * columns->num_features + f]);
@@ -108,11 +104,9 @@ static nitro_status read_table(nitro_context *context, const char *path, portfol
         status = find_columns(context, csv, &columns);
     if (status == NITRO_OK)
         status = allocate(context, nitro_csv_num_rows(csv), columns.num_features, cases);
-    for (size_t f = 0; status == NITRO_OK && f < columns.num_features; f++) {
-        cases->feature_names[f] =
-            nitro_strdup(context, nitro_csv_column_name(csv, columns.features[f]));
-        status = cases->feature_names[f] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    }
+    for (size_t f = 0; status == NITRO_OK && f < columns.num_features; f++)
+        status = nitro_string_list_add(context, &cases->feature_names,
+                                       nitro_csv_column_name(csv, columns.features[f]));
     for (size_t row = 0; status == NITRO_OK && row < cases->count; row++)
         status = read_row(context, csv, &columns, row, cases);
     nitro_csv_free(csv);
@@ -138,19 +132,19 @@ static nitro_status read_cases(nitro_context *context, const portfolio_request *
         status = nitro_space_read(context, request->space, described);
     const nitro_space *space = *described;
     for (size_t x = 0; status == NITRO_OK && x < cases->count; x++) {
-        if (!request->cases) {
-            cases->files[x] = nitro_strdup(context, request->recorded->items[x]);
-            cases->inputs[x] = nitro_strdup(context, "default");
-            if (!cases->files[x] || !cases->inputs[x])
-                return NITRO_ERR_NO_MEMORY;
-        }
-        status = nitro_recording_read(context, cases->files[x], space, &cases->recordings[x]);
+        const char *file = request->cases ? cases->files.items[x] : request->recorded->items[x];
+        status = nitro_recording_read(context, file, space, &cases->recordings[x]);
         if (status != NITRO_OK)
             break;
         space = space ? space : cases->recordings[0]->space;
-        if (!request->cases)
-            cases->devices[x] = device_of(context, cases->recordings[x], cases->files[x]);
-        status = cases->devices[x] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+        if (request->cases)
+            continue;
+        status = nitro_string_list_add(context, &cases->files, file);
+        if (status == NITRO_OK)
+            status = nitro_string_list_add(context, &cases->inputs, "default");
+        if (status == NITRO_OK)
+            status =
+                add_made(context, &cases->devices, device_of(context, cases->recordings[x], file));
     }
     return status;
 }
@@ -184,7 +178,7 @@ static int print_text(const invocation *call, const portfolio_cases *cases,
     }
     table_begin(&table, call->context, "case,>quality %,>chosen without it %");
     for (size_t x = 0; x < cases->count; x++) {
-        table_cell(&table, "%s", cases->files[x]);
+        table_cell(&table, "%s", cases->files.items[x]);
         table_number(&table, 100 * portfolio->quality[x], 1);
         table_number(&table, known * 100 * portfolio->quality_left_out[x], 1);
     }
@@ -208,8 +202,8 @@ static int print_as_json(const invocation *call, const portfolio_cases *cases,
                                                                  portfolio->configurations[m]));
     for (size_t x = 0; x < cases->count; x++)
         json_array_append_new(
-            listed, json_pack("{s:s, s:s, s:s, s:o, s:o}", "file", cases->files[x], "device",
-                              cases->devices[x], "input", cases->inputs[x], "quality",
+            listed, json_pack("{s:s, s:s, s:s, s:o, s:o}", "file", cases->files.items[x], "device",
+                              cases->devices.items[x], "input", cases->inputs.items[x], "quality",
                               json_value(100 * portfolio->quality[x]), "quality_left_out",
                               json_value(100 * portfolio->quality_left_out[x])));
     return print_json(call,

@@ -20,9 +20,9 @@ typedef struct portfolio_request {
 typedef struct portfolio_cases {
     size_t count, num_features;
     nitro_recording **recordings; /* shape [count] */
-    char **files, **devices, **inputs;
-    char **feature_names; /* shape [num_features] */
-    double *features;     /* shape [count x num_features] */
+    nitro_string_list files, devices, inputs;
+    nitro_string_list feature_names; /* num_features of them */
+    double *features;                /* shape [count x num_features] */
 } portfolio_cases;
 
 /** Choose configurations, print them, and store them if a name is given. */

@@ -23,8 +23,8 @@ static nitro_status put_schema(stored_portfolio *self)
     nitro_schema *schema = NULL;
     nitro_status status = nitro_schema_create(self->context, self->name, &schema);
     for (size_t f = 0; status == NITRO_OK && f < self->cases->num_features; f++)
-        status = nitro_schema_add_feature(self->context, schema, self->cases->feature_names[f],
-                                          NULL, NITRO_SCALE_AUTO);
+        status = nitro_schema_add_feature(
+            self->context, schema, self->cases->feature_names.items[f], NULL, NITRO_SCALE_AUTO);
     for (size_t m = 0; status == NITRO_OK && m < self->portfolio->num_configurations; m++) {
         char variant[80];
         snprintf(variant, sizeof(variant), "%s.%zu", self->name, m + 1);
@@ -77,16 +77,16 @@ static nitro_status put_case(const stored_portfolio *self, size_t x)
     nitro_device *device = NULL;
     nitro_sample *sample = NULL;
     const portfolio_cases *cases = self->cases;
-    nitro_status status = find_device(self, cases->devices[x], &device);
+    nitro_status status = find_device(self, cases->devices.items[x], &device);
     if (status == NITRO_OK)
-        status = nitro_sample_create(self->context, cases->inputs[x], cases->num_features,
+        status = nitro_sample_create(self->context, cases->inputs.items[x], cases->num_features,
                                      self->portfolio->num_configurations, &sample);
     if (status == NITRO_OK)
         status = fill_sample(self, x, sample);
     if (status == NITRO_OK)
         status = nitro_provenance_of_device(self->context, device, "measured", &sample->provenance);
     if (status == NITRO_OK)
-        status = nitro_store_put_samples(self->store, self->name, cases->devices[x],
+        status = nitro_store_put_samples(self->store, self->name, cases->devices.items[x],
                                          (const nitro_sample *const[]){sample}, 1, true);
     nitro_sample_free(sample);
     nitro_device_free(device);
