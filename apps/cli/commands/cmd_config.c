@@ -112,8 +112,7 @@ const command command_config = {
         "$XDG_CONFIG_HOME or ~/.config. The file's lines are SETTING = VALUE, [COMPUTATION] before "
         "those that are for one computation only, and comments from #. An environment variable "
         "holds a value for all computations, or COMPUTATION=VALUE,... Values for one computation "
-        "are "
-        "listed for those that are built in; name another to see its own.",
+        "are listed for those that are built in; name another to see its own.",
     .examples = "  NITRO_EXPLAIN=1 ./program\n"
                 "  NITRO_FORCE=spmv=csr ./program\n"
                 "  nitro config spmv\n",

@@ -113,7 +113,8 @@ static void test_low_confidence(void **state)
 static void test_default_is_the_best_fixed(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(f->model->schema->default_variant, nitro_dataset_best_fixed(f->dataset, UINT64_MAX));
+    assert_int_equal(f->model->schema->default_variant,
+                     nitro_dataset_best_fixed(f->dataset, UINT64_MAX));
     f->dataset->schema->default_variant = 2;
     nitro_model *model = NULL;
     assert_ok(f->context, train(f, 1, &model));
