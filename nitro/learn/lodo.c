@@ -159,7 +159,8 @@ static nitro_status validate_part(lodo_run *run, size_t source, size_t part)
         task.sources = others;
         task.target = run->task->sources->devices[source];
         task.quick = true;
-        status = nitro_relative_select(run->context, others, task.target, false, task.relative);
+        status = nitro_relative_select(run->context, others, NITRO_NONE, task.target, false,
+                                       task.relative);
         if (status == NITRO_OK)
             status = nitro_fit(run->context, &task, &model, NULL);
     }

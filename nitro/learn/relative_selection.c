@@ -1,4 +1,4 @@
-/* Relative features need device features that every device has, and enough different values. */
+/* Relative features need device features that the devices have, and enough different values. */
 #include "nitro/learn/relative_selection.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 typedef struct relative_selection {
     nitro_context *context;
     const nitro_dataset *sources;
+    size_t source; /* NITRO_NONE: all */
     const nitro_device *target;
     const nitro_relative *relative;
     bool logs;
@@ -32,7 +33,9 @@ static const nitro_device *find_lacking(const relative_selection *s, size_t inde
             return s->target;
         for (size_t row = 0; row < sources->num_rows; row++) {
             const nitro_device *device = sources->devices[sources->row_device[row]];
-            if (begins_device(sources, row) && isnan(nitro_device_value(device, *feature)))
+            if (begins_device(sources, row) &&
+                (s->source == NITRO_NONE || s->source == sources->row_device[row]) &&
+                isnan(nitro_device_value(device, *feature)))
                 return device;
         }
     }
@@ -91,13 +94,13 @@ static bool can_use(const relative_selection *s, size_t index)
 }
 
 nitro_status nitro_relative_select(nitro_context *context, const nitro_dataset *sources,
-                                   const nitro_device *target, bool logs, bool *keep)
+                                   size_t source, const nitro_device *target, bool logs, bool *keep)
 {
     nitro_relative *relative = NULL;
     nitro_status status = nitro_relative_compile(context, sources->schema, &relative);
     if (status != NITRO_OK)
         return status;
-    const relative_selection selection = {context, sources, target, relative, logs};
+    const relative_selection selection = {context, sources, source, target, relative, logs};
     for (size_t i = 0; i < sources->schema->num_relative; i++)
         keep[i] = keep[i] && can_use(&selection, i);
     nitro_relative_free(relative);

@@ -14,11 +14,13 @@
 /**
  * Drop the relative features that cannot be used: the target or a source with rows lacks a device
  * feature of the formula, or the feature is constant on each device and has too few values.
- * @param[in]     logs  log each dropped feature and why.
- * @param[in,out] keep  shape [NITRO_MAX_FEATURES], by index in the sources' schema.
+ * @param[in]     source  the only one that must not lack any; NITRO_NONE: all must not.
+ * @param[in]     logs    log each dropped feature and why.
+ * @param[in,out] keep    shape [NITRO_MAX_FEATURES], by index in the sources' schema.
  */
 nitro_status nitro_relative_select(nitro_context *context, const nitro_dataset *sources,
-                                   const nitro_device *target, bool logs, bool *keep);
+                                   size_t source, const nitro_device *target, bool logs,
+                                   bool *keep);
 
 /** Drop the relative features that are constant on each device.
  *  @param[out] num_dropped  how many there were. */

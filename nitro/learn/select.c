@@ -344,8 +344,8 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
                                    .num_threads = task->num_threads}};
     for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)
         c->fit.relative[i] = task->use_relative;
-    nitro_status status =
-        nitro_relative_select(s->context, task->sources, task->target, s->logs, c->fit.relative);
+    nitro_status status = nitro_relative_select(s->context, task->sources, NITRO_NONE, task->target,
+                                                s->logs, c->fit.relative);
     if (status == NITRO_OK)
         status = nitro_candidate_evaluate(s, s->logs, c);
     if (status == NITRO_OK)

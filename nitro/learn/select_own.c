@@ -26,8 +26,8 @@ static nitro_status try_relative(const nitro_selection *s, nitro_candidate *c)
         return NITRO_OK;
     for (size_t i = 0; i < schema->num_relative; i++)
         with.fit.relative[i] = true;
-    nitro_status status =
-        nitro_relative_select(s->context, task->sources, task->target, false, with.fit.relative);
+    nitro_status status = nitro_relative_select(s->context, task->sources, NITRO_NONE, task->target,
+                                                false, with.fit.relative);
     if (status == NITRO_OK)
         status = nitro_relative_drop_constant(s->context, schema, with.fit.relative, &num_constant);
     for (size_t i = 0; i < schema->num_relative; i++)

@@ -11,6 +11,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_similarity.h"
+#include "nitro/learn/data/source_checks.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/range_ends_fit.h"
@@ -74,15 +75,38 @@ static nitro_fit_task fit_task(const nitro_source_weighing *t, bool uses_relativ
     return made;
 }
 
-/** Relative features that are constant on a device tell one source's model nothing. */
+/** The source that is most like the target; NITRO_NONE if none can be learnt by itself. */
+static nitro_status find_nearest(const nitro_source_weighing *t, size_t *nearest)
+{
+    const nitro_dataset *sources = t->task->sources;
+    bool *usable = nitro_calloc(t->context, sources->num_devices, sizeof *usable);
+    const nitro_source_set set = {.num_devices = sources->num_devices,
+                                  .devices = sources->devices,
+                                  .usable = usable,
+                                  .hardware = &t->hardware};
+    double dissimilarity;
+    if (!usable)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        usable[d] = !isnan(nitro_source_fixed_loss(sources, d));
+    *nearest = nitro_source_nearest(&set, t->task->target, &dissimilarity);
+    free(usable);
+    return NITRO_OK;
+}
+
+/** Those that the target and its nearest source have the device features for: a source that lacks
+ * some is not used with them, and takes none from the others. Relative features that are constant
+ * on a device tell one source's model nothing. */
 static nitro_status select_relative(nitro_source_weighing *t, bool *any)
 {
     const nitro_training_task *task = t->task;
-    size_t num_dropped = 0;
+    size_t num_dropped = 0, nearest = NITRO_NONE;
     for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)
         t->relative[i] = task->use_relative;
-    nitro_status status =
-        nitro_relative_select(t->context, task->sources, task->target, !task->quiet, t->relative);
+    nitro_status status = find_nearest(t, &nearest);
+    if (status == NITRO_OK)
+        status = nitro_relative_select(t->context, task->sources, nearest, task->target,
+                                       !task->quiet, t->relative);
     if (status == NITRO_OK)
         status = nitro_relative_drop_constant(t->context, task->sources->schema, t->relative,
                                               &num_dropped);

@@ -23,6 +23,7 @@ typedef struct choosing {
     nitro_source_set set;
     bool *usable;      /* shape [num_devices] */
     bool *visible;     /* shape [num_devices]: sources of the current validation device */
+    bool *scoring;     /* shape [num_devices]: those of them that have a model */
     double *weights;   /* shape [num_devices]: for it */
     double *qualities; /* shape [NUM_CANDIDATES x num_devices]: percent; NaN: not validated */
     nitro_source_choice *choice;
@@ -161,13 +162,35 @@ static double judge(const choosing *c, const nitro_cross_scores *cross, size_t d
     return 100.0 * sum / count;
 }
 
+/** Has the device a model of its own? None with relative features if it lacks the device features
+ * for them. */
+static bool has_model(const choosing *c, const nitro_cross_scores *cross, size_t device)
+{
+    return !isnan(cross->losses[device * c->set.num_devices + device]);
+}
+
+/** Mark the sources that have one. How many. */
+static size_t mark_scoring(const choosing *c, const bool *usable, const nitro_cross_scores *cross)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < c->set.num_devices; d++) {
+        c->scoring[d] = usable[d] && has_model(c, cross, d);
+        count += c->scoring[d];
+    }
+    return count;
+}
+
+/** All weights are 0 if no source has a model. */
 static nitro_status weigh(const choosing *c, const bool *usable, const nitro_device *target,
                           size_t candidate, double *weights)
 {
     nitro_source_set set = c->set;
-    set.usable = usable;
+    set.usable = c->scoring;
     set.losses = c->cross[is_relative(candidate)]->losses;
-    return nitro_source_weigh(c->context, &set, target, rule_of(candidate), weights);
+    if (mark_scoring(c, usable, c->cross[is_relative(candidate)]) > 0)
+        return nitro_source_weigh(c->context, &set, target, rule_of(candidate), weights);
+    memset(weights, 0, set.num_devices * sizeof *weights);
+    return NITRO_OK;
 }
 
 static nitro_status validate(choosing *c)
@@ -184,6 +207,8 @@ static nitro_status validate(choosing *c)
             continue;
         nitro_source_nearest(&visible, c->set.devices[d], &c->choice->nearest[d]);
         for (size_t k = 0; k < NUM_CANDIDATES && status == NITRO_OK; k++) {
+            if (!has_model(c, c->cross[is_relative(k)], d))
+                continue;
             status = weigh(c, c->visible, c->set.devices[d], k, c->weights);
             if (status == NITRO_OK)
                 c->qualities[k * c->set.num_devices + d] = judge(c, c->cross[is_relative(k)], d);
@@ -213,7 +238,9 @@ static double clear_gain(const choosing *c, size_t base, size_t candidate)
 
 static size_t choose(const choosing *c)
 {
-    size_t base = c->choice->is_far || c->cross[0] == c->cross[1] ? 1 : 0, chosen = base;
+    bool has_relative = mark_scoring(c, c->usable, c->cross[1]) > 0;
+    size_t base = c->choice->is_far || c->cross[0] == c->cross[1] || !has_relative ? 1 : 0;
+    size_t chosen = base;
     double most = 0.0;
     for (size_t k = 0; k < NUM_CANDIDATES; k++) {
         double gain = is_relative(k) && base == 1 ? 0.0 : clear_gain(c, base, k);
@@ -287,12 +314,13 @@ static nitro_status allocate(choosing *c)
     choice->lodo.weights = nitro_calloc(c->context, count, sizeof(double));
     c->usable = nitro_calloc(c->context, count, sizeof *c->usable);
     c->visible = nitro_calloc(c->context, count, sizeof *c->visible);
+    c->scoring = nitro_calloc(c->context, count, sizeof *c->scoring);
     c->weights = nitro_calloc(c->context, count, sizeof *c->weights);
     c->qualities = nitro_calloc(c->context, count, NUM_CANDIDATES * sizeof *c->qualities);
     return choice->weights && choice->set_aside && choice->is_disputed && choice->is_comparable &&
                    choice->nearest && choice->lodo.scores && choice->lodo.num_rows &&
                    choice->lodo.qualities && choice->lodo.weights && c->usable && c->visible &&
-                   c->weights && c->qualities
+                   c->scoring && c->weights && c->qualities
                ? NITRO_OK
                : NITRO_ERR_NO_MEMORY;
 }
@@ -339,6 +367,7 @@ nitro_status nitro_source_choose(nitro_context *context, const nitro_fit_task *t
         status = run(&c);
     free(c.usable);
     free(c.visible);
+    free(c.scoring);
     free(c.weights);
     free(c.qualities);
     if (status == NITRO_OK)

@@ -155,6 +155,65 @@ static void test_missing_device_features(void **state)
     nitro_model_free(model);
 }
 
+static nitro_device *device_of_stack(fixture *f, const char *id, double launch,
+                                     const char *software)
+{
+    nitro_device *device = synthetic_device(f->context, id, launch);
+    assert_ok(f->context, nitro_device_set_label(f->context, device, "software", software));
+    return device;
+}
+
+static nitro_model *train_weighted(fixture *f)
+{
+    nitro_string_list no_device_features = {0};
+    nitro_model *model = NULL;
+    nitro_training_task task = {.sources = f->dataset,
+                                .target = f->target,
+                                .device_features = &no_device_features,
+                                .use_relative = true,
+                                .lodo = true,
+                                .weighs_sources = true,
+                                .seed = 3,
+                                .num_threads = 1};
+    assert_ok(f->context, nitro_strategy_find(f->context, "auto", &task.strategy));
+    assert_ok(f->context, nitro_model_train(f->context, &task, &model));
+    return model;
+}
+
+/* A source that lacks a device feature takes no relative feature from the others: it is not used
+ * with them, unless it is the one that is most like the target. */
+static void test_a_source_that_lacks_device_features(void **state)
+{
+    fixture *f = *state;
+    nitro_dataset_free(f->dataset);
+    nitro_device *devices[] = {
+        device_of_stack(f, "a1", 1.0, "lib v1"), device_of_stack(f, "a2", 2.0, "lib v1"),
+        device_of_stack(f, "a3", 4.0, "lib v1"), device_of_stack(f, "b", 8.0, "other v1")};
+    f->dataset = synthetic_dataset(f->context, devices, 4, 150);
+    assert_ok(f->context, nitro_schema_add_relative(f->context, f->dataset->schema, &work));
+    nitro_device_free(f->target);
+    f->target = device_of_stack(f, "next", 3.0, "lib v1");
+    assert_ok(f->context,
+              nitro_device_set(f->context, devices[3], "launch", NAN, NITRO_VALUE_RECORDED, 0));
+    nitro_model *model = train_weighted(f);
+    assert_int_equal(model->schema->num_relative, 1);
+    assert_int_equal(model->predicted->num_sources, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const nitro_predicted_quality_source *source = &model->predicted->sources[i];
+        assert_int_equal(source->weight == 0.0, source->device == 3);
+        assert_int_equal(isnan(source->lodo_quality), source->device == 3);
+    }
+    assert_true(quality(f, model, 3) > 0.97);
+    assert_string_equal(f->log, "");
+    nitro_model_free(model);
+    assert_ok(f->context, nitro_device_set_label(f->context, f->target, "software", "other v1"));
+    model = train_weighted(f);
+    assert_int_equal(model->schema->num_relative, 0);
+    assert_non_null(strstr(f->log, "relative feature work is not used for target next: device "
+                                   "feature launch is not known of b"));
+    nitro_model_free(model);
+}
+
 static void test_undefined_rows_are_not_usable(void **state)
 {
     fixture *f = *state;
@@ -278,6 +337,7 @@ int main(void)
         MODEL_TEST(test_values_are_cut_to_the_range),
         MODEL_TEST(test_prepared_columns_are_the_same),
         MODEL_TEST(test_missing_device_features),
+        MODEL_TEST(test_a_source_that_lacks_device_features),
         MODEL_TEST(test_undefined_rows_are_not_usable),
         MODEL_TEST(test_model_file_round_trip),
         MODEL_TEST(test_hostile_model_files),
