@@ -330,37 +330,37 @@ nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fi
     return NITRO_OK;
 }
 
-nitro_status nitro_predicted_quality_set_aside(nitro_context *context, const bool *set_aside,
-                                               size_t num_devices,
-                                               nitro_predicted_quality *predicted)
+nitro_status nitro_predicted_quality_restore(nitro_context *context, const bool *kept,
+                                             const bool *set_aside, size_t num_devices,
+                                             nitro_predicted_quality *predicted)
 {
     if (!predicted)
         return NITRO_OK;
     size_t num_kept = predicted->num_sources, next = 0;
     nitro_predicted_quality_source *all = nitro_calloc(context, num_devices, sizeof *all);
-    size_t *kept = nitro_calloc(context, num_devices, sizeof *kept);
-    if (!all || !kept) {
+    size_t *devices = nitro_calloc(context, num_devices, sizeof *devices);
+    if (!all || !devices) {
         free(all);
-        free(kept);
+        free(devices);
         return NITRO_ERR_NO_MEMORY;
     }
     memcpy(all, predicted->sources, num_kept * sizeof *all);
     for (size_t d = 0; d < num_devices; d++)
-        if (set_aside[d])
+        if (kept[d])
+            devices[next++] = d;
+        else
             all[predicted->num_sources++] = (nitro_predicted_quality_source){
                 .device = d,
                 .lodo_quality = NAN,
                 .distance = NAN,
                 .target_distance = NAN,
-                .is_set_aside = true,
+                .is_set_aside = set_aside[d],
             };
-        else
-            kept[next++] = d;
     for (size_t i = 0; i < num_kept; i++)
-        all[i].device = kept[all[i].device];
+        all[i].device = devices[all[i].device];
     free(predicted->sources);
     predicted->sources = all;
-    free(kept);
+    free(devices);
     return NITRO_OK;
 }
 

@@ -65,11 +65,11 @@ void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
  * is another warning. */
 void nitro_predicted_quality_warn(nitro_predicted_quality *predicted);
 
-/** The model was trained without some of the sources: number the others as in all, and list those
- *  set aside too. @param[in] set_aside  shape [num_devices]. */
-nitro_status nitro_predicted_quality_set_aside(nitro_context *context, const bool *set_aside,
-                                               size_t num_devices,
-                                               nitro_predicted_quality *predicted);
+/** The model was trained on the `kept` sources alone: number them as among all, and list the others
+ *  too. @param[in] kept, set_aside  shape [num_devices]; what is set aside is not kept. */
+nitro_status nitro_predicted_quality_restore(nitro_context *context, const bool *kept,
+                                             const bool *set_aside, size_t num_devices,
+                                             nitro_predicted_quality *predicted);
 
 /** Is the LODO quality better by more than 0.3 percent? */
 bool nitro_predicted_quality_is_better(const nitro_predicted_quality *predicted,

@@ -15,6 +15,8 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_range.h"
 #include "nitro/learn/data/device_similarity.h"
+#include "nitro/learn/data/source_checks.h"
+#include "nitro/learn/data/source_weights.h"
 #include "nitro/learn/feature_costs.h"
 #include "nitro/learn/held_out.h"
 #include "nitro/learn/predicted_quality.h"
@@ -430,8 +432,8 @@ static nitro_status train_kept(nitro_context *context, const nitro_training_task
     if (status == NITRO_OK)
         status = train_together(context, &own, model);
     if (status == NITRO_OK)
-        status = nitro_predicted_quality_set_aside(context, set_aside, task->sources->num_devices,
-                                                   (*model)->predicted);
+        status = nitro_predicted_quality_restore(context, keeps, set_aside,
+                                                 task->sources->num_devices, (*model)->predicted);
     nitro_dataset_free(kept);
     free(keeps);
     return status;
@@ -465,13 +467,71 @@ static nitro_status train_one_stack(nitro_context *context, const nitro_training
     return status;
 }
 
+/** Show that the model learnt from these sources alone. */
+static nitro_status show_own_stack(nitro_context *context, const bool *kept, const bool *set_aside,
+                                   size_t num_devices, nitro_predicted_quality *predicted)
+{
+    if (predicted && !predicted->rule) {
+        predicted->rule = nitro_source_rule_name(NITRO_SOURCES_BY_STACK);
+        size_t num_used = 0;
+        for (size_t i = 0; i < predicted->num_sources; i++)
+            num_used += !predicted->sources[i].is_set_aside;
+        for (size_t i = 0; i < predicted->num_sources; i++)
+            if (!predicted->sources[i].is_set_aside)
+                predicted->sources[i].weight = 1.0 / (double)num_used;
+    }
+    return nitro_predicted_quality_restore(context, kept, set_aside, num_devices, predicted);
+}
+
+/** Mark the sources of the target's software stack that can be learnt from. How many. */
+static size_t mark_own_stack(const nitro_training_task *task, const bool *set_aside, bool *marks)
+{
+    const nitro_dataset *sources = task->sources;
+    size_t count = 0;
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        marks[d] = !set_aside[d] && !isnan(nitro_source_fixed_loss(sources, d)) &&
+                   nitro_device_same_stack(sources->devices[d], task->target);
+        count += marks[d];
+    }
+    return count;
+}
+
+/** Three sources of the target's own stack, enough for LODO validation, are learnt from as if there
+ *  were no others: what these add is less than weights cost. NITRO_ERR_NO_DATA: there are fewer. */
+static nitro_status train_own_stack(nitro_context *context, const nitro_training_task *task,
+                                    const nitro_source_weighing *weighing, nitro_model **model)
+{
+    const bool *set_aside = nitro_source_weighing_set_aside(weighing);
+    const size_t num_devices = task->sources->num_devices;
+    nitro_training_task own = *task;
+    nitro_dataset *kept = NULL;
+    bool *keeps = nitro_calloc(context, num_devices, sizeof *keeps);
+    nitro_status status = !keeps ? NITRO_ERR_NO_MEMORY
+                          : mark_own_stack(task, set_aside, keeps) < NITRO_MIN_LODO_SOURCES
+                              ? NITRO_ERR_NO_DATA
+                              : NITRO_OK;
+    if (status == NITRO_OK)
+        status = nitro_dataset_select(context, task->sources, keeps, NULL, &kept);
+    own.sources = kept;
+    if (status == NITRO_OK)
+        status = train_one_stack(context, &own, model);
+    if (status == NITRO_OK)
+        status = show_own_stack(context, keeps, set_aside, num_devices, (*model)->predicted);
+    nitro_dataset_free(kept);
+    free(keeps);
+    return status;
+}
+
 static nitro_status train_weighted(nitro_context *context, const nitro_training_task *task,
                                    nitro_model **model)
 {
     nitro_source_weighing *weighing = NULL;
     nitro_status status = nitro_source_weighing_run(context, task, &weighing);
-    if (status == NITRO_OK)
-        status = nitro_source_weighing_train(weighing, model);
+    if (status == NITRO_OK) {
+        status = train_own_stack(context, task, weighing, model);
+        if (status == NITRO_ERR_NO_DATA)
+            status = nitro_source_weighing_train(weighing, model);
+    }
     nitro_source_weighing_free(weighing);
     return status == NITRO_ERR_NO_DATA ? train_together(context, task, model) : status;
 }

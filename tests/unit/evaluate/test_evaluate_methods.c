@@ -259,6 +259,39 @@ static void test_sources_of_two_stacks(void **state)
     nitro_string_list_free(&targets);
 }
 
+/* Three sources of the target's own stack decide alone, whatever others say. */
+static void test_sources_of_the_own_stack(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0}, targets = {0}, own = {0};
+    put_stack(f, "a1", "lib v2018-09", 0.1);
+    put_stack(f, "a2", "lib v2018-09", 0.12);
+    put_stack(f, "b1", "lib v2019-06", 20.0);
+    put_stack(f, "b2", "lib v2019-06", 22.0);
+    put_stack(f, "b3", "lib v2019-06", 21.0);
+    put_stack(f, "b4", "lib v2019-06", 19.0);
+    split(f, &methods, "auto");
+    split(f, &targets, "b4");
+    split(f, &own, "b1,b2,b3");
+    f->options.methods = &methods;
+    f->options.targets = &targets;
+    f->options.train_fraction = 0.5;
+    evaluate(f, "toy");
+    const nitro_evaluate_result *of_all = find(f, "b4", "auto");
+    double mean = of_all->mean, predicted = of_all->predicted;
+    assert_int_equal(of_all->num_source_shares, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_near(of_all->source_shares[i].weight,
+                    of_all->source_shares[i].device[0] == 'b' ? 1.0 / 3.0 : 0.0, 1e-9);
+    f->options.sources = &own;
+    evaluate(f, "toy");
+    assert_true(find(f, "b4", "auto")->mean == mean);
+    assert_true(find(f, "b4", "auto")->predicted == predicted);
+    nitro_string_list_free(&methods);
+    nitro_string_list_free(&targets);
+    nitro_string_list_free(&own);
+}
+
 /* GPUs of four stacks and two vendors as sources, nearest first: quality never falls by more than
  * 0.3. Where the labels mislead, it may (docs/quality.md). */
 static void test_curves_on_recorded_gpus(void **state)
@@ -292,6 +325,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_all_methods_on_synthetic_devices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_largest_inputs_are_held_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sources_of_two_stacks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sources_of_the_own_stack, setup, teardown),
         cmocka_unit_test_setup_teardown(test_selection_by_profiles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recorded_gpus, setup, teardown),
