@@ -57,6 +57,15 @@ NITRO_API void nitro_string_list_free(nitro_string_list *list);
 NITRO_API char *nitro_strdup(nitro_context *context, const char *text);
 /** calloc that records NITRO_ERR_NO_MEMORY, also when count * size overflows. */
 NITRO_API void *nitro_calloc(nitro_context *context, size_t count, size_t size);
+/**
+ * Room for one more item after the `count` items of an array, which doubles where it is full.
+ * @param[in,out] capacity  of the array, in items of `size` bytes
+ * @param[in] what  the items, for the error: "samples"
+ * @return the array, which may have moved. NULL: NITRO_ERR_NO_MEMORY (recorded), and the array
+ *         stays as it is.
+ */
+NITRO_API void *nitro_grow(nitro_context *context, void *items, size_t count, size_t *capacity,
+                           size_t size, const char *what);
 /** printf into a new string; NULL when out of memory (recorded). Free with free(). */
 NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) NITRO_PRINTF(2, 3);
 

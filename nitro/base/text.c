@@ -30,6 +30,20 @@ void *nitro_calloc(nitro_context *context, size_t count, size_t size)
     return memory;
 }
 
+void *nitro_grow(nitro_context *context, void *items, size_t count, size_t *capacity, size_t size,
+                 const char *what)
+{
+    if (count < *capacity)
+        return items;
+    size_t larger = *capacity ? 2 * *capacity : 16;
+    void *grown = reallocarray(items, larger, size);
+    if (grown)
+        *capacity = larger;
+    else
+        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu %s", larger, what);
+    return grown;
+}
+
 char *nitro_asprintf(nitro_context *context, const char *format, ...)
 {
     char *text = NULL;
@@ -45,17 +59,13 @@ char *nitro_asprintf(nitro_context *context, const char *format, ...)
 
 static nitro_status append_owned(nitro_context *context, nitro_string_list *list, char *text)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        char **items = realloc(list->items, capacity * sizeof(*items));
-        if (!items) {
-            free(text);
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                              "out of memory: cannot grow a list to %zu strings", capacity);
-        }
-        list->items = items;
-        list->capacity = capacity;
+    char **items =
+        nitro_grow(context, list->items, list->count, &list->capacity, sizeof(*items), "strings");
+    if (!items) {
+        free(text);
+        return NITRO_ERR_NO_MEMORY;
     }
+    list->items = items;
     list->items[list->count++] = text;
     return NITRO_OK;
 }

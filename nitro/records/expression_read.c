@@ -74,14 +74,12 @@ bool expression_accept(expression_parser *parser, const char *token)
 
 nitro_status expression_add_step(expression_parser *parser, expression_step step)
 {
-    if (parser->num_steps == parser->capacity) {
-        size_t capacity = parser->capacity ? 2 * parser->capacity : 64;
-        expression_step *steps = realloc(parser->steps, capacity * sizeof(*steps));
-        if (!steps)
-            return nitro_fail(parser->context, NITRO_ERR_NO_MEMORY, "out of memory: expression");
-        parser->steps = steps;
-        parser->capacity = capacity;
-    }
+    expression_step *steps =
+        nitro_grow(parser->context, parser->steps, parser->num_steps, &parser->capacity,
+                   sizeof(*steps), "steps of an expression");
+    if (!steps)
+        return NITRO_ERR_NO_MEMORY;
+    parser->steps = steps;
     parser->steps[parser->num_steps++] = step;
     return NITRO_OK;
 }

@@ -18,14 +18,11 @@ static nitro_status add_value(list_reader *reader, double number, bool is_string
         return expression_fail(&reader->parser, reader->parser.at,
                                "more than %d values: a parameter has at most that many",
                                NITRO_MAX_PARAMETER_VALUES);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        struct nitro_listed_value *items = realloc(list->items, capacity * sizeof(*items));
-        if (!items)
-            return nitro_fail(reader->parser.context, NITRO_ERR_NO_MEMORY, "out of memory: values");
-        list->items = items;
-        list->capacity = capacity;
-    }
+    struct nitro_listed_value *items = nitro_grow(reader->parser.context, list->items, list->count,
+                                                  &list->capacity, sizeof(*items), "values");
+    if (!items)
+        return NITRO_ERR_NO_MEMORY;
+    list->items = items;
     list->items[list->count++] = (struct nitro_listed_value){number, is_string};
     return NITRO_OK;
 }

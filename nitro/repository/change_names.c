@@ -31,7 +31,7 @@ typedef struct recorded {
     device_samples *devices;
     size_t num_devices;
     device_profile *profiles;
-    size_t num_profiles;
+    size_t num_profiles, profile_capacity;
 } recorded;
 
 /* ---- Reading ------------------------------------------------------------------------------- */
@@ -40,15 +40,11 @@ static nitro_status keep_sample(void *user, const nitro_sample *sample)
 {
     recorded *self = user;
     device_samples *last = &self->devices[self->num_devices - 1];
-    if (last->count == last->capacity) {
-        size_t capacity = last->capacity ? 2 * last->capacity : 64;
-        nitro_sample **grown = realloc(last->items, capacity * sizeof(nitro_sample *));
-        if (!grown)
-            return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
-                              capacity);
-        last->items = grown;
-        last->capacity = capacity;
-    }
+    nitro_sample **grown = nitro_grow(self->context, last->items, last->count, &last->capacity,
+                                      sizeof(nitro_sample *), "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    last->items = grown;
     nitro_status status = nitro_sample_copy(self->context, sample, &last->items[last->count]);
     last->count += status == NITRO_OK;
     return status;
@@ -57,11 +53,10 @@ static nitro_status keep_sample(void *user, const nitro_sample *sample)
 static nitro_status keep_profile(void *user, const char *device, const nitro_profile *profile)
 {
     recorded *self = user;
-    device_profile *grown =
-        realloc(self->profiles, (self->num_profiles + 1) * sizeof *self->profiles);
+    device_profile *grown = nitro_grow(self->context, self->profiles, self->num_profiles,
+                                       &self->profile_capacity, sizeof *grown, "profiles");
     if (!grown)
-        return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu profiles",
-                          self->num_profiles);
+        return NITRO_ERR_NO_MEMORY;
     self->profiles = grown;
     device_profile *made = &grown[self->num_profiles++];
     *made = (device_profile){.device = nitro_strdup(self->context, device)};

@@ -59,19 +59,14 @@ static nitro_status write_batch(copying *job)
 
 static nitro_status append(copying *job, const nitro_profile *profile)
 {
-    if (job->batch_size == job->capacity) {
-        size_t capacity = job->capacity + BATCH;
-        nitro_profile **grown = realloc(job->batch, capacity * sizeof(nitro_profile *));
-        if (!grown)
-            return nitro_fail(nitro_store_context(job->to), NITRO_ERR_NO_MEMORY,
-                              "out of memory, copying profiles");
-        job->batch = grown;
-        job->capacity = capacity;
-    }
-    nitro_status status =
-        nitro_profile_copy(nitro_store_context(job->to), profile, &job->batch[job->batch_size]);
-    if (status == NITRO_OK)
-        job->batch_size++;
+    nitro_context *context = nitro_store_context(job->to);
+    nitro_profile **grown = nitro_grow(context, job->batch, job->batch_size, &job->capacity,
+                                       sizeof(nitro_profile *), "profiles");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    job->batch = grown;
+    nitro_status status = nitro_profile_copy(context, profile, &job->batch[job->batch_size]);
+    job->batch_size += status == NITRO_OK;
     return status;
 }
 

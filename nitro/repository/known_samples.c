@@ -15,15 +15,11 @@ static nitro_status note_sample(void *user, const nitro_sample *sample)
 {
     const reading *r = user;
     nitro_known_samples *list = r->list;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        nitro_known_sample *grown = realloc(list->items, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(r->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
-                              capacity);
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    nitro_known_sample *grown = nitro_grow(r->context, list->items, list->count, &list->capacity,
+                                           sizeof(*grown), "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    list->items = grown;
     nitro_known_sample known = {.input = nitro_strdup(r->context, sample->input),
                                 .time_s = sample->provenance.time_s};
     if (!known.input)

@@ -70,14 +70,11 @@ static nitro_status count_outdated(search *self, size_t variant, const char *wha
             return NITRO_OK;
         }
     }
-    if (self->num_groups == self->capacity) {
-        size_t capacity = self->capacity ? 2 * self->capacity : 16;
-        outdated_group *grown = realloc(self->groups, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: outdated samples");
-        self->groups = grown;
-        self->capacity = capacity;
-    }
+    outdated_group *grown = nitro_grow(context, self->groups, self->num_groups, &self->capacity,
+                                       sizeof(*grown), "outdated samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    self->groups = grown;
     char *copy = nitro_strdup(context, was);
     if (!copy)
         return NITRO_ERR_NO_MEMORY;
@@ -117,17 +114,15 @@ static nitro_status note_changed(search *self, const nitro_sample *sample)
         any = any || is_outdated_entry(self, sample, v);
     if (!any)
         return NITRO_OK;
-    if (self->num_changed == self->changed_capacity) {
-        size_t capacity = self->changed_capacity ? 2 * self->changed_capacity : 64;
-        nitro_sample **grown = realloc(self->changed, capacity * sizeof(nitro_sample *));
-        if (!grown)
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: outdated samples");
-        self->changed = grown;
-        self->changed_capacity = capacity;
-    }
-    return nitro_sample_copy(context, sample, &self->changed[self->num_changed]) == NITRO_OK
-               ? (self->num_changed++, NITRO_OK)
-               : NITRO_ERR_NO_MEMORY;
+    nitro_sample **grown =
+        nitro_grow(context, self->changed, self->num_changed, &self->changed_capacity,
+                   sizeof(nitro_sample *), "outdated samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    self->changed = grown;
+    nitro_status status = nitro_sample_copy(context, sample, &self->changed[self->num_changed]);
+    self->num_changed += status == NITRO_OK;
+    return status;
 }
 
 static nitro_status examine(void *user, const nitro_sample *sample)

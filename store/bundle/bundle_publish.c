@@ -159,15 +159,11 @@ static nitro_status write_draft(publishing *job, const char *computation, const 
 
 static nitro_status add_bundle(publishing *job, const char *computation, const char *device)
 {
-    if (job->next.count == job->capacity) {
-        size_t capacity = job->capacity ? 2 * job->capacity : 16;
-        nitro_bundle *grown = realloc(job->next.bundles, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "no memory for %zu bundles",
-                              capacity);
-        job->next.bundles = grown;
-        job->capacity = capacity;
-    }
+    nitro_bundle *grown = nitro_grow(job->context, job->next.bundles, job->next.count,
+                                     &job->capacity, sizeof(*grown), "bundles");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    job->next.bundles = grown;
     nitro_bundle bundle = {0};
     nitro_status status = write_draft(job, computation, device, &bundle);
     if (status != NITRO_OK)

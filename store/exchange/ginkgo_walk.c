@@ -32,20 +32,6 @@ static nitro_status skip(walk *job, ginkgo_reason reason, const char *detail)
     return checkout->examples[reason] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/* Room for one more item; NULL: out of memory, and the array is unchanged. */
-static void *grow(nitro_context *context, void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *grown = realloc(items, wanted * size);
-    if (!grown)
-        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory at %zu records", count);
-    else
-        *capacity = wanted;
-    return grown;
-}
-
 static nitro_status add_campaign(walk *job, const ginkgo_record *record, ginkgo_campaign **added)
 {
     ginkgo_checkout *checkout = job->checkout;
@@ -54,8 +40,9 @@ static nitro_status add_campaign(walk *job, const ginkgo_record *record, ginkgo_
             checkout->context, NITRO_ERR_FORMAT,
             "%s: more than %d campaigns, the last in %s; choose devices with --device", job->root,
             MAX_CAMPAIGNS, job->path);
-    ginkgo_campaign *grown = grow(checkout->context, checkout->campaigns, checkout->num_campaigns,
-                                  &checkout->capacity, sizeof(*grown));
+    ginkgo_campaign *grown =
+        nitro_grow(checkout->context, checkout->campaigns, checkout->num_campaigns,
+                   &checkout->capacity, sizeof(*grown), "campaigns");
     if (!grown)
         return NITRO_ERR_NO_MEMORY;
     checkout->campaigns = grown;
@@ -102,8 +89,9 @@ static nitro_status add_record(void *user, ginkgo_reason reason, const char *det
     nitro_status status = find_campaign(job, record, &campaign);
     if (status != NITRO_OK)
         return status;
-    ginkgo_record *grown = grow(job->checkout->context, campaign->records, campaign->report.inputs,
-                                &campaign->capacity, sizeof(*grown));
+    ginkgo_record *grown =
+        nitro_grow(job->checkout->context, campaign->records, campaign->report.inputs,
+                   &campaign->capacity, sizeof(*grown), "records");
     if (!grown)
         return NITRO_ERR_NO_MEMORY;
     campaign->records = grown;

@@ -210,14 +210,11 @@ static nitro_status append_profile(import_profiles_job *job, const table *t, siz
         return fail_at(job, row,
                        device ? "the device id is invalid: use 1 to 63 of [A-Za-z0-9_.:@+-]"
                               : "the row has no device: add it as a column or as an option");
-    if (job->count == job->capacity) {
-        size_t capacity = 2 * job->capacity + 64;
-        import_profile *grown = realloc(job->items, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory for profiles");
-        job->items = grown;
-        job->capacity = capacity;
-    }
+    import_profile *grown = nitro_grow(job->context, job->items, job->count, &job->capacity,
+                                       sizeof(*grown), "profiles");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    job->items = grown;
     import_profile made = {.device = nitro_strdup(job->context, device), .place = job->count};
     nitro_status status =
         made.device ? create_profile(job, t, row, &made.profile) : NITRO_ERR_NO_MEMORY;

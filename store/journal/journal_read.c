@@ -116,15 +116,11 @@ typedef struct joined_loop {
 static nitro_status keep_unsent(void *user, const nitro_sample *sample)
 {
     joined_loop *loop = user;
-    if (loop->num_unsent == loop->capacity) {
-        size_t capacity = loop->capacity ? 2 * loop->capacity : 64;
-        nitro_sample **grown = realloc(loop->unsent, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(loop->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
-                              capacity);
-        loop->unsent = grown;
-        loop->capacity = capacity;
-    }
+    nitro_sample **grown = nitro_grow(loop->context, loop->unsent, loop->num_unsent,
+                                      &loop->capacity, sizeof(*grown), "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    loop->unsent = grown;
     nitro_status status = nitro_sample_copy(loop->context, sample, &loop->unsent[loop->num_unsent]);
     loop->num_unsent += status == NITRO_OK;
     return status;

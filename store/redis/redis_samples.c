@@ -23,20 +23,6 @@ static void free_batch(batch *b)
     free(b->shared);
 }
 
-static nitro_status make_room(nitro_context *context, size_t count, size_t *capacity,
-                              redis_row **rows)
-{
-    if (count < *capacity)
-        return NITRO_OK;
-    size_t larger = *capacity ? 2 * *capacity : 256;
-    redis_row *grown = reallocarray(*rows, larger, sizeof(*grown));
-    if (!grown)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples", larger);
-    *rows = grown;
-    *capacity = larger;
-    return NITRO_OK;
-}
-
 /* The shared part that begins at `begin` stays, unless one of the last ones is the same. In
  * `shared_bytes` an id and its part come after each other. */
 static nitro_status keep_shared(redis_store *store, size_t begin, batch *b)
@@ -53,12 +39,15 @@ static nitro_status keep_shared(redis_store *store, size_t begin, batch *b)
             return NITRO_OK;
         }
     }
-    nitro_status status = make_room(store->context, b->num_shared, &b->shared_capacity, &b->shared);
-    if (status == NITRO_OK)
-        b->shared[b->num_shared++] =
-            (redis_row){.name_size = NITRO_REDIS_ID_BYTES,
-                        .record_size = b->shared_bytes.size - begin - NITRO_REDIS_ID_BYTES};
-    return status;
+    redis_row *grown = nitro_grow(store->context, b->shared, b->num_shared, &b->shared_capacity,
+                                  sizeof(*grown), "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    b->shared = grown;
+    b->shared[b->num_shared++] =
+        (redis_row){.name_size = NITRO_REDIS_ID_BYTES,
+                    .record_size = b->shared_bytes.size - begin - NITRO_REDIS_ID_BYTES};
+    return NITRO_OK;
 }
 
 /* In `bytes` a name, ended by a '\0', and its record come after each other. */
@@ -68,9 +57,13 @@ static nitro_status encode_one(redis_store *store, const char *computation, uint
     static const char room[NITRO_REDIS_ID_BYTES];
     nitro_context *context = store->context;
     size_t name_size = strlen(sample->input), begin_shared = b->shared_bytes.size;
-    nitro_status status = make_room(context, b->count, &b->capacity, &b->rows);
-    if (status == NITRO_OK)
-        status = nitro_record_bytes_append(context, &b->bytes, sample->input, name_size + 1);
+    redis_row *grown =
+        nitro_grow(context, b->rows, b->count, &b->capacity, sizeof(*grown), "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    b->rows = grown;
+    nitro_status status =
+        nitro_record_bytes_append(context, &b->bytes, sample->input, name_size + 1);
     size_t begin = b->bytes.size;
     if (status == NITRO_OK)
         status = nitro_record_bytes_append(context, &b->bytes, room, NITRO_REDIS_ID_BYTES);

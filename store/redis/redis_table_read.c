@@ -94,15 +94,11 @@ static nitro_status keep(const loading *l, const redisReply *name, const redisRe
     rows->bytes += sizeof(redis_row) + name->len + record_size;
     if (rows->bytes > MAX_TABLE_BYTES)
         return fail_size(l, "there are more bytes");
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity ? 2 * rows->capacity : 64;
-        redis_row *grown = reallocarray(rows->items, capacity, sizeof(*grown));
-        if (!grown)
-            return nitro_fail(l->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
-                              capacity);
-        rows->items = grown;
-        rows->capacity = capacity;
-    }
+    redis_row *grown = nitro_grow(l->store->context, rows->items, rows->count, &rows->capacity,
+                                  sizeof(*grown), "rows");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    rows->items = grown;
     char *block = take_room(l, name->len + record_size + 2);
     if (!block)
         return NITRO_ERR_NO_MEMORY;

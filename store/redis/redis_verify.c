@@ -43,15 +43,11 @@ static nitro_status keep_bad(inspection *i, const redis_row *row)
 {
     if (!i->clean || i->dry_run)
         return NITRO_OK;
-    if (i->num_bad == i->capacity) {
-        size_t capacity = i->capacity ? 2 * i->capacity : 16;
-        redis_row *grown = realloc(i->bad, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(i->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
-                              capacity);
-        i->bad = grown;
-        i->capacity = capacity;
-    }
+    redis_row *grown =
+        nitro_grow(i->store->context, i->bad, i->num_bad, &i->capacity, sizeof(*grown), "rows");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    i->bad = grown;
     char *name = nitro_calloc(i->store->context, row->name_size + 1, 1);
     char *record = nitro_calloc(i->store->context, row->record_size + 1, 1);
     if (!name || !record) {
