@@ -55,17 +55,16 @@ void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement);
 void nitro_sqlite_finalize(sqlite_store *store);
 /** Next row; *has_row: is there one? */
 nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, bool *has_row);
-/** The number in the first row of a statement without parameters; 0 without a row. */
-nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number);
+/** The number in the first row of a bound statement, which is returned; *number stays without one.
+ */
+nitro_status nitro_sqlite_first(sqlite_store *store, sqlite3_stmt *statement, sqlite3_int64 *number,
+                                bool *has_row);
+/** The same of SQL without parameters. */
+nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, sqlite3_int64 *number);
 /** Run a statement without rows, and return it. */
 nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
 /** The same of SQL with a row's id for ?1. */
 nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_int64 id);
-/** Call `function` for each row of a bound statement until one fails, and return the statement.
- */
-nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
-                                   nitro_status (*function)(void *user, sqlite3_stmt *row),
-                                   void *user);
 /** Run SQL text. */
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
 /** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
@@ -137,10 +136,6 @@ nitro_status nitro_sqlite_run_with(sqlite_store *store, const char *sql, const s
 nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *table,
                                    const sqlite_place *place, const char *name, bool *found);
 
-/** Called for a row that cannot be read. `status`: NITRO_ERR_FORMAT or NITRO_ERR_NEWER; `problem`
- *  names the record. */
-typedef void (*sqlite_damage_function)(void *user, sqlite3_int64 id, nitro_status status,
-                                       const char *problem);
 /** What to do with the records of a computation (NULL: of proxies) on a device. */
 typedef struct sqlite_reader {
     sqlite_store *store;
@@ -149,19 +144,14 @@ typedef struct sqlite_reader {
     nitro_sample_function sample; /* called for the table's records; NULL: only check them */
     nitro_profile_function profile;
     void *user;
-    sqlite_damage_function damaged;
+    /* Rows that cannot be read go to `unreadable`, with the last error; where that is NULL, its
+     * message goes to `damaged`. `status`: NITRO_ERR_FORMAT or NITRO_ERR_NEWER. */
+    nitro_problem_function damaged;
+    nitro_status (*unreadable)(void *user, sqlite3_int64 id, nitro_status status);
     void *damaged_user;
 } sqlite_reader;
 /** Read and check records in byte order of names. */
 nitro_status nitro_sqlite_read(const sqlite_reader *reader, const sqlite_table *table);
-/** A sqlite_damage_function that passes the message to the store's caller; `user` is a
- * sqlite_problem_target. */
-typedef struct sqlite_problem_target {
-    nitro_problem_function report;
-    void *user;
-} sqlite_problem_target;
-void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
-                                const char *problem);
 
 /* ---- the functions of nitro_store_kind ------------------------------------------------------- */
 nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema);

@@ -143,7 +143,8 @@ nitro_status nitro_sqlite_list_devices(void *state, const char *computation, nit
 static nitro_status require_unused(sqlite_store *store, sqlite3_int64 id, const char *name)
 {
     sqlite3_stmt *statement;
-    bool has_row = false;
+    sqlite3_int64 one;
+    bool has_row;
     nitro_status status = nitro_sqlite_take_of(store,
                                                "SELECT 1 FROM samples WHERE device = ?1 UNION ALL "
                                                "SELECT 1 FROM profiles WHERE device = ?1 "
@@ -151,8 +152,7 @@ static nitro_status require_unused(sqlite_store *store, sqlite3_int64 id, const 
                                                id, &statement);
     if (status != NITRO_OK)
         return status;
-    status = nitro_sqlite_step(store, statement, &has_row);
-    nitro_sqlite_give_back(store, statement);
+    status = nitro_sqlite_first(store, statement, &one, &has_row);
     if (status == NITRO_OK && has_row)
         return nitro_fail(store->context, NITRO_ERR_EXISTS,
                           "%s: there are samples or profiles of device %s; remove those first",

@@ -48,7 +48,7 @@
 /* Check whose file it is. `is_new`: it has no tables yet. */
 static nitro_status check_identity(sqlite_store *store, bool *is_new)
 {
-    int64_t application = 0, version = 0, num_tables = 0;
+    sqlite3_int64 application = 0, version = 0, num_tables = 0;
     nitro_status status = nitro_sqlite_read_number(store, "PRAGMA application_id", &application);
     if (status == NITRO_OK)
         status = nitro_sqlite_read_number(store, "PRAGMA user_version", &version);
@@ -71,12 +71,12 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
             store->context, NITRO_ERR_NEWER,
             "%s: the store is of version %lld, and this Nitro (%s) reads up to version "
             "%d; use a newer Nitro",
-            store->path, (long long)version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
+            store->path, version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
     return nitro_fail(store->context, NITRO_ERR_FORMAT,
                       "%s: the store is of version %lld, and this Nitro (%s) reads versions %d to "
                       "%d; export its samples as CSV with the Nitro that wrote it and import them "
                       "into a new store, or tune again",
-                      store->path, (long long)version, NITRO_VERSION_STRING, OLDEST_VERSION,
+                      store->path, version, NITRO_VERSION_STRING, OLDEST_VERSION,
                       NITRO_STORE_VERSION);
 }
 
@@ -85,7 +85,7 @@ static nitro_status check_identity(sqlite_store *store, bool *is_new)
  * expression, or a CHECK, would be evaluated. */
 static nitro_status check_schema(sqlite_store *store)
 {
-    int64_t num_altered = 0;
+    sqlite3_int64 num_altered = 0;
     nitro_status status = nitro_sqlite_read_number(
         store,
         "WITH parts AS (SELECT instr('" TABLES
@@ -98,7 +98,7 @@ static nitro_status check_schema(sqlite_store *store)
         status = nitro_fail(store->context, NITRO_ERR_FORMAT,
                             "%s: its tables are not those of a Nitro store: %lld tables, indexes, "
                             "views or triggers differ; use a copy that you trust",
-                            store->path, (long long)num_altered);
+                            store->path, num_altered);
     return status;
 }
 

@@ -119,7 +119,6 @@ nitro_status nitro_sqlite_each_profile(void *state, const char *device, const ch
                                        nitro_problem_function damaged, void *damaged_user)
 {
     sqlite_store *store = state;
-    sqlite_problem_target target = {damaged, damaged_user};
     nitro_schema *schema = NULL;
     nitro_string_list ids = {0};
     nitro_status status = nitro_sqlite_begin_read(store);
@@ -135,8 +134,8 @@ nitro_status nitro_sqlite_each_profile(void *state, const char *device, const ch
                                       .device = ids.items[i],
                                       .profile = function,
                                       .user = user,
-                                      .damaged = nitro_sqlite_report_damage,
-                                      .damaged_user = &target};
+                                      .damaged = damaged,
+                                      .damaged_user = damaged_user};
         status = nitro_sqlite_read(&reader, &nitro_sqlite_profiles);
     }
     nitro_string_list_free(&ids);

@@ -64,18 +64,15 @@ nitro_status nitro_sqlite_count(sqlite_store *store, const sqlite_table *table,
 {
     sqlite_place place;
     sqlite3_stmt *statement;
-    bool has_row = false;
-    *count = 0;
+    sqlite3_int64 rows = 0;
+    bool has_row;
     nitro_status status = nitro_sqlite_find_place(store, computation, device, &place);
     if (status == NITRO_OK)
         status = nitro_sqlite_take_at(store, table->count, &place, &statement);
-    if (status != NITRO_OK)
-        return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
-    status = nitro_sqlite_step(store, statement, &has_row);
-    if (status == NITRO_OK && has_row)
-        *count = (size_t)sqlite3_column_int64(statement, 0);
-    nitro_sqlite_give_back(store, statement);
-    return status;
+    if (status == NITRO_OK)
+        status = nitro_sqlite_first(store, statement, &rows, &has_row);
+    *count = (size_t)rows;
+    return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
 }
 
 nitro_status nitro_sqlite_delete(sqlite_store *store, const sqlite_table *table,
@@ -114,32 +111,22 @@ nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *tabl
                                    const sqlite_place *place, const char *name, bool *found)
 {
     sqlite3_stmt *statement;
+    sqlite3_int64 id;
     nitro_status status = nitro_sqlite_take_at(store, table->find, place, &statement);
     if (status != NITRO_OK)
         return status;
     nitro_sqlite_bind_text(statement, 3, name);
-    status = nitro_sqlite_step(store, statement, found);
-    nitro_sqlite_give_back(store, statement);
-    return status;
-}
-
-void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
-                                const char *problem)
-{
-    const sqlite_problem_target *target = user;
-    (void)id;
-    (void)status;
-    target->report(target->user, problem);
+    return nitro_sqlite_first(store, statement, &id, found);
 }
 
 /* Skip and report a record that cannot be read. */
 static nitro_status skip(const sqlite_reader *reader, sqlite3_stmt *row, nitro_status status)
 {
-    char message[2048];
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
-    nitro_context_last_error(reader->store->context, message, sizeof(message));
-    reader->damaged(reader->damaged_user, sqlite3_column_int64(row, 0), status, message);
+    if (reader->unreadable)
+        return reader->unreadable(reader->damaged_user, sqlite3_column_int64(row, 0), status);
+    nitro_store_report_damage(reader->store->context, reader->damaged, reader->damaged_user);
     return NITRO_OK;
 }
 
@@ -150,9 +137,8 @@ static const char *name_of(sqlite3_stmt *row)
     return nitro_sqlite_text(row, 1, &name) ? name : "?";
 }
 
-static nitro_status read_sample(void *user, sqlite3_stmt *row)
+static nitro_status read_sample(const sqlite_reader *reader, sqlite3_stmt *row)
 {
-    const sqlite_reader *reader = user;
     nitro_sample *sample = NULL;
     nitro_status status = nitro_record_decode_sample(
         reader->store->context, NULL, reader->schema, reader->device, name_of(row),
@@ -165,9 +151,8 @@ static nitro_status read_sample(void *user, sqlite3_stmt *row)
     return status;
 }
 
-static nitro_status read_profile(void *user, sqlite3_stmt *row)
+static nitro_status read_profile(const sqlite_reader *reader, sqlite3_stmt *row)
 {
-    const sqlite_reader *reader = user;
     nitro_profile *profile = NULL;
     nitro_status status = nitro_record_decode_profile(
         reader->store->context, NULL, reader->schema, reader->device, name_of(row),
@@ -183,14 +168,20 @@ static nitro_status read_profile(void *user, sqlite3_stmt *row)
 nitro_status nitro_sqlite_read(const sqlite_reader *reader, const sqlite_table *table)
 {
     sqlite_place place;
-    sqlite3_stmt *statement;
+    sqlite3_stmt *row;
+    bool has_row = true;
     nitro_status status = nitro_sqlite_find_place(
         reader->store, reader->schema ? reader->schema->computation : NULL, reader->device, &place);
     if (status == NITRO_OK)
-        status = nitro_sqlite_take_at(reader->store, table->select, &place, &statement);
+        status = nitro_sqlite_take_at(reader->store, table->select, &place, &row);
     if (status != NITRO_OK)
         return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
-    return nitro_sqlite_each_row(reader->store, statement,
-                                 table == &nitro_sqlite_samples ? read_sample : read_profile,
-                                 (void *)(uintptr_t)reader);
+    while (status == NITRO_OK && has_row) {
+        status = nitro_sqlite_step(reader->store, row, &has_row);
+        if (status == NITRO_OK && has_row)
+            status = table == &nitro_sqlite_samples ? read_sample(reader, row)
+                                                    : read_profile(reader, row);
+    }
+    nitro_sqlite_give_back(reader->store, row);
+    return status;
 }

@@ -136,7 +136,6 @@ nitro_status nitro_sqlite_each_sample(void *state, const char *computation, cons
                                       nitro_problem_function damaged, void *damaged_user)
 {
     sqlite_store *store = state;
-    sqlite_problem_target target = {damaged, damaged_user};
     nitro_schema *schema = NULL;
     nitro_status status = nitro_sqlite_begin_read(store);
     if (status != NITRO_OK)
@@ -147,8 +146,8 @@ nitro_status nitro_sqlite_each_sample(void *state, const char *computation, cons
                                   .device = device,
                                   .sample = function,
                                   .user = user,
-                                  .damaged = nitro_sqlite_report_damage,
-                                  .damaged_user = &target};
+                                  .damaged = damaged,
+                                  .damaged_user = damaged_user};
     if (status == NITRO_OK)
         status = nitro_sqlite_read(&reader, &nitro_sqlite_samples);
     nitro_schema_free(schema);

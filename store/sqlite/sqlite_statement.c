@@ -123,18 +123,22 @@ nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, boo
     return nitro_sqlite_fail(store, sqlite3_stmt_readonly(statement) ? "read it" : "write to it");
 }
 
-nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number)
+nitro_status nitro_sqlite_first(sqlite_store *store, sqlite3_stmt *statement, sqlite3_int64 *number,
+                                bool *has_row)
 {
-    sqlite3_stmt *statement;
-    bool has_row = false;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_sqlite_step(store, statement, &has_row);
-    if (status == NITRO_OK)
-        *number = has_row ? sqlite3_column_int64(statement, 0) : 0;
+    nitro_status status = nitro_sqlite_step(store, statement, has_row);
+    if (*has_row)
+        *number = sqlite3_column_int64(statement, 0);
     nitro_sqlite_give_back(store, statement);
     return status;
+}
+
+nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, sqlite3_int64 *number)
+{
+    sqlite3_stmt *statement;
+    bool has_row;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    return status == NITRO_OK ? nitro_sqlite_first(store, statement, number, &has_row) : status;
 }
 
 nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement)
@@ -150,19 +154,6 @@ nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_i
     sqlite3_stmt *statement;
     nitro_status status = nitro_sqlite_take_of(store, sql, id, &statement);
     return status == NITRO_OK ? nitro_sqlite_finish(store, statement) : status;
-}
-
-nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
-                                   nitro_status (*function)(void *user, sqlite3_stmt *row),
-                                   void *user)
-{
-    bool has_row;
-    nitro_status status;
-    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = function(user, statement)) == NITRO_OK)
-        ;
-    nitro_sqlite_give_back(store, statement);
-    return status;
 }
 
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing)
@@ -252,15 +243,12 @@ nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char 
                                sqlite3_int64 *id)
 {
     sqlite3_stmt *statement;
-    bool has_row = false;
+    bool has_row;
     nitro_status status = nitro_sqlite_take(store, sql, &statement);
     if (status != NITRO_OK)
         return status;
     nitro_sqlite_bind_text(statement, 1, name);
-    status = nitro_sqlite_step(store, statement, &has_row);
-    if (status == NITRO_OK && has_row)
-        *id = sqlite3_column_int64(statement, 0);
-    nitro_sqlite_give_back(store, statement);
+    status = nitro_sqlite_first(store, statement, id, &has_row);
     return status == NITRO_OK && !has_row ? NITRO_ERR_NOT_FOUND : status;
 }
 

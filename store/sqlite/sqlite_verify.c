@@ -15,7 +15,6 @@ typedef struct inspection {
     size_t num_problems;
     sqlite3_int64 *rows; /* damaged, of one table; shape [num_rows] */
     size_t num_rows, capacity;
-    bool out_of_memory;
 } inspection;
 
 static void report_problem(void *user, const char *problem)
@@ -29,12 +28,10 @@ static void report_problem(void *user, const char *problem)
 /* Report the last error as a problem; any failure but damage ends the inspection. */
 static nitro_status report_failure(inspection *i, nitro_status status)
 {
-    char message[2048];
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
-    nitro_context_last_error(i->store->context, message, sizeof(message));
     if (!i->removes)
-        report_problem(i, message);
+        nitro_store_report_damage(i->store->context, report_problem, i);
     return NITRO_OK;
 }
 
@@ -93,13 +90,12 @@ static nitro_status verify_file(inspection *i)
 static nitro_status remove_orphans(inspection *i, const char *count_sql, const char *delete_sql,
                                    const char *what)
 {
-    int64_t count = 0;
+    sqlite3_int64 count = 0;
     char message[256];
     nitro_status status = nitro_sqlite_read_number(i->store, count_sql, &count);
     if (status != NITRO_OK || count == 0)
         return status;
-    snprintf(message, sizeof(message), "%s of no computation or no device: %lld", what,
-             (long long)count);
+    snprintf(message, sizeof(message), "%s of no computation or no device: %lld", what, count);
     report_problem(i, message);
     return i->dry_run ? NITRO_OK : nitro_sqlite_execute(i->store, delete_sql, "remove rows");
 }
@@ -118,23 +114,21 @@ static nitro_status remove_all_orphans(inspection *i)
 }
 
 /* Records of a newer Nitro are reported by `verify`, but not removed. */
-static void note_row(void *user, sqlite3_int64 id, nitro_status status, const char *problem)
+static nitro_status note_row(void *user, sqlite3_int64 id, nitro_status status)
 {
     inspection *i = user;
     if (status == NITRO_ERR_NEWER && i->removes)
-        return;
-    report_problem(i, problem);
-    if (i->removes && i->num_rows == i->capacity) {
-        size_t capacity = i->capacity ? 2 * i->capacity : 64;
-        sqlite3_int64 *grown = realloc(i->rows, capacity * sizeof(*grown));
-        i->out_of_memory = i->out_of_memory || !grown;
-        if (!grown)
-            return;
-        i->rows = grown;
-        i->capacity = capacity;
-    }
-    if (i->removes)
-        i->rows[i->num_rows++] = id;
+        return NITRO_OK;
+    nitro_store_report_damage(i->store->context, report_problem, i);
+    if (!i->removes)
+        return NITRO_OK;
+    sqlite3_int64 *grown =
+        nitro_grow(i->store->context, i->rows, i->num_rows, &i->capacity, sizeof(*grown), "rows");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    i->rows = grown;
+    i->rows[i->num_rows++] = id;
+    return NITRO_OK;
 }
 
 /* Read the records of a computation, or of proxies (`schema` NULL), and remove damaged ones. */
@@ -146,13 +140,10 @@ static nitro_status inspect_table(inspection *i, const sqlite_table *table,
         const sqlite_reader reader = {.store = i->store,
                                       .schema = schema,
                                       .device = devices->items[d],
-                                      .damaged = note_row,
+                                      .unreadable = note_row,
                                       .damaged_user = i};
         status = report_failure(i, nitro_sqlite_read(&reader, table));
     }
-    if (status == NITRO_OK && i->out_of_memory)
-        status = nitro_fail(i->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
-                            i->num_rows);
     for (size_t r = 0; r < i->num_rows && !i->dry_run && status == NITRO_OK; r++)
         status = nitro_sqlite_run_of(i->store, table->remove_by_id, i->rows[r]);
     i->num_rows = 0;
@@ -174,21 +165,16 @@ static nitro_status inspect_computation(inspection *i, const char *computation,
     return status;
 }
 
-static nitro_status count_rows_of(inspection *i, sqlite3_int64 device, long long *count)
+static nitro_status count_rows_of(inspection *i, sqlite3_int64 device, sqlite3_int64 *count)
 {
     sqlite3_stmt *row;
-    bool has_row = false;
+    bool has_row;
     nitro_status status = nitro_sqlite_take_of(
         i->store,
         "SELECT (SELECT count(*) FROM samples WHERE device = ?1) + (SELECT count(*) FROM profiles "
         "WHERE device = ?1)",
         device, &row);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_sqlite_step(i->store, row, &has_row);
-    *count = has_row ? sqlite3_column_int64(row, 0) : 0;
-    nitro_sqlite_give_back(i->store, row);
-    return status;
+    return status == NITRO_OK ? nitro_sqlite_first(i->store, row, count, &has_row) : status;
 }
 
 /* No device describes the samples of a damaged one: they go with it. */
@@ -197,8 +183,7 @@ static nitro_status remove_damaged_device(inspection *i, const char *name)
     static const char *const removals[] = {"DELETE FROM samples WHERE device = ?1",
                                            "DELETE FROM profiles WHERE device = ?1",
                                            "DELETE FROM devices WHERE id = ?1"};
-    sqlite3_int64 id = 0;
-    long long count = 0;
+    sqlite3_int64 id = 0, count = 0;
     char message[256];
     nitro_store_report_damage(i->store->context, report_problem, i);
     nitro_status status = nitro_sqlite_find(i->store, NITRO_SQLITE_FIND_DEVICE, name, &id);
