@@ -92,7 +92,7 @@ nitro_status nitro_redis_list_devices(void *state, const char *computation, nitr
     nitro_string_list known = {0};
     const char *tag = computation ? computation : NITRO_REDIS_TAG_DEVICES;
     nitro_status status = nitro_redis_index_read(store, tag, computation ? "devices" : "index",
-                                                 nitro_device_id_is_valid, &known, NULL);
+                                                 nitro_device_id_is_valid, &known);
     static const char *const samples[] = {"samples", NULL}, *const records[] = {"record", NULL};
     if (status == NITRO_OK && computation)
         status = nitro_redis_index_filter(store, tag, samples, &known);
@@ -113,9 +113,7 @@ nitro_status nitro_redis_list_devices(void *state, const char *computation, nitr
 nitro_status nitro_redis_require_device(redis_store *store, const char *id)
 {
     bool exists = false;
-    char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
-    nitro_status status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
-    free(key);
+    nitro_status status = nitro_redis_exists(store, NITRO_REDIS_TAG_DEVICES, "record", id, &exists);
     if (status == NITRO_OK && !exists)
         status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
                             "%s: no device '%s'; put the device first", store->url->shown, id);
@@ -127,15 +125,13 @@ static nitro_status require_unused(redis_store *store, const char *tag, const ch
     static const char *const sorts[] = {"samples", "profiles"};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < 2 && status == NITRO_OK; i++) {
-        char *key = nitro_redis_key(store, tag, sorts[i], id);
         bool exists = false;
-        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+        status = nitro_redis_exists(store, tag, sorts[i], id, &exists);
         if (status == NITRO_OK && exists)
             status = nitro_fail(store->context, NITRO_ERR_EXISTS,
                                 "%s: there are samples or profiles of device %s; remove those "
                                 "first",
                                 store->url->shown, id);
-        free(key);
     }
     return status;
 }
@@ -159,7 +155,7 @@ nitro_status nitro_redis_remove_device(void *state, const char *id)
     redis_store *store = state;
     nitro_string_list tags = {0};
     nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                                 nitro_name_is_valid, &tags, NULL);
+                                                 nitro_name_is_valid, &tags);
     if (status == NITRO_OK)
         status = nitro_string_list_add(store->context, &tags, NITRO_REDIS_TAG_PROXIES);
     for (size_t i = 0; i < tags.count && status == NITRO_OK; i++)

@@ -79,6 +79,13 @@ static const char *find_key(const redis_store *store, const redis_words *command
     return NULL;
 }
 
+static void replace_unprintable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7E)
+            *text = '?';
+}
+
 /* "nitro:7:{spmv}:lease:K20:A" is covered by "nitro:7:{*}:lease:K20:*". */
 static void describe_pattern(const char *key, char *pattern, size_t size)
 {
@@ -111,9 +118,7 @@ static void describe_key(const redis_store *store, const redis_words *command, b
     }
     if (!denied)
         snprintf(text, size, " on %.200s", key);
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7E)
-            *at = '?';
+    replace_unprintable(text);
 }
 
 nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_words *command,
@@ -125,9 +130,7 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_
         describe_key(store, command, refusals[index].status == NITRO_ERR_DENIED, key, sizeof(key));
     char said[256];
     snprintf(said, sizeof(said), "%s", error);
-    for (char *at = said; *at; at++)
-        if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7E)
-            *at = '?';
+    replace_unprintable(said);
     size_t length = strlen(said);
     if (length > 0 && said[length - 1] == '.') /* our sentence continues */
         said[length - 1] = '\0';

@@ -86,8 +86,7 @@ static nitro_status add_members(void *user, const redisReply *const *members, si
 }
 
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_valid)(const char *), nitro_string_list *names,
-                                    size_t *damaged)
+                                    bool (*is_valid)(const char *), nitro_string_list *names)
 {
     char *key = nitro_redis_key(store, tag, index, NULL);
     name_list list = {store, is_valid, names, 0};
@@ -100,8 +99,6 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
                   store->url->shown, key, list.num_damaged);
     free(key);
     nitro_string_list_unique(names); /* SSCAN may return a name twice */
-    if (status == NITRO_OK && damaged)
-        *damaged = list.num_damaged;
     return status;
 }
 
@@ -167,24 +164,27 @@ nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const
     return status;
 }
 
-nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists)
+nitro_status nitro_redis_exists(redis_store *store, const char *tag, const char *what,
+                                const char *of, bool *exists)
 {
+    char *key = nitro_redis_key(store, tag, what, of);
     redisReply *reply = NULL;
-    nitro_status status = nitro_redis_query(store, &reply, "EXISTS", key, (char *)NULL);
-    if (status != NITRO_OK)
-        return status;
-    if (reply->type == REDIS_REPLY_INTEGER)
-        *exists = reply->integer > 0;
-    else
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (key)
+        status = nitro_redis_query(store, &reply, "EXISTS", key, (char *)NULL);
+    if (status == NITRO_OK && reply->type != REDIS_REPLY_INTEGER)
         status = nitro_redis_fail_reply(store, "EXISTS", key);
+    if (status == NITRO_OK)
+        *exists = reply->integer > 0;
     nitro_redis_free_replies(&reply, 1);
+    free(key);
     return status;
 }
 
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag, nitro_string_list *ids)
 {
     nitro_status status =
-        nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_valid, ids, NULL);
+        nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_valid, ids);
     return status == NITRO_OK ? nitro_redis_index_filter(store, tag, NITRO_REDIS_TABLE_KEYS, ids)
                               : status;
 }

@@ -170,6 +170,11 @@ nitro_status nitro_redis_transact(redis_store *store, const char *const *watched
 /** For the first step: none of the replies is an error. */
 nitro_status nitro_redis_transaction_read(redis_transaction *t, const redis_words *commands,
                                           size_t count, redisReply **replies);
+/** The same of one command about a key. */
+nitro_status nitro_redis_transaction_query(redis_transaction *t, const char *command,
+                                           const char *key, redisReply **reply);
+/** The value of a key: a string or nil. The caller frees it, on failure too. */
+nitro_status nitro_redis_transaction_get(redis_transaction *t, const char *key, redisReply **value);
 /** For the second step: takes the words over, whose bytes must live until the end. `status`: of
  * making the words; nothing is done unless it is NITRO_OK. */
 nitro_status nitro_redis_transaction_write(redis_transaction *t, redis_words *words,
@@ -299,10 +304,14 @@ size_t nitro_redis_id_bytes(const redis_store *store);
 /** The id of a shared part, of nitro_redis_id_bytes bytes. */
 void nitro_redis_put_id(const redis_store *store, const void *part, size_t size,
                         uint64_t schema_hash, char *id);
-/** @param[in] where  starts messages; may be NULL. */
+/**
+ * @param[in] where        starts messages; may be NULL
+ * @param[in] schema_hash  nitro_redis_schema_hash of the schema
+ */
 nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
-                                       const nitro_schema *schema, const char *device,
-                                       const redis_row *row, nitro_sample **sample);
+                                       const nitro_schema *schema, uint64_t schema_hash,
+                                       const char *device, const redis_row *row,
+                                       nitro_sample **sample);
 
 /* ---- redis_index.c: sets of names; a name may have no record --------------------------------- */
 
@@ -313,15 +322,15 @@ typedef nitro_status (*redis_member_function)(void *user, const redisReply *cons
 /** All members, some perhaps twice, in pages of any number. */
 nitro_status nitro_redis_index_each(redis_store *store, const char *key,
                                     redis_member_function function, void *user);
-/** All valid names, sorted; the others are logged and counted in `damaged` (may be NULL). */
+/** All valid names, sorted; a warning says how many others there are. */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_valid)(const char *), nitro_string_list *names,
-                                    size_t *damaged);
+                                    bool (*is_valid)(const char *), nitro_string_list *names);
 /** Drop the names without any of the keys of these sorts (NULL-terminated) and this tag. */
 nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const char *const *sorts,
                                       nitro_string_list *names);
-/** Does the key exist? */
-nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
+/** Does the key of nitro_redis_key exist? */
+nitro_status nitro_redis_exists(redis_store *store, const char *tag, const char *what,
+                                const char *of, bool *exists);
 
 /* ---- redis_repair.c -------------------------------------------------------------------------- */
 

@@ -27,13 +27,8 @@ typedef struct claim {
 static nitro_status read_holder(void *user, redis_transaction *t, bool *write)
 {
     claim *c = user;
-    const redis_words get = {.items = (const char *[]){"GET", c->key},
-                             .sizes = (size_t[]){3, strlen(c->key)},
-                             .count = 2};
     redisReply *holder = NULL;
-    nitro_status status = nitro_redis_transaction_read(t, &get, 1, &holder);
-    if (status == NITRO_OK && holder->type != REDIS_REPLY_STRING && holder->type != REDIS_REPLY_NIL)
-        status = nitro_redis_fail_reply(c->store, "GET", c->key);
+    nitro_status status = nitro_redis_transaction_get(t, c->key, &holder);
     c->claimed = status == NITRO_OK &&
                  (holder->type == REDIS_REPLY_NIL || strcmp(holder->str, c->owner) == 0);
     *write = c->claimed;

@@ -23,6 +23,7 @@ typedef struct batch {
     const char *device;
     const nitro_profile *const *profiles;
     size_t count;
+    bool replace;    /* runs that are there */
     redis_row *rows; /* name and record owned */
     bool *done;      /* handled by each_part */
     bool *found;
@@ -122,7 +123,7 @@ static nitro_status require_none_found(const batch *b)
 }
 
 static nitro_status put_part(batch *b, const char *computation, const redis_row *rows,
-                             const size_t *places, size_t count, redis_put_mode mode)
+                             const size_t *places, size_t count)
 {
     redis_table table = {0};
     nitro_string_list there = {0};
@@ -132,7 +133,9 @@ static nitro_status put_part(batch *b, const char *computation, const redis_row 
     if (status == NITRO_OK)
         status = profiles_of(b->store, computation, b->device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_put(&table, rows, count, NULL, 0, mode, &there, &num_there);
+        status =
+            nitro_redis_table_put(&table, rows, count, NULL, 0,
+                                  b->replace ? REDIS_PUT_RUNS : REDIS_PUT_ADD, &there, &num_there);
     if (status == NITRO_OK && num_there > 0) { /* another process was faster */
         status = find_part(b, computation, rows, places, count);
         if (status == NITRO_OK)
@@ -143,23 +146,12 @@ static nitro_status put_part(batch *b, const char *computation, const redis_row 
     return status;
 }
 
-static nitro_status add_part(batch *b, const char *computation, const redis_row *rows,
-                             const size_t *places, size_t count)
-{
-    return put_part(b, computation, rows, places, count, REDIS_PUT_ADD);
-}
-
-static nitro_status replace_part(batch *b, const char *computation, const redis_row *rows,
-                                 const size_t *places, size_t count)
-{
-    return put_part(b, computation, rows, places, count, REDIS_PUT_RUNS);
-}
-
 nitro_status nitro_redis_put_profiles(void *state, const char *device,
                                       const nitro_profile *const *profiles, size_t count,
                                       bool replace)
 {
-    batch b = {.store = state, .device = device, .profiles = profiles, .count = count};
+    batch b = {
+        .store = state, .device = device, .profiles = profiles, .count = count, .replace = replace};
     nitro_status status = nitro_redis_require_device(state, device);
     if (status == NITRO_OK)
         status = encode(&b);
@@ -168,7 +160,7 @@ nitro_status nitro_redis_put_profiles(void *state, const char *device,
     if (status == NITRO_OK && !replace)
         status = require_none_found(&b);
     if (status == NITRO_OK)
-        status = each_part(&b, replace ? replace_part : add_part);
+        status = each_part(&b, put_part);
     free_batch(&b);
     return status;
 }

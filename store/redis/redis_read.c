@@ -52,9 +52,10 @@ static nitro_status decode_6(redis_store *store, const char *where, const nitro_
     return status;
 }
 
-static nitro_status decode_sample(redis_store *store, const char *where, const nitro_schema *schema,
-                                  uint64_t schema_hash, const char *device, const redis_row *row,
-                                  nitro_sample **sample)
+nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
+                                       const nitro_schema *schema, uint64_t schema_hash,
+                                       const char *device, const redis_row *row,
+                                       nitro_sample **sample)
 {
     size_t id_bytes = nitro_redis_id_bytes(store);
     char id[NITRO_REDIS_OLDEST_ID_BYTES];
@@ -73,14 +74,6 @@ static nitro_status decode_sample(redis_store *store, const char *where, const n
     return nitro_record_decode_sample_parts(
         store->context, where, schema, device, name_of(row), (const char *)row->record + id_bytes,
         row->record_size - id_bytes, row->shared, row->shared_size, sample);
-}
-
-nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
-                                       const nitro_schema *schema, const char *device,
-                                       const redis_row *row, nitro_sample **sample)
-{
-    return decode_sample(store, where, schema, nitro_redis_schema_hash(schema), device, row,
-                         sample);
 }
 
 typedef struct reading {
@@ -106,8 +99,8 @@ static nitro_status read_sample(reading *r, const redis_row *row)
 {
     const redis_reader *reader = r->reader;
     nitro_sample *sample = NULL;
-    nitro_status status =
-        decode_sample(r->store, NULL, reader->schema, r->schema_hash, reader->device, row, &sample);
+    nitro_status status = nitro_redis_decode_sample(r->store, NULL, reader->schema, r->schema_hash,
+                                                    reader->device, row, &sample);
     if (status != NITRO_OK)
         return skip(r, row, status);
     if (reader->sample)

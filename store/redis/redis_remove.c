@@ -12,23 +12,24 @@ typedef struct removal {
     bool *is_hash;      /* shape [num_counted]; others cannot be counted */
 } removal;
 
+static nitro_status add_key(redis_store *store, const char *tag, const char *what, const char *of,
+                            nitro_string_list *keys)
+{
+    char *key = nitro_redis_key(store, tag, what, of);
+    nitro_status status =
+        key ? nitro_string_list_add(store->context, keys, key) : NITRO_ERR_NO_MEMORY;
+    free(key);
+    return status;
+}
+
 static nitro_status list_keys(redis_store *store, const char *tag, const nitro_string_list *devices,
                               const char *const *sorts, const char *also, nitro_string_list *keys)
 {
     nitro_status status = NITRO_OK;
-    for (; *sorts && status == NITRO_OK; sorts++) {
-        for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
-            char *key = nitro_redis_key(store, tag, *sorts, devices->items[i]);
-            status = key ? nitro_string_list_add(store->context, keys, key) : NITRO_ERR_NO_MEMORY;
-            free(key);
-        }
-    }
-    if (also && status == NITRO_OK) {
-        char *key = nitro_redis_key(store, tag, also, NULL);
-        status = key ? nitro_string_list_add(store->context, keys, key) : NITRO_ERR_NO_MEMORY;
-        free(key);
-    }
-    return status;
+    for (; *sorts && status == NITRO_OK; sorts++)
+        for (size_t i = 0; i < devices->count && status == NITRO_OK; i++)
+            status = add_key(store, tag, *sorts, devices->items[i], keys);
+    return also && status == NITRO_OK ? add_key(store, tag, also, NULL, keys) : status;
 }
 
 static nitro_status read_types(void *user, redis_transaction *t, bool *write)
@@ -36,12 +37,8 @@ static nitro_status read_types(void *user, redis_transaction *t, bool *write)
     removal *r = user;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++) {
-        const char *key = r->keys.items[i];
-        const redis_words type = {.items = (const char *[]){"TYPE", key},
-                                  .sizes = (size_t[]){4, strlen(key)},
-                                  .count = 2};
         redisReply *reply = NULL;
-        status = nitro_redis_transaction_read(t, &type, 1, &reply);
+        status = nitro_redis_transaction_query(t, "TYPE", r->keys.items[i], &reply);
         r->is_hash[i] = status == NITRO_OK && reply->type == REDIS_REPLY_STATUS &&
                         strcmp(reply->str, "hash") == 0;
         nitro_redis_free_replies(&reply, 1);

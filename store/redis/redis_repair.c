@@ -9,14 +9,10 @@
 
 nitro_status nitro_redis_table_drop(const redis_table *table)
 {
-    redis_words words = {0};
     redisReply *reply = NULL;
-    nitro_status status = nitro_redis_words_add_texts(table->store->context, &words, "UNLINK",
-                                                      table->records, table->shared, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_run(table->store, table->records, &words, 1, &reply);
+    nitro_status status = nitro_redis_query(table->store, &reply, "UNLINK", table->records,
+                                            table->shared, (char *)NULL);
     nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
     return status;
 }
 

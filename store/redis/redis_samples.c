@@ -335,7 +335,8 @@ static nitro_status get_sample(redis_store *store, const nitro_schema *schema, c
             row.shared = shared->str;
             row.shared_size = shared->len;
         }
-        status = nitro_redis_decode_sample(store, store->url->shown, schema, device, &row, sample);
+        status = nitro_redis_decode_sample(store, store->url->shown, schema,
+                                           nitro_redis_schema_hash(schema), device, &row, sample);
     }
     nitro_redis_free_replies(&record, 1);
     nitro_redis_free_replies(&shared, 1);

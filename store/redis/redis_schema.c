@@ -44,13 +44,8 @@ static nitro_status merge(put *p, const redisReply *old, bool *write)
 static nitro_status read_before_put(void *user, redis_transaction *t, bool *write)
 {
     put *p = user;
-    const redis_words get = {.items = (const char *[]){"GET", p->key},
-                             .sizes = (size_t[]){3, strlen(p->key)},
-                             .count = 2};
     redisReply *old = NULL;
-    nitro_status status = nitro_redis_transaction_read(t, &get, 1, &old);
-    if (status == NITRO_OK && old->type != REDIS_REPLY_STRING && old->type != REDIS_REPLY_NIL)
-        status = nitro_redis_fail_reply(p->store, "GET", p->key);
+    nitro_status status = nitro_redis_transaction_get(t, p->key, &old);
     if (status == NITRO_OK)
         status = merge(p, old, write);
     nitro_redis_free_replies(&old, 1);
@@ -150,14 +145,12 @@ nitro_status nitro_redis_list_computations(void *state, nitro_string_list *compu
     redis_store *store = state;
     nitro_string_list known = {0};
     nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                                 nitro_name_is_valid, &known, NULL);
+                                                 nitro_name_is_valid, &known);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
-        char *key = nitro_redis_key(store, known.items[i], "schema", NULL);
         bool exists = false;
-        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+        status = nitro_redis_exists(store, known.items[i], "schema", NULL, &exists);
         if (status == NITRO_OK && exists)
             status = nitro_string_list_add(store->context, computations, known.items[i]);
-        free(key);
     }
     nitro_string_list_free(&known);
     return status;

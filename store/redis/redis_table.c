@@ -209,11 +209,8 @@ static nitro_status check_types(const redis_table *table, redis_transaction *t)
     const char *const keys[] = {table->records, table->shared};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < 2 && keys[i] && status == NITRO_OK; i++) {
-        const redis_words words = {.items = (const char *[]){"HLEN", keys[i]},
-                                   .sizes = (size_t[]){4, strlen(keys[i])},
-                                   .count = 2};
         redisReply *reply = NULL;
-        status = nitro_redis_transaction_read(t, &words, 1, &reply);
+        status = nitro_redis_transaction_query(t, "HLEN", keys[i], &reply);
         nitro_redis_free_replies(&reply, 1);
     }
     return status;
@@ -301,20 +298,16 @@ typedef struct removal {
     const redis_row *rows;
     size_t count;
     bool *matches; /* shape [count] */
+    size_t first;  /* of the rows being compared */
 } removal;
-
-typedef struct comparison {
-    removal *removal;
-    size_t first;
-} comparison;
 
 static nitro_status note_match(void *user, size_t row, const redisReply *record)
 {
-    const comparison *c = user;
-    const redis_row *expected = &c->removal->rows[c->first + row];
-    c->removal->matches[c->first + row] =
-        record->type == REDIS_REPLY_STRING && record->len >= expected->record_size &&
-        memcmp(record->str, expected->record, expected->record_size) == 0;
+    const removal *r = user;
+    const redis_row *expected = &r->rows[r->first + row];
+    r->matches[r->first + row] = record->type == REDIS_REPLY_STRING &&
+                                 record->len >= expected->record_size &&
+                                 memcmp(record->str, expected->record, expected->record_size) == 0;
     return NITRO_OK;
 }
 
@@ -323,13 +316,13 @@ static nitro_status read_before_removal(void *user, redis_transaction *t, bool *
 {
     removal *r = user;
     nitro_status status = check_types(r->table, t);
-    for (size_t first = 0, last; first < r->count && status == NITRO_OK; first = last + 1) {
-        comparison c = {r, first};
-        for (last = first; last < r->count && r->rows[last].record_size > 0; last++)
+    r->first = 0;
+    for (size_t last; r->first < r->count && status == NITRO_OK; r->first = last + 1) {
+        for (last = r->first; last < r->count && r->rows[last].record_size > 0; last++)
             ;
         if (last < r->count)
             r->matches[last] = true;
-        status = each_record(r->table, t, r->rows + first, last - first, note_match, &c);
+        status = each_record(r->table, t, r->rows + r->first, last - r->first, note_match, r);
     }
     *write = false;
     for (size_t i = 0; i < r->count; i++)

@@ -107,6 +107,24 @@ nitro_status nitro_redis_transaction_read(redis_transaction *t, const redis_word
     return status;
 }
 
+nitro_status nitro_redis_transaction_query(redis_transaction *t, const char *command,
+                                           const char *key, redisReply **reply)
+{
+    const redis_words words = {.items = (const char *[]){command, key},
+                               .sizes = (size_t[]){strlen(command), strlen(key)},
+                               .count = 2};
+    return nitro_redis_transaction_read(t, &words, 1, reply);
+}
+
+nitro_status nitro_redis_transaction_get(redis_transaction *t, const char *key, redisReply **value)
+{
+    nitro_status status = nitro_redis_transaction_query(t, "GET", key, value);
+    if (status == NITRO_OK && (*value)->type != REDIS_REPLY_STRING &&
+        (*value)->type != REDIS_REPLY_NIL)
+        status = nitro_redis_fail_reply(t->attempt->store, "GET", key);
+    return status;
+}
+
 static void drop_queued(redis_transaction *t)
 {
     while (t->num_queued > 0)

@@ -129,7 +129,7 @@ static nitro_status inspect_table(inspection *i, bool of_profiles)
     if (status == NITRO_ERR_FORMAT && table.records)
         status = inspect_damaged(i, &table);
     nitro_redis_table_free(&table);
-    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
+    return report_failure(i, status);
 }
 
 /* Keys of wrong types have no rows to count. */
@@ -161,13 +161,11 @@ static nitro_status inspect_orphans(inspection *i, const char *missing, size_t c
     report(i, message);
     if (!i->clean || i->dry_run)
         return NITRO_OK;
-    char *device = nitro_strdup(i->store->context, i->device);
-    if (!device)
-        return NITRO_ERR_NO_MEMORY;
-    const nitro_string_list one = {.items = &device, .count = 1, .capacity = 1};
-    nitro_status status =
-        nitro_redis_unlink(i->store, i->tag, &one, NITRO_REDIS_TABLE_KEYS, NULL, &removed);
-    free(device);
+    nitro_string_list one = {0};
+    nitro_status status = nitro_string_list_add(i->store->context, &one, i->device);
+    if (status == NITRO_OK)
+        status = nitro_redis_unlink(i->store, i->tag, &one, NITRO_REDIS_TABLE_KEYS, NULL, &removed);
+    nitro_string_list_free(&one);
     return status;
 }
 
@@ -221,7 +219,7 @@ static nitro_status inspect_index(inspection *i, const char *tag, const char *in
              num_unused == 1 ? "" : "s", of, num_unused == 1 ? "is" : "are");
     if (status == NITRO_OK && num_unused > 0 && i->clean)
         report(i, message);
-    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
+    return report_failure(i, status);
 }
 
 static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_schema)
@@ -231,8 +229,7 @@ static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_
     nitro_status status = inspect_index(i, tag, "devices");
     if (status == NITRO_OK)
         status = nitro_redis_list_announced(i->store, tag, &devices);
-    if (status != NITRO_OK)
-        status = report_failure(i, status);
+    status = report_failure(i, status);
     for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
         i->device = devices.items[d];
         status = inspect_device_of(i, has_schema);
@@ -262,8 +259,7 @@ static nitro_status inspect_device(inspection *i, const char *id)
     nitro_status status = nitro_redis_get_device(i->store, id, &device);
     nitro_device_free(device);
     if (status != NITRO_ERR_FORMAT || !i->clean)
-        return status == NITRO_OK || status == NITRO_ERR_NOT_FOUND ? NITRO_OK
-                                                                   : report_failure(i, status);
+        return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : report_failure(i, status);
     nitro_store_report_damage(i->store->context, report, i);
     return i->dry_run ? NITRO_OK : nitro_redis_delete_device(i->store, id);
 }
@@ -272,11 +268,8 @@ static nitro_status inspect_devices(inspection *i)
 {
     nitro_string_list there = {0};
     nitro_status status = inspect_index(i, NITRO_REDIS_TAG_DEVICES, "index");
-    if (status == NITRO_OK) {
-        status = nitro_redis_list_devices(i->store, NULL, &there);
-        if (status != NITRO_OK)
-            status = report_failure(i, status);
-    }
+    if (status == NITRO_OK)
+        status = report_failure(i, nitro_redis_list_devices(i->store, NULL, &there));
     for (size_t d = 0; d < there.count && status == NITRO_OK; d++)
         status = inspect_device(i, there.items[d]);
     nitro_string_list_free(&there);
@@ -288,8 +281,8 @@ static nitro_status list_computations(inspection *i, nitro_string_list *names)
     nitro_status status = inspect_index(i, NITRO_REDIS_TAG_COMPUTATIONS, "index");
     if (status == NITRO_OK)
         status = nitro_redis_index_read(i->store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                        nitro_name_is_valid, names, NULL);
-    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
+                                        nitro_name_is_valid, names);
+    return report_failure(i, status);
 }
 
 static nitro_status inspect_all(inspection *i)
