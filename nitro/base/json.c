@@ -201,6 +201,26 @@ json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_c
     return rows;
 }
 
+nitro_status nitro_json_each(const nitro_json_place *place, const json_t *object, const char *key,
+                             nitro_status (*read)(const nitro_json_place *place,
+                                                  const json_t *element, void *user),
+                             void *user)
+{
+    json_t *array = NULL;
+    nitro_status status = nitro_json_member(place, object, key, JSON_ARRAY, &array);
+    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
+        const json_t *element = json_array_get(array, i);
+        char field[64];
+        snprintf(field, sizeof field, "%s[%zu]", key, i);
+        const nitro_json_place at = {place->context, place->path, field};
+        status = json_is_object(element)
+                     ? read(&at, element, user)
+                     : nitro_fail(place->context, NITRO_ERR_FORMAT,
+                                  "%s: field %s must be an object", place->path, field);
+    }
+    return status;
+}
+
 nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
                                    const char *const *known, size_t count)
 {

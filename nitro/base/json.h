@@ -37,6 +37,12 @@ nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status
 /** Check members "format" and "version"; NITRO_ERR_NEWER for a later version. */
 nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
                                      const char *format, int version, const char *what);
+/** Call `read` for each element of the array that is the member `key`: objects. Their place is
+ * "KEY[INDEX]". */
+nitro_status nitro_json_each(const nitro_json_place *place, const json_t *object, const char *key,
+                             nitro_status (*read)(const nitro_json_place *place,
+                                                  const json_t *element, void *user),
+                             void *user);
 /** Reject unknown members, which are likely typing errors. */
 nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
                                    const char *const *known, size_t count);

@@ -46,23 +46,13 @@ static nitro_status read_unit_and_scale(const nitro_json_place *place, const jso
     return status;
 }
 
-static nitro_status require_object(const nitro_json_place *place, const json_t *object)
-{
-    if (json_is_object(object))
-        return NITRO_OK;
-    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s must be an object",
-                      place->path, place->field);
-}
-
-static nitro_status read_feature(const nitro_json_place *place, const json_t *object,
-                                 nitro_schema *names)
+static nitro_status read_feature(const nitro_json_place *place, const json_t *object, void *names)
 {
     static const char *const known[] = {"name", "unit", "scale", "about"};
     const char *name = NULL, *unit = NULL, *about = NULL;
     nitro_scale scale;
-    nitro_status status = require_object(place, object);
-    if (status == NITRO_OK)
-        status = nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
+    nitro_status status =
+        nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
     if (status == NITRO_OK)
         status = nitro_json_string(place, object, "name", &name);
     if (status == NITRO_OK)
@@ -99,15 +89,14 @@ static nitro_status read_replaced(const nitro_json_place *place, const json_t *o
 }
 
 static nitro_status read_relative_feature(const nitro_json_place *place, const json_t *object,
-                                          nitro_schema *names)
+                                          void *names)
 {
     static const char *const known[] = {"name", "unit", "scale", "formula", "replaces", "about"};
     nitro_relative_feature feature = {0};
     const char *about = NULL;
     char *replaced = NULL;
-    nitro_status status = require_object(place, object);
-    if (status == NITRO_OK)
-        status = nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
+    nitro_status status =
+        nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
     if (status == NITRO_OK)
         status = nitro_json_string(place, object, "name", &feature.name);
     if (status == NITRO_OK)
@@ -124,22 +113,6 @@ static nitro_status read_relative_feature(const nitro_json_place *place, const j
             nitro_json_blame(place, nitro_schema_add_relative(place->context, names, &feature));
     }
     free(replaced);
-    return status;
-}
-
-static nitro_status read_array(const nitro_json_place *place, const json_t *top, const char *key,
-                               nitro_status (*read)(const nitro_json_place *, const json_t *,
-                                                    nitro_schema *),
-                               nitro_schema *names)
-{
-    json_t *array = NULL;
-    nitro_status status = nitro_json_member(place, top, key, JSON_ARRAY, &array);
-    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
-        char field[64];
-        snprintf(field, sizeof field, "%s[%zu]", key, i);
-        nitro_json_place at = {place->context, place->path, field};
-        status = read(&at, json_array_get(array, i), names);
-    }
     return status;
 }
 
@@ -171,35 +144,26 @@ static nitro_status add_work(const nitro_json_place *place, const json_t *varian
     return NITRO_OK;
 }
 
-static nitro_status read_work(const nitro_json_place *place, const json_t *top,
-                              nitro_description *description)
+static nitro_status read_work(const nitro_json_place *place, const json_t *object,
+                              void *description)
 {
     static const char *const known[] = {"variants", "flops", "bytes", "single", "about"};
-    json_t *array = NULL;
-    nitro_status status = nitro_json_member(place, top, "work", JSON_ARRAY, &array);
-    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
-        const json_t *object = json_array_get(array, i);
-        const char *flops = NULL, *bytes = NULL, *about = NULL;
-        json_t *variants = NULL;
-        char field[64];
-        snprintf(field, sizeof field, "work[%zu]", i);
-        nitro_json_place at = {place->context, place->path, field};
-        status = require_object(&at, object);
-        if (status == NITRO_OK)
-            status = nitro_json_check_keys(&at, object, known, sizeof known / sizeof known[0]);
-        if (status == NITRO_OK)
-            status = nitro_json_member(&at, object, "variants", JSON_ARRAY, &variants);
-        if (status == NITRO_OK)
-            status = nitro_json_string(&at, object, "bytes", &bytes);
-        if (status == NITRO_OK)
-            status = nitro_json_optional_string(&at, object, "flops", &flops);
-        if (status == NITRO_OK)
-            status = nitro_json_optional_string(&at, object, "about", &about);
-        if (status == NITRO_OK)
-            status = add_work(&at, variants, flops, bytes,
-                              json_is_true(json_object_get(object, "single")), description);
-    }
-    return status;
+    const char *flops = NULL, *bytes = NULL, *about = NULL;
+    json_t *variants = NULL;
+    nitro_status status =
+        nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, object, "variants", JSON_ARRAY, &variants);
+    if (status == NITRO_OK)
+        status = nitro_json_string(place, object, "bytes", &bytes);
+    if (status == NITRO_OK)
+        status = nitro_json_optional_string(place, object, "flops", &flops);
+    if (status == NITRO_OK)
+        status = nitro_json_optional_string(place, object, "about", &about);
+    return status == NITRO_OK
+               ? add_work(place, variants, flops, bytes,
+                          json_is_true(json_object_get(object, "single")), description)
+               : status;
 }
 
 static nitro_status check_format(const nitro_json_place *place, const json_t *top)
@@ -224,12 +188,12 @@ static nitro_status read_names(const nitro_json_place *place, const json_t *top,
         status = nitro_json_blame(
             &at, nitro_schema_create(place->context, computation, &description->names));
     if (status == NITRO_OK)
-        status = read_array(place, top, "features", read_feature, description->names);
+        status = nitro_json_each(place, top, "features", read_feature, description->names);
     if (status == NITRO_OK && json_object_get(top, "relative_features"))
-        status =
-            read_array(place, top, "relative_features", read_relative_feature, description->names);
+        status = nitro_json_each(place, top, "relative_features", read_relative_feature,
+                                 description->names);
     if (status == NITRO_OK && json_object_get(top, "work"))
-        status = read_work(place, top, description);
+        status = nitro_json_each(place, top, "work", read_work, description);
     if (status == NITRO_OK)
         status = nitro_json_optional_string(place, top, "default", &variant);
     if (status != NITRO_OK || !variant)

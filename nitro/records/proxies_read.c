@@ -101,9 +101,9 @@ static nitro_status place_metric(const nitro_json_place *place, nitro_proxies *p
     return NITRO_OK;
 }
 
-static nitro_status read_metric(const nitro_json_place *place, const json_t *object,
-                                nitro_proxies *proxies)
+static nitro_status read_metric(const nitro_json_place *place, const json_t *object, void *user)
 {
+    nitro_proxies *proxies = user;
     static const char *const known[] = {"name", "sort", "from", "about"};
     const char *name = NULL, *sort = NULL, *about = NULL;
     nitro_proxy_metric *metric = NULL;
@@ -219,9 +219,9 @@ static nitro_status place_proxy(const nitro_json_place *place, nitro_proxies *pr
     return NITRO_OK;
 }
 
-static nitro_status read_proxy(const nitro_json_place *place, const json_t *object,
-                               nitro_proxies *proxies)
+static nitro_status read_proxy(const nitro_json_place *place, const json_t *object, void *user)
 {
+    nitro_proxies *proxies = user;
     static const char *const known[] = {"name", "about", "metrics", "device_features"};
     const char *name = NULL, *about = "";
     nitro_proxy *proxy = NULL;
@@ -245,26 +245,6 @@ static nitro_status read_proxy(const nitro_json_place *place, const json_t *obje
                               : status;
 }
 
-static nitro_status read_array(const nitro_json_place *place, const json_t *top, const char *key,
-                               nitro_status (*read)(const nitro_json_place *, const json_t *,
-                                                    nitro_proxies *),
-                               nitro_proxies *proxies)
-{
-    json_t *array = NULL;
-    if (!json_object_get(top, key))
-        return NITRO_OK;
-    nitro_status status = nitro_json_member(place, top, key, JSON_ARRAY, &array);
-    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
-        char field[64];
-        snprintf(field, sizeof field, "%s[%zu]", key, i);
-        nitro_json_place at = {place->context, place->path, field};
-        const json_t *object = json_array_get(array, i);
-        status =
-            json_is_object(object) ? read(&at, object, proxies) : refuse(&at, "must be an object");
-    }
-    return status;
-}
-
 nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies, const char *origin,
                                const char *text, size_t size)
 {
@@ -279,10 +259,10 @@ nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies, c
         nitro_json_check_format(&place, top, FORMAT_NAME, FORMAT_VERSION, "file of proxies");
     if (status == NITRO_OK)
         status = nitro_json_check_keys(&place, top, known, COUNT(known));
-    if (status == NITRO_OK)
-        status = read_array(&place, top, "metrics", read_metric, proxies);
-    if (status == NITRO_OK)
-        status = read_array(&place, top, "proxies", read_proxy, proxies);
+    if (status == NITRO_OK && json_object_get(top, "metrics"))
+        status = nitro_json_each(&place, top, "metrics", read_metric, proxies);
+    if (status == NITRO_OK && json_object_get(top, "proxies"))
+        status = nitro_json_each(&place, top, "proxies", read_proxy, proxies);
     json_decref(top);
     return status;
 }
