@@ -16,8 +16,7 @@ typedef struct reading {
     const char *where;
     const nitro_bundle *bundle;
     const nitro_bundle_visitor *visitor;
-    char *line; /* shape [line_size] */
-    size_t line_size, line_capacity;
+    nitro_record_bytes line;
     uint64_t num_lines, content_bytes, samples, profiles;
     crypto_hash_sha256_state content;
     nitro_schema *schema;
@@ -35,7 +34,7 @@ static nitro_status refuse(const reading *job, const char *problem)
 static nitro_status read_head(reading *job)
 {
     json_error_t error;
-    json_t *head = nitro_json_parse(job->line, job->line_size, 0, &error);
+    json_t *head = nitro_json_parse(job->line.bytes, job->line.size, 0, &error);
     const char *format = json_string_value(json_object_get(head, "format"));
     const char *device = json_string_value(json_object_get(head, "device"));
     const json_t *computation = json_object_get(head, "computation");
@@ -68,7 +67,7 @@ static nitro_status read_device(reading *job, const char *where)
 {
     nitro_device *device = NULL;
     nitro_status status = nitro_record_decode_device(job->context, where, job->bundle->device,
-                                                     job->line, job->line_size, &device);
+                                                     job->line.bytes, job->line.size, &device);
     if (status == NITRO_OK && job->visitor->device)
         status = job->visitor->device(job->visitor->user, device);
     nitro_device_free(device);
@@ -78,7 +77,7 @@ static nitro_status read_device(reading *job, const char *where)
 static nitro_status read_schema(reading *job, const char *where)
 {
     nitro_status status = nitro_record_decode_schema(job->context, where, job->bundle->computation,
-                                                     job->line, job->line_size, &job->schema);
+                                                     job->line.bytes, job->line.size, &job->schema);
     if (status == NITRO_OK && job->visitor->schema)
         status = job->visitor->schema(job->visitor->user, job->schema);
     return status;
@@ -102,7 +101,7 @@ static nitro_status read_sample(reading *job, const char *where)
     nitro_sample *sample = NULL;
     nitro_status status =
         nitro_record_decode_sample(job->context, where, job->schema, job->bundle->device, NULL,
-                                   job->line, job->line_size, &sample);
+                                   job->line.bytes, job->line.size, &sample);
     if (status == NITRO_OK)
         status = require_order(job, where, nitro_strdup(job->context, sample->input));
     if (status == NITRO_OK && job->visitor->sample)
@@ -117,7 +116,7 @@ static nitro_status read_profile(reading *job, const char *where)
     nitro_profile *profile = NULL;
     nitro_status status =
         nitro_record_decode_profile(job->context, where, job->schema, job->bundle->device, NULL,
-                                    job->line, job->line_size, &profile);
+                                    job->line.bytes, job->line.size, &profile);
     if (status != NITRO_OK)
         return status;
     if (job->profiles++ == 0) { /* from here on keys of profiles */
@@ -135,7 +134,8 @@ static nitro_status read_profile(reading *job, const char *where)
 static bool is_profile(const reading *job)
 {
     static const char head[] = "{\"nitro\":\"profile\"";
-    return job->line_size >= sizeof(head) - 1 && memcmp(job->line, head, sizeof(head) - 1) == 0;
+    return job->line.size >= sizeof(head) - 1 &&
+           memcmp(job->line.bytes, head, sizeof(head) - 1) == 0;
 }
 
 static nitro_status read_line(reading *job)
@@ -159,21 +159,9 @@ static nitro_status read_line(reading *job)
 
 static nitro_status add_to_line(reading *job, const char *part, size_t size)
 {
-    if (size == 0)
-        return NITRO_OK;
-    if (size > NITRO_BUNDLE_MAX_LINE_BYTES - job->line_size)
+    if (size > NITRO_BUNDLE_MAX_LINE_BYTES - job->line.size)
         return refuse(job, "a line exceeds the limit of 4 MiB");
-    if (job->line_size + size > job->line_capacity) {
-        size_t capacity = 2 * (job->line_size + size);
-        char *grown = realloc(job->line, capacity);
-        if (!grown)
-            return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: out of memory", job->where);
-        job->line = grown;
-        job->line_capacity = capacity;
-    }
-    memcpy(job->line + job->line_size, part, size);
-    job->line_size += size;
-    return NITRO_OK;
+    return nitro_record_bytes_append(job->context, &job->line, part, size);
 }
 
 static nitro_status take_content(reading *job, const char *text, size_t size)
@@ -188,8 +176,8 @@ static nitro_status take_content(reading *job, const char *text, size_t size)
         size_t part = end ? (size_t)(end - text) : size;
         status = add_to_line(job, text, part);
         if (status == NITRO_OK && end) {
-            status = job->line_size > 0 ? read_line(job) : refuse(job, "it has an empty line");
-            job->line_size = 0;
+            status = job->line.size > 0 ? read_line(job) : refuse(job, "it has an empty line");
+            job->line.size = 0;
         }
         text += part + (end ? 1 : 0);
         size -= part + (end ? 1 : 0);
@@ -201,7 +189,7 @@ static nitro_status check_whole(reading *job)
 {
     char sha256[NITRO_SHA256_HEX_BYTES];
     nitro_bundle_print_hash(&job->content, sha256);
-    if (job->line_size > 0 || job->num_lines < (job->bundle->computation ? 3U : 2U) ||
+    if (job->line.size > 0 || job->num_lines < (job->bundle->computation ? 3U : 2U) ||
         job->content_bytes != job->bundle->content_bytes)
         return refuse(job, "it is truncated");
     if (strcmp(sha256, job->bundle->content_sha256) != 0)
@@ -264,7 +252,7 @@ nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *w
     ZSTD_freeDCtx(job.zstd);
     free(job.input);
     free(job.output);
-    free(job.line);
+    nitro_record_bytes_free(&job.line);
     free(job.last);
     nitro_schema_free(job.schema);
     return status;
