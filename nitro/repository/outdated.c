@@ -83,12 +83,11 @@ static nitro_status count_outdated(search *self, size_t variant, const char *wha
 }
 
 /* Unknown values are no difference. */
-static nitro_status compare(search *self, size_t variant, const char *what, const char *was,
-                            const char *now)
+static nitro_status compare(search *self, const char *what, const char *was, const char *now)
 {
     if (!was || !now || strcmp(was, now) == 0)
         return NITRO_OK;
-    return count_outdated(self, variant, what, was, now);
+    return count_outdated(self, NITRO_NONE, what, was, now);
 }
 
 static bool is_outdated_entry(const search *self, const nitro_sample *sample, size_t variant)
@@ -131,13 +130,13 @@ static nitro_status examine(void *user, const nitro_sample *sample)
     const nitro_provenance *made = &sample->provenance, *today = &self->today;
     nitro_status status = NITRO_OK;
     if (!has_digests(sample)) /* else the code itself is compared, not Nitro's compiler */
-        status = compare(self, NITRO_NONE, "compiler", made->compiler, today->compiler);
+        status = compare(self, "compiler", made->compiler, today->compiler);
     if (status == NITRO_OK)
-        status = compare(self, NITRO_NONE, "driver", made->driver, today->driver);
+        status = compare(self, "driver", made->driver, today->driver);
     if (status == NITRO_OK)
-        status = compare(self, NITRO_NONE, "toolkit", made->toolkit, today->toolkit);
+        status = compare(self, "toolkit", made->toolkit, today->toolkit);
     if (status == NITRO_OK)
-        status = compare(self, NITRO_NONE, "device", made->device_digest, self->digest);
+        status = compare(self, "device", made->device_digest, self->digest);
     for (size_t v = 0; v < sample->num_entries && status == NITRO_OK; v++)
         if (is_outdated_entry(self, sample, v))
             status =
