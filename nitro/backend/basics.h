@@ -101,6 +101,14 @@ NITRO_API nitro_status nitro_file_create_beside(nitro_context *context, const ch
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
+/**
+ * The path of `name` below the folder "nitro" of the user's own folder of a kind: that of the
+ * environment `variable` ("XDG_DATA_HOME"), else `below_home` (".local/share") of HOME. By the XDG
+ * base directory specification a relative path counts as none.
+ * @param[out] path  free with free(); NULL with NITRO_OK: neither variable is set.
+ */
+NITRO_API nitro_status nitro_user_path(nitro_context *context, const char *variable,
+                                       const char *below_home, const char *name, char **path);
 /** Make a folder and those above it, for the user alone. @return NITRO_OK or NITRO_ERR_IO. */
 NITRO_API nitro_status nitro_make_folders(nitro_context *context, const char *path);
 /** Make and name the folder FAMILY of the user's cache, $XDG_CACHE_HOME/nitro or ~/.cache/nitro.

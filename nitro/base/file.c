@@ -1,4 +1,4 @@
-/* Reads files up to a size limit, and writes them atomically. */
+/* Reads files up to a size limit, writes them atomically, and finds the folders of users. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -263,4 +263,18 @@ nitro_status nitro_file_create_private(nitro_context *context, const char *path,
         return NITRO_OK;
     unlink(path);
     return nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
+}
+
+nitro_status nitro_user_path(nitro_context *context, const char *variable, const char *below_home,
+                             const char *name, char **path)
+{
+    const char *folder = secure_getenv(variable), *home = secure_getenv("HOME");
+    *path = NULL;
+    if (folder && folder[0] == '/')
+        *path = nitro_asprintf(context, "%s/nitro/%s", folder, name);
+    else if (home && home[0] == '/')
+        *path = nitro_asprintf(context, "%s/%s/nitro/%s", home, below_home, name);
+    else
+        return NITRO_OK;
+    return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }

@@ -109,16 +109,9 @@ nitro_status nitro_settings_parse(nitro_context *context, const char *origin, co
 static nitro_status find_path(nitro_context *context, char **path)
 {
     const char *named = secure_getenv("NITRO_CONFIG");
-    const char *folder = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
-    *path = NULL;
-    if (named)
-        *path = nitro_strdup(context, named);
-    else if (folder && folder[0] == '/')
-        *path = nitro_asprintf(context, "%s/nitro/nitro.conf", folder);
-    else if (home && home[0] == '/')
-        *path = nitro_asprintf(context, "%s/.config/nitro/nitro.conf", home);
-    else
-        return NITRO_OK;
+    if (!named)
+        return nitro_user_path(context, "XDG_CONFIG_HOME", ".config", "nitro.conf", path);
+    *path = nitro_strdup(context, named);
     return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 

@@ -26,15 +26,14 @@ nitro_status nitro_make_folders(nitro_context *context, const char *path)
 
 nitro_status nitro_user_cache(nitro_context *context, const char *family, char **path)
 {
-    const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
-    bool use_cache = cache && cache[0] == '/'; /* relative paths are invalid by the XDG rules */
-    if (!use_cache && !(home && home[0] == '/'))
+    char *folder = NULL;
+    nitro_status status = nitro_user_path(context, "XDG_CACHE_HOME", ".cache", family, &folder);
+    if (status == NITRO_OK && !folder)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no folder for %s: set XDG_CACHE_HOME or HOME to an absolute path",
                           family);
-    char *folder = nitro_asprintf(context, "%s%s/nitro/%s", use_cache ? cache : home,
-                                  use_cache ? "" : "/.cache", family);
-    nitro_status status = folder ? nitro_make_folders(context, folder) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_make_folders(context, folder);
     if (status == NITRO_OK)
         *path = folder;
     else

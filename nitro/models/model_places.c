@@ -13,20 +13,12 @@
 #define FOLDER              "nitro/models"
 #define SYSTEM_DATA_FOLDERS "/usr/local/share:/usr/share" /* by the XDG base directory rules */
 
-/** The rules ignore relative paths. */
-static const char *absolute(const char *path)
-{
-    return path && path[0] == '/' ? path : NULL;
-}
-
 /** NULL without a message: no folder; or out of memory. */
 static char *users_folder(nitro_context *context)
 {
-    const char *data = absolute(secure_getenv("XDG_DATA_HOME"));
-    const char *home = absolute(secure_getenv("HOME"));
-    if (data)
-        return nitro_asprintf(context, "%s/" FOLDER, data);
-    return home ? nitro_asprintf(context, "%s/.local/share/" FOLDER, home) : NULL;
+    char *folder = NULL;
+    nitro_user_path(context, "XDG_DATA_HOME", ".local/share", "models", &folder);
+    return folder;
 }
 
 nitro_status nitro_model_users_path(nitro_context *context, const char *computation,

@@ -100,21 +100,17 @@ static nitro_status make_folders(nitro_context *context, char *path)
     return NITRO_OK;
 }
 
-/* A relative XDG_DATA_HOME is ignored, as its specification requires. */
 nitro_status nitro_store_data_path(nitro_context *context, const char *name, bool make, char **path)
 {
-    const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
-    bool use_data = data && data[0] == '/';
-    if (!use_data && !(home && home[0] == '/'))
+    char *made = NULL;
+    nitro_status status = nitro_user_path(context, "XDG_DATA_HOME", ".local/share", name, &made);
+    if (status == NITRO_OK && !made)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "no folder for %s: neither XDG_DATA_HOME nor HOME is an absolute path; "
                           "set HOME, or name another store",
                           name);
-    char *made = use_data ? nitro_asprintf(context, "%s/nitro/%s", data, name)
-                          : nitro_asprintf(context, "%s/.local/share/nitro/%s", home, name);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = make ? make_folders(context, made) : NITRO_OK;
+    if (status == NITRO_OK && make)
+        status = make_folders(context, made);
     if (status == NITRO_OK)
         *path = made;
     else

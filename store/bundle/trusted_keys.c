@@ -281,20 +281,6 @@ nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
     return status;
 }
 
-/* By the XDG base directory rules. NULL: there is no such folder. */
-static nitro_status default_keys_path(nitro_context *context, char **path)
-{
-    const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
-    *path = NULL;
-    if (config && config[0] == '/')
-        *path = nitro_asprintf(context, "%s/nitro/trusted-keys", config);
-    else if (home && home[0] == '/')
-        *path = nitro_asprintf(context, "%s/.config/nitro/trusted-keys", home);
-    else
-        return NITRO_OK;
-    return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 nitro_status nitro_trusted_keys_read_default(nitro_context *context, nitro_trusted_keys **keys)
 {
     nitro_setting_value named;
@@ -304,7 +290,7 @@ nitro_status nitro_trusted_keys_read_default(nitro_context *context, nitro_trust
     if (status == NITRO_OK && named.text[0])
         return nitro_trusted_keys_read(context, named.text, keys);
     if (status == NITRO_OK)
-        status = default_keys_path(context, &path);
+        status = nitro_user_path(context, "XDG_CONFIG_HOME", ".config", "trusted-keys", &path);
     if (status == NITRO_OK && path) {
         status = nitro_trusted_keys_read(context, path, keys);
         if (status == NITRO_ERR_NOT_FOUND)
