@@ -26,19 +26,6 @@ static void free_entry(nitro_setting_entry *entry)
     free(entry->value);
 }
 
-static nitro_status make_room(nitro_context *context, nitro_setting_entries *entries)
-{
-    if (entries->count < entries->capacity)
-        return NITRO_OK;
-    size_t capacity = entries->capacity ? 2 * entries->capacity : 8;
-    nitro_setting_entry *items = realloc(entries->items, capacity * sizeof *items);
-    if (!items)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu settings", capacity);
-    entries->items = items;
-    entries->capacity = capacity;
-    return NITRO_OK;
-}
-
 nitro_status nitro_setting_entries_put(nitro_context *context, nitro_setting_entries *entries,
                                        const char *computation, const char *setting,
                                        const char *value, size_t line)
@@ -47,12 +34,13 @@ nitro_status nitro_setting_entries_put(nitro_context *context, nitro_setting_ent
                                 .setting = nitro_strdup(context, setting),
                                 .value = nitro_strdup(context, value),
                                 .line = line};
-    nitro_status status = make_room(context, entries);
-    if ((computation && !made.computation) || !made.setting || !made.value)
-        status = NITRO_ERR_NO_MEMORY;
-    if (status != NITRO_OK) {
+    nitro_setting_entry *grown = nitro_grow(context, entries->items, entries->count,
+                                            &entries->capacity, sizeof *grown, "settings");
+    if (grown)
+        entries->items = grown;
+    if (!grown || (computation && !made.computation) || !made.setting || !made.value) {
         free_entry(&made);
-        return status;
+        return NITRO_ERR_NO_MEMORY;
     }
     nitro_setting_entry *old = find_entry(entries, computation, setting);
     if (old)

@@ -37,14 +37,11 @@ static char *number_kernel(const nitro_received_profiles *self, const char *kern
 
 static nitro_status add_profile(nitro_received_profiles *self, size_t variant, const char *kernel)
 {
-    if (self->count == self->capacity) {
-        size_t capacity = 2 * self->capacity + 16;
-        nitro_profile **grown = realloc(self->profiles, capacity * sizeof(nitro_profile *));
-        if (!grown)
-            return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory for profiles");
-        self->profiles = grown;
-        self->capacity = capacity;
-    }
+    nitro_profile **grown = nitro_grow(self->context, self->profiles, self->count, &self->capacity,
+                                       sizeof(nitro_profile *), "profiles");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    self->profiles = grown;
     char *numbered = number_kernel(self, kernel);
     if (!numbered)
         return NITRO_ERR_NO_MEMORY;

@@ -36,14 +36,11 @@ static nitro_status find_kind(modelling *self)
 static nitro_status keep_sample(void *user, const nitro_sample *sample)
 {
     modelling *self = user;
-    if (self->num_samples == self->capacity) {
-        size_t capacity = 2 * self->capacity + 64;
-        nitro_sample **grown = realloc(self->samples, capacity * sizeof(nitro_sample *));
-        if (!grown)
-            return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory for samples");
-        self->samples = grown;
-        self->capacity = capacity;
-    }
+    nitro_sample **grown = nitro_grow(self->context, self->samples, self->num_samples,
+                                      &self->capacity, sizeof(nitro_sample *), "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    self->samples = grown;
     nitro_status status =
         nitro_sample_copy(self->context, sample, &self->samples[self->num_samples]);
     if (status == NITRO_OK)

@@ -31,14 +31,11 @@ typedef struct totals {
 
 static nitro_status add_spread(nitro_context *context, spreads *list, double spread)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        double *grown = reallocarray(list->items, capacity, sizeof *grown);
-        if (!grown)
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu spreads", capacity);
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    double *grown =
+        nitro_grow(context, list->items, list->count, &list->capacity, sizeof *grown, "spreads");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    list->items = grown;
     list->items[list->count++] = spread;
     return NITRO_OK;
 }

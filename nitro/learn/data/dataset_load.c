@@ -109,15 +109,11 @@ static void add_failed_times(const nitro_sample *sample, double *times_ms)
 static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
 {
     const nitro_schema *schema = reader->schema;
-    if (reader->num_records == reader->capacity) {
-        size_t capacity = reader->capacity ? 2 * reader->capacity : 256;
-        store_record *grown = realloc(reader->records, capacity * sizeof *grown);
-        if (!grown)
-            return nitro_fail(reader->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
-                              capacity);
-        reader->records = grown;
-        reader->capacity = capacity;
-    }
+    store_record *grown = nitro_grow(reader->context, reader->records, reader->num_records,
+                                     &reader->capacity, sizeof *grown, "samples");
+    if (!grown)
+        return NITRO_ERR_NO_MEMORY;
+    reader->records = grown;
     size_t num_values = 2 * schema->num_features + 2 * schema->num_variants + 1;
     store_record made = {.input = nitro_strdup(reader->context, sample->input),
                          .device = reader->device_index,

@@ -75,6 +75,25 @@ static void test_string_lists(void **state)
     nitro_context_free(context);
 }
 
+static void test_arrays_grow(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    size_t *items = NULL, count = 0, capacity = 0;
+    while (count < 1000) {
+        size_t *grown = nitro_grow(context, items, count, &capacity, sizeof *items, "numbers");
+        assert_non_null(grown);
+        assert_true(capacity > count && capacity <= 2 * count + 16);
+        items = grown;
+        items[count] = count;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(items[i], i);
+    free(items);
+    nitro_context_free(context);
+}
+
 static void test_files_are_written_whole(void **state)
 {
     (void)state;
@@ -229,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_input_names_are_utf8),
         cmocka_unit_test(test_numbers_round_trip),
         cmocka_unit_test(test_string_lists),
+        cmocka_unit_test(test_arrays_grow),
         cmocka_unit_test(test_files_are_written_whole),
         cmocka_unit_test(test_random_numbers_never_change),
         cmocka_unit_test(test_schemas_compare_with_both_sets_printed),
