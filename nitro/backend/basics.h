@@ -55,6 +55,8 @@ NITRO_API void nitro_string_list_free(nitro_string_list *list);
 
 /** strdup that records NITRO_ERR_NO_MEMORY. NULL in, NULL out (no error). */
 NITRO_API char *nitro_strdup(nitro_context *context, const char *text);
+/** Replace a text by a copy of another one (not NULL). NITRO_ERR_NO_MEMORY: the text stays. */
+NITRO_API nitro_status nitro_text_replace(nitro_context *context, char **text, const char *other);
 /** calloc that records NITRO_ERR_NO_MEMORY, also when count * size overflows. */
 NITRO_API void *nitro_calloc(nitro_context *context, size_t count, size_t size);
 /**

@@ -21,6 +21,16 @@ char *nitro_strdup(nitro_context *context, const char *text)
     return copy;
 }
 
+nitro_status nitro_text_replace(nitro_context *context, char **text, const char *other)
+{
+    char *copy = nitro_strdup(context, other);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    free(*text);
+    *text = copy;
+    return NITRO_OK;
+}
+
 void *nitro_calloc(nitro_context *context, size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size ? size : 1);

@@ -244,14 +244,8 @@ static nitro_status describe_feature(nitro_context *context, const nitro_feature
 {
     if (said->scale != NITRO_SCALE_AUTO)
         feature->scale = said->scale;
-    if (strcmp(said->unit, "1") == 0)
-        return NITRO_OK;
-    char *unit = nitro_strdup(context, said->unit);
-    if (!unit)
-        return NITRO_ERR_NO_MEMORY;
-    free(feature->unit);
-    feature->unit = unit;
-    return NITRO_OK;
+    return strcmp(said->unit, "1") != 0 ? nitro_text_replace(context, &feature->unit, said->unit)
+                                        : NITRO_OK;
 }
 
 static nitro_status describe_default(nitro_context *context, const nitro_description *description,

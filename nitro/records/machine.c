@@ -40,10 +40,5 @@ nitro_status nitro_machine_name_device(nitro_context *context, const char *machi
 {
     char full[NITRO_DEVICE_ID_SIZE];
     nitro_status status = nitro_machine_full_id(context, machine, device->id, full);
-    char *id = status == NITRO_OK ? nitro_strdup(context, full) : NULL;
-    if (!id)
-        return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
-    free(device->id);
-    device->id = id;
-    return NITRO_OK;
+    return status == NITRO_OK ? nitro_text_replace(context, &device->id, full) : status;
 }

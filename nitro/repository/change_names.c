@@ -297,13 +297,10 @@ static nitro_status put_profile(changing *self, const device_profile *from)
     nitro_profile *profile = from->profile;
     bool is_declared = nitro_schema_variant(self->declared, profile->name) != NITRO_NONE;
     const char *computation = is_declared ? self->declared->computation : self->retired_name;
-    char *copy = nitro_strdup(self->context, computation);
-    if (!copy)
-        return NITRO_ERR_NO_MEMORY;
-    free(profile->computation);
-    profile->computation = copy;
-    nitro_status status = nitro_store_put_profiles(
-        self->store, from->device, (const nitro_profile *const *)&profile, 1, false);
+    nitro_status status = nitro_text_replace(self->context, &profile->computation, computation);
+    if (status == NITRO_OK)
+        status = nitro_store_put_profiles(self->store, from->device,
+                                          (const nitro_profile *const *)&profile, 1, false);
     return status == NITRO_ERR_EXISTS ? NITRO_OK : status;
 }
 

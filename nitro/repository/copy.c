@@ -230,15 +230,10 @@ static nitro_status put_campaign(copying *job, const char *id)
     nitro_status status = refuse_other_device(job, id);
     if (status == NITRO_OK)
         status = nitro_store_get_device(job->from, job->device, &device);
-    if (status != NITRO_OK)
-        return status;
-    char *copy = nitro_strdup(context, id);
-    status = copy ? nitro_device_set_label(context, device, NITRO_LABEL_SAME_AS, job->device)
-                  : NITRO_ERR_NO_MEMORY;
-    if (copy) {
-        free(device->id);
-        device->id = copy;
-    }
+    if (status == NITRO_OK)
+        status = nitro_device_set_label(context, device, NITRO_LABEL_SAME_AS, job->device);
+    if (status == NITRO_OK)
+        status = nitro_text_replace(context, &device->id, id);
     if (status == NITRO_OK)
         status = nitro_store_put_device(job->to, device);
     nitro_device_free(device);

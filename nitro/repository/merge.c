@@ -20,17 +20,12 @@ static nitro_status merge_feature(nitro_context *context, const char *computatio
                           nitro_scale_name(declared->scale));
     bool new_unit = strcmp(stored->unit, "1") == 0 && strcmp(declared->unit, "1") != 0;
     *changed = *changed || new_scale || new_unit;
-    if (new_unit) {
-        char *unit = nitro_strdup(context, declared->unit);
-        if (!unit)
-            return NITRO_ERR_NO_MEMORY;
-        free(stored->unit);
-        stored->unit = unit;
-    } else if (strcmp(declared->unit, "1") != 0 && strcmp(declared->unit, stored->unit) != 0) {
+    if (new_unit)
+        return nitro_text_replace(context, &stored->unit, declared->unit);
+    if (strcmp(declared->unit, "1") != 0 && strcmp(declared->unit, stored->unit) != 0)
         return nitro_fail(context, NITRO_ERR_MISMATCH,
                           "%s: feature %s is in '%s' in the store, but declared in '%s'",
                           computation, stored->name, stored->unit, declared->unit);
-    }
     return NITRO_OK;
 }
 

@@ -51,10 +51,8 @@ static nitro_status note_newest(void *user, const nitro_sample *sample)
         const char *version = sample->entries[v].version;
         if (!version || (self->newest[v] && time_s <= self->newest_s[v]))
             continue;
-        free(self->newest[v]);
-        self->newest[v] = nitro_strdup(context, version);
+        status = nitro_text_replace(context, &self->newest[v], version);
         self->newest_s[v] = time_s;
-        status = self->newest[v] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }
     return status;
 }
@@ -237,12 +235,7 @@ static nitro_status use_label(search *self, const nitro_device *device, const ch
                               char **text)
 {
     const char *said = nitro_device_label(device, label);
-    char *copy = said ? nitro_strdup(nitro_store_context(self->store), said) : NULL;
-    if (!copy)
-        return said ? NITRO_ERR_NO_MEMORY : NITRO_OK;
-    free(*text);
-    *text = copy;
-    return NITRO_OK;
+    return said ? nitro_text_replace(nitro_store_context(self->store), text, said) : NITRO_OK;
 }
 
 static nitro_status find_today(search *self)

@@ -126,15 +126,13 @@ static nitro_status describe_device(ginkgo_import *job, ginkgo_campaign *campaig
         return NITRO_OK;
     nitro_device *copy = NULL;
     status = nitro_device_copy(job->context, job->devices.devices[row], &copy);
-    char *id = status == NITRO_OK ? nitro_strdup(job->context, campaign->report.device) : NULL;
-    if (!id) {
+    if (status == NITRO_OK)
+        status = nitro_text_replace(job->context, &copy->id, campaign->report.device);
+    if (status == NITRO_OK)
+        campaign->job.device = copy;
+    else
         nitro_device_free(copy);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    free(copy->id);
-    copy->id = id;
-    campaign->job.device = copy;
-    return NITRO_OK;
+    return status;
 }
 
 /* ---- Variants -------------------------------------------------------------------------------- */

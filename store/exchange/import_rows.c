@@ -111,12 +111,7 @@ static nitro_status name_sample(import_job *job, const char *input)
                    ? nitro_provenance_copy(job->context, &job->provenance, &job->sample->provenance)
                    : status;
     }
-    char *name = nitro_strdup(job->context, input);
-    if (!name)
-        return NITRO_ERR_NO_MEMORY;
-    free(job->sample->input);
-    job->sample->input = name;
-    return NITRO_OK;
+    return nitro_text_replace(job->context, &job->sample->input, input);
 }
 
 static nitro_status read_row(import_job *job, size_t row)

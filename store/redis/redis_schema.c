@@ -108,15 +108,11 @@ uint64_t nitro_redis_schema_hash(const nitro_schema *schema)
 /* Writing samples needs the hash of the schema, which was mostly just read. */
 static nitro_status remember_schema(redis_store *store, const nitro_schema *schema)
 {
-    if (!store->known_computation || strcmp(store->known_computation, schema->computation) != 0) {
-        char *copy = nitro_strdup(store->context, schema->computation);
-        if (!copy)
-            return NITRO_ERR_NO_MEMORY;
-        free(store->known_computation);
-        store->known_computation = copy;
-    }
-    store->known_schema = nitro_redis_schema_hash(schema);
-    return NITRO_OK;
+    nitro_status status =
+        nitro_text_replace(store->context, &store->known_computation, schema->computation);
+    if (status == NITRO_OK)
+        store->known_schema = nitro_redis_schema_hash(schema);
+    return status;
 }
 
 nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_schema **schema)
