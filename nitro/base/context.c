@@ -3,7 +3,6 @@
 #include "nitro/base/require.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "nitro/base/clock.h"
 
@@ -13,11 +12,6 @@ nitro_status nitro_context_create(nitro_context **context)
     nitro_context *created = calloc(1, sizeof(*created));
     if (!created)
         return NITRO_ERR_NO_MEMORY;
-    if (pthread_mutex_init(&created->error_lock, NULL) != 0) {
-        free(created);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    atomic_init(&created->lock_process, getpid());
     created->clock = nitro_system_clock;
     *context = created;
     return NITRO_OK;
@@ -28,7 +22,6 @@ void nitro_context_free(nitro_context *context)
     if (!context)
         return;
     nitro_setting_entries_free(&context->settings);
-    pthread_mutex_destroy(&context->error_lock);
     free(context);
 }
 

@@ -2,9 +2,7 @@
 #ifndef NITRO_BASE_CONTEXT_H
 #define NITRO_BASE_CONTEXT_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
+#include "nitro/base/lock.h"
 #include "nitro/base/setting_entries.h"
 
 /** Threads whose last error is kept: those that failed most recently. */
@@ -18,8 +16,7 @@ typedef struct nitro_thread_error {
 } nitro_thread_error;
 
 struct nitro_context {
-    pthread_mutex_t error_lock;
-    _Atomic(pid_t) lock_process; /* whose threads use the lock; 0: it is being made anew */
+    nitro_lock error_lock;
     nitro_thread_error errors[NITRO_NUM_THREAD_ERRORS];
     uint64_t num_errors; /* so far */
     nitro_clock clock;

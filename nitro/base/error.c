@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "nitro/base/context.h"
 #include "nitro/base/require.h"
@@ -38,21 +37,6 @@ const char *nitro_status_name(nitro_status status)
     };
     size_t count = sizeof(names) / sizeof(names[0]);
     return (size_t)status < count ? names[status] : "unknown status";
-}
-
-/* In a forked child too, whose copy a thread of the parent may have locked. */
-static void lock_error(nitro_context *context)
-{
-    pid_t self = getpid(), process = atomic_load(&context->lock_process);
-    while (process != self) {
-        if (process != 0 && atomic_compare_exchange_weak(&context->lock_process, &process, 0)) {
-            pthread_mutex_init(&context->error_lock, NULL);
-            atomic_store(&context->lock_process, self);
-            break;
-        }
-        process = atomic_load(&context->lock_process);
-    }
-    pthread_mutex_lock(&context->error_lock);
 }
 
 uint64_t nitro_thread_number(void)
@@ -95,22 +79,22 @@ void nitro_context_last_error(nitro_context *context, char *buffer, size_t size)
     buffer[0] = '\0';
     if (!context)
         return;
-    lock_error(context);
+    nitro_lock_acquire(&context->error_lock);
     const nitro_thread_error *error = find_error(context);
     if (error)
         snprintf(buffer, size, "%s", error->message);
-    pthread_mutex_unlock(&context->error_lock);
+    nitro_lock_release(&context->error_lock);
 }
 
 void nitro_context_clear_error(nitro_context *context)
 {
     if (!context)
         return;
-    lock_error(context);
+    nitro_lock_acquire(&context->error_lock);
     nitro_thread_error *error = find_error(context);
     if (error)
         error->message[0] = '\0';
-    pthread_mutex_unlock(&context->error_lock);
+    nitro_lock_release(&context->error_lock);
 }
 
 nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format, ...)
@@ -122,12 +106,12 @@ nitro_status nitro_fail(nitro_context *context, nitro_status status, const char 
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    lock_error(context);
+    nitro_lock_acquire(&context->error_lock);
     nitro_thread_error *error = make_error(context);
     error->thread = nitro_thread_number();
     error->order = ++context->num_errors;
     memcpy(error->message, message, strlen(message) + 1);
-    pthread_mutex_unlock(&context->error_lock);
+    nitro_lock_release(&context->error_lock);
     return status;
 }
 

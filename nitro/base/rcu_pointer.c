@@ -4,11 +4,10 @@
  * since its replacement, not necessarily all at once; shards still in use are checked again at the
  * next replacement.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "nitro/base/lock.h"
 #include "nitro/base/rcu_pointer.h"
 #include "nitro/base/thread_shard.h"
 #include "nitro/nitro_backend.h"
@@ -28,8 +27,7 @@ struct nitro_rcu_pointer {
     shard shards[NITRO_NUM_SHARDS];
     _Alignas(NITRO_SHARD_BYTES) _Atomic(void *) value;
     void (*free_value)(void *);
-    pthread_mutex_t replacing;
-    pid_t process; /* whose threads use the lock */
+    nitro_lock replacing;
     retired *retired;
 };
 
@@ -37,15 +35,13 @@ nitro_status nitro_rcu_pointer_create(nitro_context *context, void (*free_value)
                                       nitro_rcu_pointer **published)
 {
     nitro_rcu_pointer *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
-    if (!made || pthread_mutex_init(&made->replacing, NULL) != 0) {
-        free(made);
+    if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes", sizeof *made);
-    }
     for (size_t s = 0; s < NITRO_NUM_SHARDS; s++)
         atomic_init(&made->shards[s].readers, 0);
     atomic_init(&made->value, NULL);
     made->free_value = free_value;
-    made->process = getpid();
+    made->replacing = (nitro_lock){0};
     made->retired = NULL;
     *published = made;
     return NITRO_OK;
@@ -63,17 +59,6 @@ void nitro_rcu_pointer_leave(nitro_rcu_pointer *published)
 {
     atomic_fetch_sub_explicit(&published->shards[nitro_thread_shard()].readers, 1,
                               memory_order_release);
-}
-
-/** In a forked child the lock is new: a thread that only the parent has may have held it. */
-static void lock(nitro_rcu_pointer *published)
-{
-    pid_t self = getpid();
-    if (published->process != self) {
-        pthread_mutex_init(&published->replacing, NULL);
-        published->process = self;
-    }
-    pthread_mutex_lock(&published->replacing);
 }
 
 static void free_unheld(nitro_rcu_pointer *published)
@@ -102,23 +87,23 @@ nitro_status nitro_rcu_pointer_replace(nitro_context *context, nitro_rcu_pointer
     retired *old = nitro_calloc(context, 1, sizeof *old);
     if (!old)
         return NITRO_ERR_NO_MEMORY;
-    lock(published);
+    nitro_lock_acquire(&published->replacing);
     old->value = atomic_exchange(&published->value, value);
     old->maybe_held = UINT64_MAX;
     old->next = published->retired;
     published->retired = old;
     free_unheld(published);
-    pthread_mutex_unlock(&published->replacing);
+    nitro_lock_release(&published->replacing);
     return NITRO_OK;
 }
 
 size_t nitro_rcu_pointer_num_retired(nitro_rcu_pointer *published)
 {
     size_t count = 0;
-    lock(published);
+    nitro_lock_acquire(&published->replacing);
     for (const retired *each = published->retired; each; each = each->next)
         count++;
-    pthread_mutex_unlock(&published->replacing);
+    nitro_lock_release(&published->replacing);
     return count;
 }
 
@@ -133,6 +118,5 @@ void nitro_rcu_pointer_free(nitro_rcu_pointer *published)
         free(each);
     }
     published->free_value(atomic_load(&published->value));
-    pthread_mutex_destroy(&published->replacing);
     free(published);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nitro/base/lock.h"
 #include "nitro/base/require.h"
 #include "nitro/measure/observed_device.h"
 #include "nitro/runtime/computation.h"
@@ -34,7 +35,7 @@ struct nitro_recorder {
     nitro_recorder *next;
 };
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static nitro_lock list_lock;
 static nitro_recorder *recorders;
 static bool has_exit_handler;
 
@@ -120,11 +121,11 @@ static bool finish(nitro_recorder *self, const struct timespec *until)
 static void finish_all(void)
 {
     const struct timespec until = after(EXIT_PATIENCE_S);
-    pthread_mutex_lock(&list_lock);
+    nitro_lock_acquire(&list_lock);
     for (nitro_recorder *each = recorders; each; each = each->next)
         if (each->process == getpid())
             finish(each, &until);
-    pthread_mutex_unlock(&list_lock);
+    nitro_lock_release(&list_lock);
 }
 
 /* ---- Begin with what the store has --------------------------------------------------------- */
@@ -185,12 +186,12 @@ void nitro_recorder_end(nitro_recorder *self)
 {
     if (!self || self->process != getpid())
         return;
-    pthread_mutex_lock(&list_lock);
+    nitro_lock_acquire(&list_lock);
     nitro_recorder **link = &recorders;
     while (*link != self)
         link = &(*link)->next;
     *link = self->next;
-    pthread_mutex_unlock(&list_lock);
+    nitro_lock_release(&list_lock);
     finish(self, NULL);
     free_recorder(self);
 }
@@ -220,12 +221,12 @@ static nitro_status start(nitro_recorder *self)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,
                           "no thread that stores recorded calls could be started");
     }
-    pthread_mutex_lock(&list_lock);
+    nitro_lock_acquire(&list_lock);
     if (!has_exit_handler)
         has_exit_handler = atexit(finish_all) == 0;
     self->next = recorders;
     recorders = self;
-    pthread_mutex_unlock(&list_lock);
+    nitro_lock_release(&list_lock);
     self->computation->recorder = self;
     return NITRO_OK;
 }

@@ -1,12 +1,12 @@
 /* Prints the first decision of each kind, and at the end how many there were of each. The list of
  * logs is global, for exit handlers have no argument: many programs free nothing. */
-#include "nitro/runtime/decision_log.h"
-
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "nitro/base/lock.h"
+#include "nitro/runtime/decision_log.h"
 
 enum { NUM_REASONS = NITRO_REASON_RUN_FAILED + 1 };
 
@@ -17,7 +17,7 @@ struct nitro_decision_log {
     _Atomic uint64_t counts[NITRO_MAX_VARIANTS][NUM_REASONS];
 };
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static nitro_lock list_lock;
 static nitro_decision_log *logs;
 
 static void print_counts(nitro_decision_log *self)
@@ -37,10 +37,10 @@ static void print_counts(nitro_decision_log *self)
 
 static void print_all(void)
 {
-    pthread_mutex_lock(&list_lock);
+    nitro_lock_acquire(&list_lock);
     for (nitro_decision_log *each = logs; each; each = each->next)
         print_counts(each);
-    pthread_mutex_unlock(&list_lock);
+    nitro_lock_release(&list_lock);
 }
 
 nitro_status nitro_decision_log_create(nitro_context *context, const nitro_schema *schema,
@@ -52,12 +52,12 @@ nitro_status nitro_decision_log_create(nitro_context *context, const nitro_schem
         return NITRO_ERR_NO_MEMORY;
     made->schema = schema;
     made->process = getpid();
-    pthread_mutex_lock(&list_lock);
+    nitro_lock_acquire(&list_lock);
     if (!has_exit_handler)
         has_exit_handler = atexit(print_all) == 0;
     made->next = logs;
     logs = made;
-    pthread_mutex_unlock(&list_lock);
+    nitro_lock_release(&list_lock);
     *decision_log = made;
     return NITRO_OK;
 }
@@ -66,12 +66,12 @@ void nitro_decision_log_free(nitro_decision_log *decision_log)
 {
     if (!decision_log)
         return;
-    pthread_mutex_lock(&list_lock);
+    nitro_lock_acquire(&list_lock);
     nitro_decision_log **link = &logs;
     while (*link != decision_log)
         link = &(*link)->next;
     *link = decision_log->next;
-    pthread_mutex_unlock(&list_lock);
+    nitro_lock_release(&list_lock);
     print_counts(decision_log);
     free(decision_log);
 }

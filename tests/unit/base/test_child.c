@@ -139,7 +139,7 @@ static void test_fork_of_a_threaded_program(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    pthread_mutex_lock(&context->error_lock);
+    nitro_lock_acquire(&context->error_lock);
     pid_t child = fork();
     if (child == 0) {
         char error[64];
@@ -148,7 +148,7 @@ static void test_fork_of_a_threaded_program(void **state)
         nitro_context_last_error(context, error, sizeof(error));
         _exit(strcmp(error, "in the child") == 0 ? 0 : 1);
     }
-    pthread_mutex_unlock(&context->error_lock);
+    nitro_lock_release(&context->error_lock);
     int ending = -1;
     assert_int_equal(waitpid(child, &ending, 0), child);
     assert_true(WIFEXITED(ending));

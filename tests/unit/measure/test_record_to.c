@@ -1,5 +1,6 @@
 /* Recorded calls reach a store when the computation is freed, at intervals and at exit; the next
  * start begins with their times. */
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -304,6 +305,53 @@ static void test_a_model_of_another_machine(void **state)
     assert_int_equal(count_stored(f), 30); /* in place of the 20 */
 }
 
+static nitro_computation *last;
+static const char *last_url;
+
+/** The last flush waits for this message's reader, and the exit for the flush. */
+static void fork_and_free(void *user, nitro_log_level level, const char *message)
+{
+    (void)level;
+    (void)message;
+    int code = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        nitro_context_set_log(user, NITRO_LOG_WARNING, NULL, NULL);
+        sigset_t none; /* blocked: of the recorder's thread */
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        alarm(10);
+        if (nitro_computation_record_to(last, last_url, 1000) != NITRO_OK)
+            _exit(1);
+        _exit(0);
+    }
+    if (waitpid(child, &code, 0) != child || code != 0)
+        _exit(1);
+    _exit(7);
+}
+
+static void test_a_child_forked_at_exit_records(void **state)
+{
+    fixture *f = *state;
+    int code = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        nitro_context *context = unit_context();
+        nitro_computation *computation = declare(context, 0);
+        last = declare(context, 0);
+        last_url = temporary_path(&f->folder, "other.db");
+        if (nitro_computation_record_to(computation, f->url, 1000) != NITRO_OK)
+            _exit(1);
+        call(context, computation, 9, NULL);
+        if (mkdir(f->url, 0755) != 0) /* no store can be there */
+            _exit(1);
+        nitro_context_set_log(context, NITRO_LOG_WARNING, fork_and_free, context);
+        exit(2);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(WEXITSTATUS(code), 7);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -318,6 +366,7 @@ int main(void)
         TEST(test_sets_of_features_are_bounded),
         TEST(test_what_cannot_be_recorded_is_refused),
         TEST(test_a_model_of_another_machine),
+        TEST(test_a_child_forked_at_exit_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,9 +70,50 @@ static void test_the_feature_outside_is_named_and_decisions_are_counted(void **s
         fail_msg("not one line that names width, one without, then the counts: %s", text);
 }
 
+static nitro_computation *last;
+
+/** A process that is forked while the counts are printed at exit has no thread that goes on. */
+static ssize_t fork_and_free(void *user, const char *text, size_t size)
+{
+    (void)user;
+    (void)text;
+    int code = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        nitro_computation_free(last);
+        _exit(0);
+    }
+    if (waitpid(child, &code, 0) != child || code != 0)
+        _exit(1);
+    return (ssize_t)size;
+}
+
+static void test_a_child_forked_while_counts_are_printed_does_not_wait(void **state)
+{
+    (void)state;
+    int code = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        nitro_context *context = unit_context();
+        nitro_decision decision;
+        assert_ok(context, nitro_computation_declare(context, &toy, &last));
+        assert_ok(context, nitro_context_set(context, NULL, "explain", "1"));
+        assert_ok(context, nitro_computation_configure(last));
+        assert_ok(context, nitro_select(last, (double[]){3, 4}, &decision));
+        stderr = fopencookie(NULL, "w", (cookie_io_functions_t){.write = fork_and_free});
+        setvbuf(stderr, NULL, _IONBF, 0);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_feature_outside_is_named_and_decisions_are_counted)};
+        cmocka_unit_test(test_the_feature_outside_is_named_and_decisions_are_counted),
+        cmocka_unit_test(test_a_child_forked_while_counts_are_printed_does_not_wait),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
