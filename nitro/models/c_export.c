@@ -136,10 +136,12 @@ static void print_columns(FILE *out, const nitro_model *model)
 /* Kernels are several times as fast in vectors, and GCC vectorizes little with -O2, before version
  * 12 nothing. */
 static const char pragmas[] =
-    "#ifdef __FAST_MATH__\n"
-    "#error \"compile without -ffast-math: decisions depend on IEEE arithmetic\"\n"
+    "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \\\n"
+    "    defined(__RECIPROCAL_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
+    "#error \"compile without -ffast-math and its parts: decisions depend on IEEE arithmetic\"\n"
     "#endif\n"
-    "#if defined(__clang__)\n"
+    "#if defined(__clang__) /* has no macros for the parts */\n"
+    "#pragma float_control(precise, on)\n"
     "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined(__GNUC__)\n"
     "#pragma GCC optimize(\"O3\", \"fp-contract=off\") /* vectorize also with -O2 */\n"

@@ -12,6 +12,7 @@
 #include "nitro/models/model_file.h"
 #include "nitro/runtime/scores/forest_tree.h"
 #include "unit/synthetic.h"
+#include "unit/temporary.h"
 
 enum { NUM_INPUTS = 3000 };
 
@@ -408,14 +409,14 @@ static void test_earlier_versions_are_read(void **state)
     nitro_context_free(context);
 }
 
-static bool compile(const char *source, const char *object)
+static bool compile(const char *flags, const char *source, const char *object)
 {
     char command[2048];
     const char *compiler = getenv("CC");
     snprintf(command, sizeof command,
-             "%s -std=c99 -O2 -Wall -Wextra -Wconversion -Werror -ffp-contract=off -shared -fPIC "
+             "%s -std=c99 -O2 -Wall -Wextra -Wconversion -Werror %s -shared -fPIC "
              "'%s' -lm -o '%s'",
-             compiler ? compiler : "cc", source, object);
+             compiler ? compiler : "cc", flags, source, object);
     return system(command) == 0;
 }
 
@@ -439,7 +440,7 @@ static void check_source(nitro_context *context, const char *folder, const char 
     snprintf(source, sizeof source, "%s/%s.c", folder, strategy);
     snprintf(object, sizeof object, "%s/%s.so", folder, strategy);
     assert_ok(context, nitro_model_export(model, NITRO_EXPORT_C, source));
-    assert_true(compile(source, object));
+    assert_true(compile("-ffp-contract=off", source, object));
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
     int (*select)(const double *features) = NULL;
@@ -487,6 +488,43 @@ static void check_source(nitro_context *context, const char *folder, const char 
     unlink(source);
     unlink(object);
     nitro_model_free(model);
+}
+
+/* Decisions are the library's whatever is allowed of arithmetic, or the source does not compile. */
+static void test_source_needs_ieee_arithmetic(void **state)
+{
+    (void)state;
+    static const char *const flags[] = {"-ffast-math", "-ffinite-math-only", "-freciprocal-math",
+                                        "-funsafe-math-optimizations"};
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    nitro_model *model = train_model(context, "kernel-ridge");
+    char source[256], object[256];
+    nitro_random random;
+    nitro_random_seed(&random, 8);
+    snprintf(source, sizeof source, "%s", temporary_path(&folder, "model.c"));
+    assert_ok(context, nitro_model_export(model, NITRO_EXPORT_C, source));
+    for (size_t f = 0; f < sizeof flags / sizeof flags[0]; f++) {
+        int (*select)(const double *features) = NULL;
+        snprintf(object, sizeof object, "%s/%zu.so", folder.folder, f);
+        if (!compile(flags[f], source, object))
+            continue;
+        void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+        assert_non_null(library);
+        *(void **)&select = dlsym(library, "nitro_toy_select");
+        assert_int_equal(select((const double[]){NAN, 0.5}), -1);
+        for (size_t i = 0; i < NUM_INPUTS; i++) {
+            double features[2];
+            nitro_decision decision;
+            random_input(&random, features);
+            assert_ok(context, nitro_model_predict(model, features, &decision, NULL, NULL));
+            assert_int_equal(select(features), decision.variant);
+        }
+        dlclose(library);
+    }
+    nitro_model_free(model);
+    temporary_remove(&folder);
+    nitro_context_free(context);
 }
 
 /* Numbers in C: as few digits as give the same number back, eight in a line. */
@@ -654,6 +692,7 @@ int main(void)
         cmocka_unit_test(test_earlier_versions_are_read),
         cmocka_unit_test(test_source_decides_alike),
         cmocka_unit_test(test_source_writes_vectors_once),
+        cmocka_unit_test(test_source_needs_ieee_arithmetic),
         cmocka_unit_test(test_source_numbers_are_exact),
         cmocka_unit_test(test_source_keeps_doubles),
     };
