@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/statistics.h"
 #include "search/auto.h"
 
 /* Observations that the weights are fitted to: the faster half, and others evenly. */
@@ -21,12 +22,6 @@
 /* Candidates of auto_draw. */
 #define NUM_DRAWN 16
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 static bool is_known(const auto_observation *observation)
 {
     return observation->valid && !observation->awaited;
@@ -42,7 +37,7 @@ static nitro_status value_of_rank(const auto_search *self, size_t rank, double *
     for (size_t i = 0; i < self->num_observations; i++)
         if (is_known(&self->observations[i]))
             sorted[count++] = self->observations[i].value;
-    qsort(sorted, count, sizeof(*sorted), by_value);
+    nitro_sort(sorted, count);
     *value = rank < count ? sorted[rank] : INFINITY;
     free(sorted);
     return NITRO_OK;
@@ -58,7 +53,7 @@ static void squash_values(auto_search *self)
     for (size_t i = 0; i < self->times.count; i++)
         if (is_known(&self->observations[self->rows[i]]))
             sorted[known++] = self->observations[self->rows[i]].value;
-    qsort(sorted, known, sizeof(*sorted), by_value);
+    nitro_sort(sorted, known);
     double median = known > 0 ? sorted[known / 2] : 0;
     for (size_t i = 0; i < self->times.count; i++) {
         const auto_observation *observation = &self->observations[self->rows[i]];
@@ -108,7 +103,7 @@ static nitro_status fit_weights(auto_search *self)
     if (!indices)
         return NITRO_ERR_NO_MEMORY;
     memcpy(sorted, self->values, num_rows * sizeof(*sorted));
-    qsort(sorted, num_rows, sizeof(*sorted), by_value);
+    nitro_sort(sorted, num_rows);
     if (num_rows > MAX_FITTED)
         limit = sorted[MAX_FITTED / 2];
     size_t num_slow = num_rows > MAX_FITTED ? num_rows - MAX_FITTED / 2 : 1;
@@ -308,7 +303,7 @@ static size_t draw_elite(auto_search *self)
     size_t count = self->times.count < NUM_ELITES ? self->times.count : NUM_ELITES;
     double beta = 1 - pow(1 - nitro_random_uniform(&self->random), 1 / 2.5);
     memcpy(sorted, self->values, self->times.count * sizeof(*sorted));
-    qsort(sorted, self->times.count, sizeof(*sorted), by_value);
+    nitro_sort(sorted, self->times.count);
     double value = sorted[(size_t)(beta * (double)count)];
     size_t row = 0;
     while (self->values[row] != value)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "nitro/backend/statistics.h"
 #include "search/bayes.h"
 
 static size_t num_live(const bayes *self)
@@ -50,12 +51,6 @@ nitro_status search_bayes_want(search_walk *walk, bayes *self)
     return status;
 }
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* What an invalid proposal counts as. */
 static double invalid_ms(const bayes *self)
 {
@@ -66,7 +61,7 @@ static double invalid_ms(const bayes *self)
         return self->initial_mean_ms;
     for (size_t i = 0; i < self->num_valid; i++)
         sorted[i] = self->times_ms[i];
-    qsort(sorted, self->num_valid, sizeof(*sorted), by_value);
+    nitro_sort(sorted, self->num_valid);
     double median = (sorted[(self->num_valid - 1) / 2] + sorted[self->num_valid / 2]) / 2;
     free(sorted);
     return median;

@@ -2,15 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "nitro/backend/statistics.h"
 #include "nitro/search/score.h"
 
 static const double quantiles[NITRO_CURVE_QUANTILES] = {0.1, 0.5, 0.9};
-
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 /* The best time after so much of either; INFINITY: none yet. */
 static double best_within(const score_run *run, double evaluations, double seconds)
@@ -29,7 +24,7 @@ static void fill_point(const score_run *runs, size_t num_runs, double evaluation
 {
     for (size_t r = 0; r < num_runs; r++)
         room[r] = best_within(&runs[r], evaluations, seconds);
-    qsort(room, num_runs, sizeof(*room), by_size);
+    nitro_sort(room, num_runs);
     for (size_t q = 0; q < NITRO_CURVE_QUANTILES; q++) {
         double value = room[(size_t)(quantiles[q] * (double)(num_runs - 1) + 0.5)];
         point[q] = isinf(value) ? (double)NAN : value;
@@ -41,7 +36,7 @@ static double typical_seconds(const score_run *runs, size_t num_runs, double *ro
 {
     for (size_t r = 0; r < num_runs; r++)
         room[r] = runs[r].count > 0 ? runs[r].seconds[runs[r].count - 1] : 0;
-    qsort(room, num_runs, sizeof(*room), by_size);
+    nitro_sort(room, num_runs);
     return room[num_runs / 2];
 }
 

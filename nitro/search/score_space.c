@@ -2,20 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "nitro/backend/statistics.h"
 #include "nitro/search/score.h"
 
-static int compare_numbers(const void *a, const void *b)
+/* Of ascending values. */
+static double median(const double *sorted, size_t count)
 {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-static double median(double *values, size_t count)
-{
-    if (count == 0)
-        return (double)NAN;
-    qsort(values, count, sizeof(*values), compare_numbers);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+    return count > 0 ? (sorted[(count - 1) / 2] + sorted[count / 2]) / 2 : (double)NAN;
 }
 
 static void read_costs(score_space *space, double *costs)
@@ -32,6 +25,7 @@ static void read_costs(score_space *space, double *costs)
         sums[is_valid] += cost;
         counts[is_valid]++;
     }
+    nitro_sort(costs, count);
     space->median_cost_ms = median(costs, count);
     space->mean_cost_ms = counts[1] ? sums[1] / (double)counts[1] : 0;
     if (counts[0] > 0)
@@ -53,7 +47,7 @@ nitro_status score_space_read(nitro_context *context, const nitro_recording *rec
     for (uint64_t c = 0; c < space->size; c++)
         if (recording->answers[c].outcome == NITRO_OUTCOME_MEASURED)
             space->sorted[space->num_valid++] = recording->answers[c].time_ms;
-    qsort(space->sorted, space->num_valid, sizeof(*space->sorted), compare_numbers);
+    nitro_sort(space->sorted, space->num_valid);
     read_costs(space, costs);
     free(costs);
     space->best_ms = space->num_valid > 0 ? space->sorted[0] : (double)NAN;
@@ -88,8 +82,7 @@ uint64_t score_budget(const score_space *space, double cutoff)
 {
     uint64_t count = space->num_valid, i = 0; /* of times, descending */
     const double *sorted = space->sorted;
-    double middle = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-    double target = space->best_ms + (middle - space->best_ms) * (1 - cutoff);
+    double target = space->best_ms + (median(sorted, count) - space->best_ms) * (1 - cutoff);
     while (i < count && sorted[count - 1 - i] > target)
         i++;
     return (uint64_t)ceil((double)i / (double)(count + 1 - i));

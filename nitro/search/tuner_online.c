@@ -135,18 +135,12 @@ static bool is_judged(const nitro_tuner *tuner)
            (best && trying->times_ms[trying->count - 1] > GIVEN_UP * best->time_ms);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static void end_try(nitro_tuner *tuner, try_costs *costs)
 {
     tuner_try *trying = &tuner->trying;
     bool is_valid = trying->outcome == NITRO_OUTCOME_MEASURED;
     double start_ms = now_ms(tuner);
-    qsort(trying->times_ms, trying->count, sizeof(trying->times_ms[0]), by_time);
+    nitro_sort(trying->times_ms, trying->count);
     const nitro_search_answer answer = {
         .configuration = trying->configuration,
         .outcome = trying->outcome,
