@@ -22,12 +22,21 @@ static nitro_status copy_parameter(nitro_context *context, const nitro_parameter
     return NITRO_OK;
 }
 
+void space_parameter_clear(nitro_parameter *parameter)
+{
+    for (size_t v = 0; v < parameter->num_values; v++)
+        free(parameter->values[v].text);
+    free(parameter->values);
+    free(parameter->name);
+}
+
 nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter *parameters,
                                   size_t num_parameters)
 {
     nitro_space *space = nitro_calloc(context, 1, sizeof(*space));
     if (!space)
         return NULL;
+    atomic_init(&space->num_owners, 1);
     space->num_parameters = num_parameters;
     space->parameters = nitro_calloc(context, num_parameters, sizeof(*space->parameters));
     space->order = nitro_calloc(context, num_parameters, sizeof(*space->order));
@@ -52,16 +61,11 @@ nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter 
 
 void nitro_space_free(nitro_space *space)
 {
-    if (!space)
+    if (!space || atomic_fetch_sub(&space->num_owners, 1) > 1)
         return;
     for (size_t p = 0; p < space->num_parameters; p++) {
-        nitro_parameter *parameter = space->parameters ? &space->parameters[p] : NULL;
-        for (size_t v = 0; parameter && v < parameter->num_values; v++)
-            free(parameter->values[v].text);
-        if (parameter) {
-            free(parameter->values);
-            free(parameter->name);
-        }
+        if (space->parameters)
+            space_parameter_clear(&space->parameters[p]);
         if (space->below)
             free(space->below[p]);
         if (space->above)
@@ -79,40 +83,13 @@ void nitro_space_free(nitro_space *space)
     free(space);
 }
 
-/* A copy of `count` elements, or NULL when out of memory. */
-static void *duplicate(nitro_context *context, const void *from, size_t count, size_t size)
-{
-    void *copy = nitro_calloc(context, count, size);
-    return copy ? memcpy(copy, from, count * size) : NULL;
-}
-
+/* Spaces do not change: the copy is the same one, with one more owner. */
 nitro_status nitro_space_copy(nitro_context *context, const nitro_space *from, nitro_space **space)
 {
-    nitro_space *copy = nitro_space_allocate(context, from->parameters, from->num_parameters);
-    if (!copy)
-        return NITRO_ERR_NO_MEMORY;
-    copy->num_nodes = from->num_nodes;
-    copy->num_edges = from->num_edges;
-    copy->root = from->root;
-    size_t nodes = from->num_nodes, edges = from->num_edges;
-    copy->first_edge = duplicate(context, from->first_edge, nodes + 1, sizeof(*copy->first_edge));
-    copy->sizes = duplicate(context, from->sizes, nodes, sizeof(*copy->sizes));
-    copy->edges.values = duplicate(context, from->edges.values, edges, sizeof(*copy->edges.values));
-    copy->edges.children =
-        duplicate(context, from->edges.children, edges, sizeof(*copy->edges.children));
-    copy->edges.before = duplicate(context, from->edges.before, edges, sizeof(*copy->edges.before));
-    if (!copy->first_edge || !copy->sizes || !copy->edges.values || !copy->edges.children ||
-        !copy->edges.before) {
-        nitro_space_free(copy);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    memcpy(copy->order, from->order, from->num_parameters * sizeof(*copy->order));
-    for (size_t p = 0; p < from->num_parameters; p++) {
-        size_t bytes = from->parameters[p].num_values * sizeof(uint16_t);
-        memcpy(copy->below[p], from->below[p], bytes);
-        memcpy(copy->above[p], from->above[p], bytes);
-    }
-    *space = copy;
+    nitro_space *shared = (nitro_space *)from;
+    (void)context;
+    atomic_fetch_add(&shared->num_owners, 1);
+    *space = shared;
     return NITRO_OK;
 }
 

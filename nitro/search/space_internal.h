@@ -10,6 +10,8 @@
 #ifndef NITRO_SEARCH_SPACE_INTERNAL_H
 #define NITRO_SEARCH_SPACE_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "nitro/nitro_backend.h"
 #include "nitro/records/expression.h"
 
@@ -29,17 +31,21 @@ typedef struct space_edges {
 } space_edges;
 
 struct nitro_space {
+    atomic_size_t num_owners; /* copies are shared */
     size_t num_parameters;
     nitro_parameter *parameters; /* shape [num_parameters] */
     size_t *order;               /* shape [num_parameters]: the parameter of each level */
-    size_t num_nodes, num_edges;
+    size_t num_nodes;
     size_t *first_edge; /* shape [num_nodes + 1] */
     uint64_t *sizes;    /* shape [num_nodes]: configurations below it */
-    space_edges edges;  /* shape [num_edges] */
+    space_edges edges;
     uint32_t root;
     uint16_t **below, **above; /* shape [num_parameters][num_values]: the next values that occur, or
                                   SPACE_NO_VALUE */
 };
+
+/** Free a parameter's name and values. */
+void space_parameter_clear(nitro_parameter *parameter);
 
 /** A space with copies of the parameters and without a diagram; NULL when out of memory. */
 nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter *parameters,

@@ -187,6 +187,5 @@ nitro_status space_nodes_end(space_nodes *nodes, nitro_status status, uint32_t r
     if (status != NITRO_OK)
         return status;
     space->root = root;
-    space->num_edges = space->first_edge[space->num_nodes];
     return find_occurring(nodes);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/statistics.h"
 #include "nitro/base/json.h"
 #include "nitro/search/space_internal.h"
 
@@ -140,12 +141,6 @@ static nitro_status list_values(space_reader *reader, const nitro_parameter *par
     return status;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static nitro_status check_distinct(const space_reader *reader, const nitro_parameter *parameter,
                                    const double *numbers)
 {
@@ -153,7 +148,7 @@ static nitro_status check_distinct(const space_reader *reader, const nitro_param
     if (!sorted)
         return NITRO_ERR_NO_MEMORY;
     memcpy(sorted, numbers, parameter->num_values * sizeof(*sorted));
-    qsort(sorted, parameter->num_values, sizeof(*sorted), compare_numbers);
+    nitro_sort(sorted, parameter->num_values);
     nitro_status status = NITRO_OK;
     for (size_t v = 1; v < parameter->num_values && status == NITRO_OK; v++)
         for (size_t i = 0; sorted[v - 1] == sorted[v] && i < parameter->num_values; i++)
@@ -329,10 +324,7 @@ static nitro_status read_conditions(space_reader *reader, const json_t *configur
 static void free_reader(space_reader *reader)
 {
     for (size_t p = 0; p < reader->num_parameters; p++) {
-        for (size_t v = 0; v < reader->parameters[p].num_values; v++)
-            free(reader->parameters[p].values[v].text);
-        free(reader->parameters[p].values);
-        free(reader->parameters[p].name);
+        space_parameter_clear(&reader->parameters[p]);
         free(reader->numbers[p]);
     }
     for (size_t c = 0; c < reader->num_constraints; c++)
