@@ -137,11 +137,6 @@ typedef struct cupti_session {
     bool initialized;
 } cupti_session;
 
-/** nitro_profiler.collect */
-nitro_status cupti_count(const cupti_session *session, const nitro_string_list *counters,
-                         const nitro_profiled_work *work, nitro_kernel_function function,
-                         void *user);
-
 /** The profiler "cupti" with a given table of functions. */
 nitro_status cupti_session_open(nitro_context *context, const cupti_functions *functions,
                                 void **state);

@@ -279,10 +279,11 @@ static void end(counting *self)
     free(self->data);
 }
 
-nitro_status cupti_count(const cupti_session *session, const nitro_string_list *counters,
-                         const nitro_profiled_work *work, nitro_kernel_function function,
-                         void *user)
+nitro_status cupti_session_collect(void *state, const nitro_string_list *counters,
+                                   const nitro_profiled_work *work, nitro_kernel_function function,
+                                   void *user)
 {
+    const cupti_session *session = state;
     counting self = {.context = session->context,
                      .functions = &session->functions,
                      .cuda_context = session->cuda_context,

@@ -138,10 +138,3 @@ bool cupti_session_has(void *state, const char *counter)
     const cupti_session *self = state;
     return cupti_host_has(&self->functions, self->chip, self->availability, counter);
 }
-
-nitro_status cupti_session_collect(void *state, const nitro_string_list *counters,
-                                   const nitro_profiled_work *work, nitro_kernel_function function,
-                                   void *user)
-{
-    return cupti_count(state, counters, work, function, user);
-}
