@@ -203,61 +203,60 @@ static size_t choose_read_bytes(const bench *self, const nitro_facts *facts)
     return bytes;
 }
 
+/* @param[in] work  of one run with amount 1; the value is work by time, or time by work. */
+static nitro_status measure_work(bench *self, launch run, const char *what, double work,
+                                 bool is_rate, nitro_cuda_benchmark benchmark, nitro_facts *facts)
+{
+    double median_ms, spread;
+    nitro_status status = choose_amount(self, run, what);
+    if (status == NITRO_OK)
+        status = repeat(self, run, what, REPETITIONS, &median_ms, &spread);
+    if (status != NITRO_OK)
+        return status;
+    facts->measured[benchmark] =
+        is_rate ? work * self->amount / median_ms : median_ms / (work * self->amount);
+    facts->spread[benchmark] = spread;
+    return NITRO_OK;
+}
+
 static nitro_status measure_l2(bench *self, nitro_facts *facts)
 {
-    static const char what[] = "level-2 bandwidth";
-    double median_ms, spread;
     size_t all_bytes = self->num_bytes;
     self->num_bytes = choose_read_bytes(self, facts);
-    nitro_status status = choose_amount(self, read_again, what);
-    if (status == NITRO_OK)
-        status = repeat(self, read_again, what, REPETITIONS, &median_ms, &spread);
-    if (status == NITRO_OK) {
-        facts->measured[NITRO_CUDA_L2_GBPS] =
-            (double)self->num_bytes * self->amount / (median_ms * 1e6);
-        facts->spread[NITRO_CUDA_L2_GBPS] = spread;
-    }
+    nitro_status status =
+        measure_work(self, read_again, "level-2 bandwidth", (double)self->num_bytes / 1e6, true,
+                     NITRO_CUDA_L2_GBPS, facts);
     self->num_bytes = all_bytes;
     return status;
 }
 
-static double num_threads(const bench *self)
+static nitro_status measure_operations(bench *self, nitro_facts *facts)
 {
-    return (double)self->num_blocks * NITRO_CUDA_BLOCK_SIZE;
-}
-
-static nitro_status measure_atomics(bench *self, launch run, unsigned num_counters,
-                                    nitro_cuda_benchmark benchmark, nitro_facts *facts)
-{
-    const char *what = nitro_cuda_kind.benchmarks[benchmark];
-    double median_ms, spread;
-    self->num_counters = num_counters;
-    nitro_status status = choose_amount(self, run, what);
-    if (status == NITRO_OK)
-        status = repeat(self, run, what, REPETITIONS, &median_ms, &spread);
-    if (status != NITRO_OK)
-        return status;
-    facts->measured[benchmark] =
-        median_ms / (num_threads(self) * self->amount) * NITRO_COUNTED_ADDITIONS;
-    facts->spread[benchmark] = spread;
-    return NITRO_OK;
-}
-
-static nitro_status measure_flops(bench *self, launch run, nitro_cuda_benchmark benchmark,
-                                  nitro_facts *facts)
-{
-    const char *what = nitro_cuda_kind.benchmarks[benchmark];
-    const double flops_a_round = 2.0 * NITRO_CUDA_NUM_SUMS * NITRO_CUDA_NUM_STEPS;
-    double median_ms, spread;
-    nitro_status status = choose_amount(self, run, what);
-    if (status == NITRO_OK)
-        status = repeat(self, run, what, REPETITIONS, &median_ms, &spread);
-    if (status != NITRO_OK)
-        return status;
-    facts->measured[benchmark] =
-        flops_a_round * self->amount * num_threads(self) / (median_ms * 1e6);
-    facts->spread[benchmark] = spread;
-    return NITRO_OK;
+    const double threads = (double)self->num_blocks * NITRO_CUDA_BLOCK_SIZE;
+    const double additions = threads / NITRO_COUNTED_ADDITIONS;
+    const double gflops = 2 * threads * NITRO_CUDA_NUM_SUMS * NITRO_CUDA_NUM_STEPS / 1e6;
+    const struct {
+        nitro_cuda_benchmark benchmark;
+        launch run;
+        unsigned num_counters;
+        double work;
+        bool is_rate;
+    } benchmarks[] = {
+        {NITRO_CUDA_SHARED_ATOMIC, add_shared, 1, additions, false},
+        {NITRO_CUDA_GLOBAL_ATOMIC, add_global, 1, additions, false},
+        {NITRO_CUDA_SHARED_ATOMIC_SPREAD, add_shared, NITRO_CUDA_MOST_COUNTERS, additions, false},
+        {NITRO_CUDA_GLOBAL_ATOMIC_SPREAD, add_global, NITRO_CUDA_MOST_COUNTERS, additions, false},
+        {NITRO_CUDA_SP_GFLOPS, multiply_sp, 0, gflops, true},
+        {NITRO_CUDA_DP_GFLOPS, multiply_dp, 0, gflops, true},
+    };
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sizeof(benchmarks) / sizeof(benchmarks[0]) && status == NITRO_OK; i++) {
+        self->num_counters = benchmarks[i].num_counters;
+        status = measure_work(
+            self, benchmarks[i].run, nitro_cuda_kind.benchmarks[benchmarks[i].benchmark],
+            benchmarks[i].work, benchmarks[i].is_rate, benchmarks[i].benchmark, facts);
+    }
+    return status;
 }
 
 /* Host time from launch to synchronisation: the latency that a caller sees. */
@@ -309,22 +308,8 @@ static nitro_status measure_all(bench *self, nitro_facts *facts)
     if (status == NITRO_OK)
         status = measure_l2(self, facts);
     if (status == NITRO_OK)
-        status = measure_atomics(self, add_shared, 1, NITRO_CUDA_SHARED_ATOMIC, facts);
-    if (status == NITRO_OK)
-        status = measure_atomics(self, add_global, 1, NITRO_CUDA_GLOBAL_ATOMIC, facts);
-    if (status == NITRO_OK)
-        status = measure_atomics(self, add_shared, NITRO_CUDA_MOST_COUNTERS,
-                                 NITRO_CUDA_SHARED_ATOMIC_SPREAD, facts);
-    if (status == NITRO_OK)
-        status = measure_atomics(self, add_global, NITRO_CUDA_MOST_COUNTERS,
-                                 NITRO_CUDA_GLOBAL_ATOMIC_SPREAD, facts);
-    if (status == NITRO_OK)
-        status = measure_launch(self, facts);
-    if (status == NITRO_OK)
-        status = measure_flops(self, multiply_sp, NITRO_CUDA_SP_GFLOPS, facts);
-    if (status == NITRO_OK)
-        status = measure_flops(self, multiply_dp, NITRO_CUDA_DP_GFLOPS, facts);
-    return status;
+        status = measure_operations(self, facts);
+    return status == NITRO_OK ? measure_launch(self, facts) : status;
 }
 
 static size_t choose_copy_bytes(void)

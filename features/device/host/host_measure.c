@@ -38,6 +38,9 @@
 #define COUNTER_SPACING 128 /* a cache line, and the adjacent one that some processors prefetch */
 
 typedef struct benchmark {
+    nitro_context *context;
+    nitro_host_team *team;
+    nitro_device *device; /* that gets the values */
     size_t num_threads;
     char *from, *to; /* shape [num_bytes] */
     size_t num_bytes;
@@ -103,19 +106,30 @@ static void multiply_dp(void *state, size_t index)
 }
 
 /* Median time and its spread; missing if the clock does not advance. */
-static nitro_status repeat(nitro_host_team *team, nitro_host_work work, benchmark *self,
-                           double *median_ms, double *spread)
+static nitro_status repeat(benchmark *self, nitro_host_work work, double *median_ms, double *spread)
 {
     double times_ms[REPETITIONS], unused_ms;
-    nitro_status status = nitro_host_team_run(team, work, self, &unused_ms);
+    nitro_status status = nitro_host_team_run(self->team, work, self, &unused_ms);
     for (size_t i = 0; i < REPETITIONS && status == NITRO_OK; i++)
-        status = nitro_host_team_run(team, work, self, &times_ms[i]);
+        status = nitro_host_team_run(self->team, work, self, &times_ms[i]);
     if (status != NITRO_OK)
         return status;
     nitro_sort(times_ms, REPETITIONS);
     *median_ms = times_ms[0] > 0 ? nitro_median(times_ms, REPETITIONS) : NAN;
     *spread = times_ms[0] > 0 ? nitro_relative_spread(times_ms, REPETITIONS) : 0;
     return NITRO_OK;
+}
+
+/* Sets a feature to 1e9 of what one run does, by its time. */
+static nitro_status measure_rate(benchmark *self, nitro_host_work work, double count,
+                                 const char *feature)
+{
+    double median_ms, spread;
+    nitro_status status = repeat(self, work, &median_ms, &spread);
+    if (status != NITRO_OK)
+        return status;
+    return nitro_device_set(self->context, self->device, feature, count / (median_ms * 1e6),
+                            NITRO_VALUE_MEASURED, spread);
 }
 
 static size_t choose_copy_bytes(const nitro_device *device)
@@ -131,35 +145,28 @@ static size_t choose_copy_bytes(const nitro_device *device)
     return (size_t)fmin(bytes, (double)MAX_COPY_BYTES);
 }
 
-static nitro_status measure_copy(nitro_context *context, nitro_host_team *team, benchmark *self,
-                                 nitro_device *device)
+static nitro_status measure_copy(benchmark *self)
 {
-    double median_ms, spread, unused_ms;
-    self->num_bytes = choose_copy_bytes(device);
+    double unused_ms;
+    self->num_bytes = choose_copy_bytes(self->device);
     self->from = malloc(self->num_bytes);
     self->to = malloc(self->num_bytes);
     nitro_status status =
         self->from && self->to
-            ? nitro_host_team_run(team, touch, self, &unused_ms)
-            : nitro_fail(context, NITRO_ERR_NO_MEMORY,
+            ? nitro_host_team_run(self->team, touch, self, &unused_ms)
+            : nitro_fail(self->context, NITRO_ERR_NO_MEMORY,
                          "copy bandwidth: cannot get two arrays of %zu bytes", self->num_bytes);
     if (status == NITRO_OK)
-        status = repeat(team, copy, self, &median_ms, &spread);
-    if (status == NITRO_OK)
-        status = nitro_device_set(context, device, "copy_gbps",
-                                  2 * (double)self->num_bytes / (median_ms * 1e6),
-                                  NITRO_VALUE_MEASURED, spread);
+        status = measure_rate(self, copy, 2 * (double)self->num_bytes, "copy_gbps");
     free(self->from);
     free(self->to);
     return status;
 }
 
 /* Missing if the size of the cache is unknown. */
-static nitro_status measure_l2(nitro_context *context, nitro_host_team *team, benchmark *self,
-                               nitro_device *device)
+static nitro_status measure_l2(benchmark *self)
 {
-    double median_ms, spread, unused_ms;
-    double l2_bytes = nitro_device_value(device, "l2_cache_size") * 1024;
+    double unused_ms, l2_bytes = nitro_device_value(self->device, "l2_cache_size") * 1024;
     size_t bytes = l2_bytes > 0 ? (size_t)(l2_bytes / (double)self->num_threads / 2) : 0;
     if (bytes > MAX_READ_BYTES)
         bytes = MAX_READ_BYTES;
@@ -172,91 +179,76 @@ static nitro_status measure_l2(nitro_context *context, nitro_host_team *team, be
     self->amount = NUM_BYTES_READ / self->read_bytes;
     nitro_status status =
         self->from && self->to
-            ? nitro_host_team_run(team, touch, self, &unused_ms)
-            : nitro_fail(context, NITRO_ERR_NO_MEMORY, "level-2 bandwidth: cannot get %zu bytes",
-                         self->num_bytes);
+            ? nitro_host_team_run(self->team, touch, self, &unused_ms)
+            : nitro_fail(self->context, NITRO_ERR_NO_MEMORY,
+                         "level-2 bandwidth: cannot get %zu bytes", self->num_bytes);
     if (status == NITRO_OK)
-        status = repeat(team, read_again, self, &median_ms, &spread);
-    if (status == NITRO_OK)
-        status =
-            nitro_device_set(context, device, "l2_gbps",
-                             (double)self->num_bytes * (double)self->amount / (median_ms * 1e6),
-                             NITRO_VALUE_MEASURED, spread);
+        status = measure_rate(self, read_again, (double)self->num_bytes * (double)self->amount,
+                              "l2_gbps");
     free(self->from);
     free(self->to);
     return status;
 }
 
-static nitro_status measure_flops(nitro_context *context, nitro_host_team *team, benchmark *self,
-                                  nitro_host_work work, double flops, const char *feature,
-                                  nitro_device *device)
+static nitro_status measure_flops(benchmark *self, nitro_host_work work, double flops,
+                                  const char *feature)
 {
-    double median_ms, spread;
     self->amount = NUM_ROUNDS;
-    nitro_status status = repeat(team, work, self, &median_ms, &spread);
-    if (status != NITRO_OK)
-        return status;
-    return nitro_device_set(context, device, feature,
-                            flops * (double)self->amount * (double)self->num_threads /
-                                (median_ms * 1e6),
-                            NITRO_VALUE_MEASURED, spread);
+    return measure_rate(self, work, flops * (double)self->amount * (double)self->num_threads,
+                        feature);
 }
 
-static nitro_status measure_atomics(nitro_context *context, nitro_host_team *team, benchmark *self,
-                                    size_t counter_spacing, const char *feature,
-                                    nitro_device *device)
+static nitro_status measure_atomics(benchmark *self, size_t counter_spacing, const char *feature)
 {
     double median_ms, spread;
     self->counter_spacing = counter_spacing;
-    nitro_status status = repeat(team, add, self, &median_ms, &spread);
+    nitro_status status = repeat(self, add, &median_ms, &spread);
     if (status != NITRO_OK)
         return status;
-    return nitro_device_set(context, device, feature,
+    return nitro_device_set(self->context, self->device, feature,
                             median_ms * (NITRO_COUNTED_ADDITIONS / (double)NUM_ADDITIONS),
                             NITRO_VALUE_MEASURED, spread);
 }
 
-static nitro_status measure_all(nitro_context *context, nitro_host_team *team, benchmark *self,
-                                nitro_device *device)
+static nitro_status measure_all(benchmark *self)
 {
-    nitro_status status = measure_copy(context, team, self, device);
+    nitro_status status = measure_copy(self);
     if (status == NITRO_OK)
-        status = measure_l2(context, team, self, device);
+        status = measure_l2(self);
     if (status == NITRO_OK)
-        status = measure_atomics(context, team, self, COUNTER_SPACING, "shared_atomic", device);
+        status = measure_atomics(self, COUNTER_SPACING, "shared_atomic");
     if (status == NITRO_OK)
-        status = measure_atomics(context, team, self, 0, "global_atomic", device);
+        status = measure_atomics(self, 0, "global_atomic");
     if (status == NITRO_OK)
-        status = nitro_host_measure_launch(context, device);
+        status = nitro_host_measure_launch(self->context, self->device);
     if (status == NITRO_OK)
-        status = measure_flops(context, team, self, multiply_sp, self->kernels->flops_sp,
-                               "sp_gflops", device);
+        status = measure_flops(self, multiply_sp, self->kernels->flops_sp, "sp_gflops");
     if (status == NITRO_OK)
-        status = measure_flops(context, team, self, multiply_dp, self->kernels->flops_dp,
-                               "dp_gflops", device);
+        status = measure_flops(self, multiply_dp, self->kernels->flops_dp, "dp_gflops");
     return status;
 }
 
 nitro_status nitro_host_measure(nitro_context *context, nitro_device *device)
 {
     double cores = nitro_device_value(device, "sm_count");
-    benchmark self = {.num_threads = cores >= 1 ? (size_t)cores : 1,
+    benchmark self = {.context = context,
+                      .device = device,
+                      .num_threads = cores >= 1 ? (size_t)cores : 1,
                       .kernels = nitro_host_kernels_find()};
-    nitro_host_team *team;
-    nitro_status status = nitro_host_team_create(context, self.num_threads, &team);
+    nitro_status status = nitro_host_team_create(context, self.num_threads, &self.team);
     if (status != NITRO_OK)
         return status;
     self.counters = aligned_alloc(COUNTER_SPACING, self.num_threads * COUNTER_SPACING);
     self.results = nitro_calloc(context, self.num_threads, sizeof(*self.results));
     if (self.counters && self.results) {
         memset(self.counters, 0, self.num_threads * COUNTER_SPACING);
-        status = measure_all(context, team, &self, device);
+        status = measure_all(&self);
     } else {
         status = nitro_fail(context, NITRO_ERR_NO_MEMORY, "atomics: cannot get %zu counters",
                             self.num_threads);
     }
     free(self.results);
     free(self.counters);
-    nitro_host_team_free(team);
+    nitro_host_team_free(self.team);
     return status;
 }
