@@ -97,10 +97,34 @@ static const char *const starts[] = {"lhs", "maximin", NULL};
 static const char *const explorations[] = {"contextual", "contextual-variance", "constant", NULL};
 static const char *const covariances[] = {"matern-3/2", "matern-5/2", NULL};
 
-static nitro_status begin(search_walk *walk, bayes *self, search_options *options)
+/* A published searcher. */
+typedef struct bayes_kind {
+    search_method method;
+    bayes_portfolio portfolio;
+    acquisition first; /* of a portfolio's three, which follow each other; or the only one */
+} bayes_kind;
+
+static void begin_portfolio(const bayes_kind *kind, bayes *self, search_options *options)
 {
+    bool single = kind->portfolio == BAYES_SINGLE;
+    bool advanced = kind->portfolio == BAYES_MULTI_ADVANCED;
+    self->portfolio = kind->portfolio;
+    for (size_t m = 0; m < (single ? 1 : BAYES_MEMBERS); m++)
+        self->members[m] = (bayes_member){.kind = kind->first + (acquisition)m, .live = true};
+    if (single)
+        return;
+    self->discount = search_option_number(options, "discount", 0, 1, advanced ? 0.75 : 0.65);
+    self->patience = search_option_count(options, "patience", 1, 31, 5);
+    if (advanced)
+        self->margin = search_option_number(options, "margin", 0, 1, 0.1);
+}
+
+static nitro_status begin(search_walk *walk, void *method, search_options *options)
+{
+    bayes *self = method;
     uint64_t size = nitro_space_size(walk->space);
     uint64_t most = walk->task->budget < size ? walk->task->budget : size;
+    begin_portfolio((const bayes_kind *)walk->kind, self, options);
     self->num_initial = search_option_count(options, "initial", 1, 100000, 20);
     if (self->num_initial > most)
         self->num_initial = (size_t)most;
@@ -129,58 +153,6 @@ static nitro_status begin(search_walk *walk, bayes *self, search_options *option
     if (!self->done || !self->times_ms)
         return NITRO_ERR_NO_MEMORY;
     return want_initial(walk, self, maximin ? MAXIMIN_DRAWS : 1);
-}
-
-static nitro_status begin_single(search_walk *walk, bayes *self, search_options *options,
-                                 acquisition kind)
-{
-    self->members[0] = (bayes_member){.kind = kind, .live = true};
-    return begin(walk, self, options);
-}
-
-static nitro_status begin_multi(search_walk *walk, bayes *self, search_options *options,
-                                bayes_portfolio portfolio)
-{
-    static const acquisition kinds[BAYES_MEMBERS] = {ACQUIRE_EI, ACQUIRE_POI, ACQUIRE_LCB};
-    bool advanced = portfolio == BAYES_MULTI_ADVANCED;
-    self->portfolio = portfolio;
-    self->discount = search_option_number(options, "discount", 0, 1, advanced ? 0.75 : 0.65);
-    self->patience = search_option_count(options, "patience", 1, 31, 5);
-    if (advanced)
-        self->margin = search_option_number(options, "margin", 0, 1, 0.1);
-    for (size_t m = 0; m < BAYES_MEMBERS; m++)
-        self->members[m] = (bayes_member){.kind = kinds[m], .live = true};
-    return begin(walk, self, options);
-}
-
-static nitro_status begin_ei(search_walk *walk, void *method, search_options *options)
-{
-    return begin_single(walk, method, options, ACQUIRE_EI);
-}
-
-static nitro_status begin_poi(search_walk *walk, void *method, search_options *options)
-{
-    return begin_single(walk, method, options, ACQUIRE_POI);
-}
-
-static nitro_status begin_lcb(search_walk *walk, void *method, search_options *options)
-{
-    return begin_single(walk, method, options, ACQUIRE_LCB);
-}
-
-static nitro_status begin_srinivas(search_walk *walk, void *method, search_options *options)
-{
-    return begin_single(walk, method, options, ACQUIRE_LCB_SRINIVAS);
-}
-
-static nitro_status begin_merging(search_walk *walk, void *method, search_options *options)
-{
-    return begin_multi(walk, method, options, BAYES_MULTI);
-}
-
-static nitro_status begin_advanced(search_walk *walk, void *method, search_options *options)
-{
-    return begin_multi(walk, method, options, BAYES_MULTI_ADVANCED);
 }
 
 static void end(void *method)
@@ -215,15 +187,17 @@ static const nitro_searcher_option advanced_options[] = {
     {"margin", "0.1", "what counts as worse or better, relative"},
     {NULL, NULL, NULL}};
 
-/* One searcher: its symbol's last word, its name, description, begin and options. */
-#define BAYES_SEARCHER(symbol, text, what, begin_function, table)                                  \
-    static const search_method method_##symbol = {sizeof(bayes), begin_function, advance, end};    \
+/* One searcher: its symbol's last word, its name, description, options and acquisition functions.
+ */
+#define BAYES_SEARCHER(symbol, text, what, table, portfolio, first)                                \
+    static const bayes_kind kind_##symbol = {                                                      \
+        {sizeof(bayes), begin, advance, end}, portfolio, first};                                   \
     extern const nitro_searcher nitro_searcher_bayes_##symbol;                                     \
     static nitro_status open_##symbol(nitro_context *context, const nitro_search_task *task,       \
                                       void **state)                                                \
     {                                                                                              \
-        return search_walk_open(context, task, &nitro_searcher_bayes_##symbol, &method_##symbol,   \
-                                state);                                                            \
+        return search_walk_open(context, task, &nitro_searcher_bayes_##symbol,                     \
+                                &kind_##symbol.method, state);                                     \
     }                                                                                              \
     const nitro_searcher nitro_searcher_bayes_##symbol = {.name = text,                            \
                                                           .description = what,                     \
@@ -233,17 +207,17 @@ static const nitro_searcher_option advanced_options[] = {
                                                           .tell = search_walk_tell,                \
                                                           .close = search_walk_close};
 
-BAYES_SEARCHER(ei, "bayes-ei", "Bayesian optimisation, expected improvement", begin_ei,
-               single_options)
-BAYES_SEARCHER(poi, "bayes-poi", "Bayesian optimisation, probability of improvement", begin_poi,
-               single_options)
-BAYES_SEARCHER(lcb, "bayes-lcb", "Bayesian optimisation, lower confidence bound", begin_lcb,
-               single_options)
+BAYES_SEARCHER(ei, "bayes-ei", "Bayesian optimisation, expected improvement", single_options,
+               BAYES_SINGLE, ACQUIRE_EI)
+BAYES_SEARCHER(poi, "bayes-poi", "Bayesian optimisation, probability of improvement",
+               single_options, BAYES_SINGLE, ACQUIRE_POI)
+BAYES_SEARCHER(lcb, "bayes-lcb", "Bayesian optimisation, lower confidence bound", single_options,
+               BAYES_SINGLE, ACQUIRE_LCB)
 BAYES_SEARCHER(srinivas, "bayes-lcb-srinivas",
-               "Bayesian optimisation, confidence bound of Srinivas et al.", begin_srinivas,
-               single_options)
+               "Bayesian optimisation, confidence bound of Srinivas et al.", single_options,
+               BAYES_SINGLE, ACQUIRE_LCB_SRINIVAS)
 BAYES_SEARCHER(multi, "bayes-multi", "Bayesian optimisation, three acquisition functions",
-               begin_merging, multi_options)
+               multi_options, BAYES_MULTI, ACQUIRE_EI)
 BAYES_SEARCHER(multi_advanced, "bayes-multi-advanced",
-               "Bayesian optimisation, three acquisition functions, judged", begin_advanced,
-               advanced_options)
+               "Bayesian optimisation, three acquisition functions, judged", advanced_options,
+               BAYES_MULTI_ADVANCED, ACQUIRE_EI)

@@ -11,13 +11,7 @@
 #include "search/gp.h"
 #include "search/walk.h"
 
-typedef enum acquisition {
-    ACQUIRE_EI,
-    ACQUIRE_POI,
-    ACQUIRE_LCB,
-    ACQUIRE_LCB_SRINIVAS,
-    NUM_ACQUISITIONS
-} acquisition;
+typedef enum acquisition { ACQUIRE_EI, ACQUIRE_POI, ACQUIRE_LCB, ACQUIRE_LCB_SRINIVAS } acquisition;
 
 /** How proposals of several acquisition functions are used. */
 typedef enum bayes_portfolio {
