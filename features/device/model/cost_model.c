@@ -156,18 +156,30 @@ static nitro_status require_variants(nitro_context *context, const nitro_cost_mo
     return NITRO_OK;
 }
 
+/* Modelled times must not mix with a real device's. */
+nitro_status nitro_cost_require_modelled(nitro_context *context, const nitro_device *device)
+{
+    if (strcmp(device->kind, "model") == 0)
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                      "device %s is of kind %s: times are modelled only for kind model", device->id,
+                      device->kind);
+}
+
 nitro_status nitro_cost_price(nitro_context *context, const nitro_device *device,
                               const nitro_schema *schema, const nitro_sample *sample,
                               nitro_cost_device *board, nitro_cost *costs)
 {
     const nitro_cost_model *model = find_model(schema->computation);
-    if (!model)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "no cost model of computation %s: modelled devices know spmv and "
-                          "histogram",
-                          schema->computation);
     double features[NITRO_COST_MAX_FEATURES];
-    nitro_status status = require_variants(context, model, schema);
+    nitro_status status = nitro_cost_require_modelled(context, device);
+    if (status == NITRO_OK && !model)
+        status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                            "no cost model of computation %s: modelled devices know spmv and "
+                            "histogram",
+                            schema->computation);
+    if (status == NITRO_OK)
+        status = require_variants(context, model, schema);
     if (status == NITRO_OK)
         status = nitro_cost_read_device(context, device, board);
     if (status == NITRO_OK)

@@ -55,6 +55,9 @@ extern const nitro_cost_model nitro_cost_model_histogram;
 /** Time without noise, in ms. */
 double nitro_cost_time_ms(const nitro_cost *cost, const nitro_cost_device *device);
 
+/** NITRO_ERR_ARGUMENT: the device is of another kind. */
+nitro_status nitro_cost_require_modelled(nitro_context *context, const nitro_device *device);
+
 /**
  * Work of every variant of a computation on an input, by the computation's cost model.
  * @param[out] costs  shape [num_variants of the schema].
@@ -74,7 +77,7 @@ nitro_status nitro_cost_simulate_profiles(nitro_context *context, const nitro_de
                                           uint64_t seed, nitro_profile_function function,
                                           void *user);
 
-/** Implements nitro_device_kind's `simulate` for any device that has the features above. */
+/** Implements nitro_device_kind's `simulate`. */
 nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *device,
                                  const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
 

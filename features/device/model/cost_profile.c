@@ -147,7 +147,9 @@ static nitro_status run_proxies(nitro_context *context, const nitro_device *devi
                                 nitro_profile_function function, void *user)
 {
     nitro_cost_device board;
-    nitro_status status = nitro_cost_read_device(context, device, &board);
+    nitro_status status = nitro_cost_require_modelled(context, device);
+    if (status == NITRO_OK)
+        status = nitro_cost_read_device(context, device, &board);
     for (size_t i = 0; i < NUM_PROXIES && status == NITRO_OK; i++)
         status = run_proxy(context, device, &proxies[i], &board, seed, function, user);
     return status;

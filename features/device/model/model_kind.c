@@ -92,39 +92,12 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
     return status;
 }
 
-/* Modelled times must not mix with a real device's. */
-static nitro_status require_modelled(nitro_context *context, const nitro_device *device)
-{
-    if (strcmp(device->kind, "model") == 0)
-        return NITRO_OK;
-    return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                      "device %s is of kind %s: times are modelled only for kind model", device->id,
-                      device->kind);
-}
-
-static nitro_status simulate(nitro_context *context, const nitro_device *device,
-                             const nitro_schema *schema, uint64_t seed, nitro_sample *sample)
-{
-    nitro_status status = require_modelled(context, device);
-    return status == NITRO_OK ? nitro_cost_simulate(context, device, schema, seed, sample) : status;
-}
-
-static nitro_status simulate_profiles(nitro_context *context, const nitro_device *device,
-                                      const nitro_schema *schema, const nitro_sample *sample,
-                                      uint64_t seed, nitro_profile_function function, void *user)
-{
-    nitro_status status = require_modelled(context, device);
-    if (status != NITRO_OK)
-        return status;
-    return nitro_cost_simulate_profiles(context, device, schema, sample, seed, function, user);
-}
-
 const nitro_device_kind nitro_device_kind_model = {
     .name = "model",
     .description = "GPUs of the paper's Table 1, with times from a documented cost model",
     .priority = 0,
     .list = list,
     .describe = describe,
-    .simulate = simulate,
-    .simulate_profiles = simulate_profiles,
+    .simulate = nitro_cost_simulate,
+    .simulate_profiles = nitro_cost_simulate_profiles,
 };
