@@ -158,14 +158,12 @@ static nitro_status open_auto(nitro_context *context, const nitro_search_task *t
 
 static nitro_status add_observation(auto_search *self, auto_observation observation)
 {
-    if (self->num_observations == self->capacity) {
-        size_t capacity = self->capacity ? 2 * self->capacity : 256;
-        auto_observation *grown = realloc(self->observations, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: a search");
-        self->observations = grown;
-        self->capacity = capacity;
-    }
+    auto_observation *observations =
+        nitro_grow(self->context, self->observations, self->num_observations, &self->capacity,
+                   sizeof(observation), "observations");
+    if (!observations)
+        return NITRO_ERR_NO_MEMORY;
+    self->observations = observations;
     self->observations[self->num_observations++] = observation;
     size_t candidate = search_candidates_find(&self->candidates, observation.configuration);
     if (candidate != NITRO_NONE)

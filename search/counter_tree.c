@@ -79,15 +79,11 @@ static tree_cut find_cut(const tree_grower *grower, size_t *members, size_t coun
 static nitro_status add_node(tree_grower *grower, counter_node node)
 {
     counter_tree *tree = grower->tree;
-    if (tree->num_nodes == grower->capacity) {
-        size_t capacity = grower->capacity ? 2 * grower->capacity : 64;
-        counter_node *nodes = realloc(tree->nodes, capacity * sizeof(*nodes));
-        if (!nodes)
-            return nitro_fail(grower->context, NITRO_ERR_NO_MEMORY,
-                              "out of memory: a tree of counters");
-        tree->nodes = nodes;
-        grower->capacity = capacity;
-    }
+    counter_node *nodes = nitro_grow(grower->context, tree->nodes, tree->num_nodes,
+                                     &grower->capacity, sizeof(node), "nodes of a tree");
+    if (!nodes)
+        return NITRO_ERR_NO_MEMORY;
+    tree->nodes = nodes;
     tree->nodes[tree->num_nodes++] = node;
     return NITRO_OK;
 }

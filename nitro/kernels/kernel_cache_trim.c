@@ -33,16 +33,14 @@ static bool is_image(const char *name)
            (name[HASH_DIGITS] == '\0' || name[HASH_DIGITS] == '.');
 }
 
-static bool add_image(cached_images *images, const char *name, const struct stat *file)
+static bool add_image(nitro_context *context, cached_images *images, const char *name,
+                      const struct stat *file)
 {
-    if (images->count == images->capacity) {
-        size_t capacity = images->capacity ? 2 * images->capacity : 256;
-        cached_image *grown = realloc(images->items, capacity * sizeof(*grown));
-        if (!grown)
-            return false;
-        images->items = grown;
-        images->capacity = capacity;
-    }
+    cached_image *items = nitro_grow(context, images->items, images->count, &images->capacity,
+                                     sizeof(*items), "compiled kernels");
+    if (!items)
+        return false;
+    images->items = items;
     cached_image *image = &images->items[images->count++];
     strcpy(image->name, name);
     image->bytes = (double)file->st_size;
@@ -52,13 +50,13 @@ static bool add_image(cached_images *images, const char *name, const struct stat
 }
 
 /* A file that another process has deleted meanwhile is no image. */
-static bool list_images(DIR *folder, cached_images *images)
+static bool list_images(nitro_context *context, DIR *folder, cached_images *images)
 {
     struct stat file;
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
         if (is_image(entry->d_name) &&
             fstatat(dirfd(folder), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(file.st_mode) && !add_image(images, entry->d_name, &file))
+            S_ISREG(file.st_mode) && !add_image(context, images, entry->d_name, &file))
             return false;
     return true;
 }
@@ -92,7 +90,7 @@ void nitro_kernel_cache_trim(nitro_context *context, const char *path)
     char *folder_copy = nitro_strdup(context, path), *name_copy = nitro_strdup(context, path);
     DIR *folder = folder_copy && name_copy ? opendir(dirname(folder_copy)) : NULL;
     if (folder && nitro_setting_get(context, NULL, "kernel_cache_mb", &set) == NITRO_OK &&
-        list_images(folder, &images)) {
+        list_images(context, folder, &images)) {
         double most = strtod(set.text, NULL) * 1e6;
         if (images.bytes > most)
             delete_oldest(folder, &images, most, basename(name_copy));

@@ -19,14 +19,11 @@ static nitro_status add_neighbour(neighbour_list *list, uint64_t configuration)
         return nitro_fail(list->context, NITRO_ERR_UNSUPPORTED,
                           "a configuration has more than %d neighbours%s", NITRO_MAX_NEIGHBOURS,
                           list->is_hamming ? ", too many to list" : ": take Hamming neighbours");
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 32;
-        uint64_t *found = realloc(list->found, capacity * sizeof(*found));
-        if (!found)
-            return nitro_fail(list->context, NITRO_ERR_NO_MEMORY, "out of memory: neighbours");
-        list->found = found;
-        list->capacity = capacity;
-    }
+    uint64_t *found = nitro_grow(list->context, list->found, list->count, &list->capacity,
+                                 sizeof(*found), "neighbours");
+    if (!found)
+        return NITRO_ERR_NO_MEMORY;
+    list->found = found;
     list->found[list->count++] = configuration;
     return NITRO_OK;
 }

@@ -39,15 +39,11 @@ void recording_builder_free(recording_builder *builder)
 static nitro_status make_room(const recording_builder *builder, void *array, size_t count,
                               size_t *capacity, size_t element)
 {
-    if (count < *capacity)
-        return NITRO_OK;
-    size_t wanted = *capacity ? 2 * *capacity : 64;
-    void *grown = realloc(*(void **)array, wanted * element);
+    void *grown =
+        nitro_grow(builder->context, *(void **)array, count, capacity, element, "recorded values");
     if (!grown)
-        return nitro_fail(builder->context, NITRO_ERR_NO_MEMORY, "out of memory: %s",
-                          builder->origin);
+        return NITRO_ERR_NO_MEMORY;
     *(void **)array = grown;
-    *capacity = wanted;
     return NITRO_OK;
 }
 
