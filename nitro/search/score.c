@@ -71,21 +71,18 @@ static nitro_status keep_curve(nitro_context *context, const nitro_search_result
 }
 
 /* The community's score ends where random search got 95 % of the way: in seconds of evaluating. */
-typedef struct score_end {
-    double seconds;
-} score_end;
-
 static bool goes_on(void *user, const nitro_search_progress *progress)
 {
-    const score_end *end = user;
-    return progress->done < LAST_POINT || progress->seconds < end->seconds;
+    const double *end_seconds = user;
+    return progress->done < LAST_POINT || progress->seconds < *end_seconds;
 }
 
 static nitro_status run_one(void *user, size_t repetition)
 {
     const score_task *task = user;
     const nitro_search_trial *trial = task->trial;
-    score_end end = {(double)score_budget(task->space, 0.95) * task->space->median_cost_ms / 1000};
+    double end_seconds =
+        (double)score_budget(task->space, 0.95) * task->space->median_cost_ms / 1000;
     nitro_search_options options;
     nitro_search_options_init(&options);
     options.searcher = trial->searcher;
@@ -97,7 +94,7 @@ static nitro_status run_one(void *user, size_t repetition)
     options.budget.evaluations =
         trial->max_evaluations > LAST_POINT ? trial->max_evaluations : LAST_POINT;
     options.progress = goes_on;
-    options.progress_user = &end;
+    options.progress_user = &end_seconds;
     nitro_evaluator evaluator = nitro_evaluator_recorded(task->space->recording);
     nitro_search_result *result = NULL;
     nitro_status status =
