@@ -103,13 +103,6 @@ static int run(void *place, void *user)
     return argument->run(argument->argument);
 }
 
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int check(void *place, char *why, size_t size, void *user)
 {
     const c_argument *argument = place;
@@ -187,7 +180,7 @@ static nitro_status evaluate(void *place, const nitro_search_question *question,
     nitro_status status = compile(state, &compiled);
     answer->outcome = NITRO_OUTCOME_FAILED;
     if (status == NITRO_OK && compiled)
-        status = evaluator_measure(state->computation, &input, NULL, 1, &state->measure,
+        status = evaluator_measure(state->computation, &input, NULL, EVALUATOR_RUN, &state->measure,
                                    &state->inputs, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     unlink(state->object);
@@ -264,15 +257,9 @@ static nitro_status prepare(c_state *state, const nitro_tunable_source *source)
     if (status == NITRO_OK)
         status = check_source(state);
     if (status == NITRO_OK)
-        status = nitro_computation_create(state->context, state->name, &state->computation);
-    if (status == NITRO_OK)
-        status = nitro_computation_add_variant(
-            state->computation, &(nitro_variant){.name = "reference", .run = run_nothing});
-    if (status == NITRO_OK)
-        status = nitro_computation_add_variant(state->computation,
-                                               &(nitro_variant){.name = "run", .run = run});
-    if (status == NITRO_OK)
-        status = nitro_computation_set_hooks(state->computation, &hooks);
+        status = evaluator_declare(state->context, state->name,
+                                   &(nitro_variant){.name = "run", .run = run}, &hooks,
+                                   &state->computation);
     if (status == NITRO_OK)
         status = nitro_c_folder(state->context, "nitro-search-", &state->folder, &state->lock);
     if (status != NITRO_OK)

@@ -18,6 +18,32 @@ typedef struct tunable_state {
     double values[NITRO_MAX_PARAMETERS]; /* of the configuration that is measured */
 } tunable_state;
 
+static int run_nothing(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
+nitro_status evaluator_declare(nitro_context *context, const char *name, const nitro_variant *run,
+                               const nitro_hooks *hooks, nitro_computation **computation)
+{
+    static const nitro_variant reference = {.name = "reference", .run = run_nothing};
+    nitro_computation *made = NULL;
+    nitro_status status = nitro_computation_create(context, name, &made);
+    if (status == NITRO_OK)
+        status = nitro_computation_add_variant(made, &reference);
+    if (status == NITRO_OK)
+        status = nitro_computation_add_variant(made, run);
+    if (status == NITRO_OK)
+        status = nitro_computation_set_hooks(made, hooks);
+    if (status == NITRO_OK)
+        *computation = made;
+    else
+        nitro_computation_free(made);
+    return status;
+}
+
 nitro_status evaluator_measure(nitro_computation *computation, const nitro_input *input,
                                const char *device, size_t run, const nitro_measure_options *options,
                                evaluator_inputs *inputs, nitro_search_answer *answer)
@@ -54,14 +80,6 @@ static int run_tunable(void *argument, void *user)
     return state->tunable->run(argument, state->values, state->tunable->user);
 }
 
-/* Results are checked by the tunable's own function: there is no reference to be run. */
-static int run_nothing(void *argument, void *user)
-{
-    (void)argument;
-    (void)user;
-    return 0;
-}
-
 static int check_tunable(void *argument, char *why, size_t size, void *user)
 {
     const tunable_state *state = user;
@@ -86,7 +104,7 @@ static nitro_status evaluate_tunable(void *place, const nitro_search_question *q
     for (size_t p = 0; p < nitro_space_num_parameters(state->space); p++)
         state->values[p] = nitro_space_parameter(state->space, p)->values[indices[p]].number;
     double start_ms = nitro_clock_wall_ms(state->context);
-    nitro_status status = evaluator_measure(state->computation, &state->input, NULL, 1,
+    nitro_status status = evaluator_measure(state->computation, &state->input, NULL, EVALUATOR_RUN,
                                             &state->options, &state->inputs, answer);
     answer->cost_ms = nitro_clock_wall_ms(state->context) - start_ms;
     return status;
@@ -101,26 +119,16 @@ static void close_tunable(void *place)
 
 static nitro_status declare(tunable_state *state)
 {
-    nitro_computation *computation = NULL;
+    const nitro_tunable *tunable = state->tunable;
+    const nitro_variant run = {
+        .name = "run", .version = tunable->version, .run = run_tunable, .user = state};
+    const nitro_hooks hooks = {.check_result = tunable->check ? check_tunable : NULL,
+                               .user = state};
     nitro_status status =
-        nitro_computation_create(state->context, state->tunable->name, &computation);
-    state->computation = computation;
-    if (status == NITRO_OK)
-        status = nitro_computation_add_variant(
-            computation, &(nitro_variant){.name = "reference", .run = run_nothing});
-    if (status == NITRO_OK)
-        status = nitro_computation_add_variant(computation,
-                                               &(nitro_variant){.name = "run",
-                                                                .version = state->tunable->version,
-                                                                .run = run_tunable,
-                                                                .user = state});
-    if (status == NITRO_OK)
-        status = nitro_computation_set_problem(computation, state->tunable->problem,
-                                               state->tunable->user);
-    if (status == NITRO_OK && state->tunable->check)
-        status = nitro_computation_set_hooks(
-            computation, &(nitro_hooks){.check_result = check_tunable, .user = state});
-    return status;
+        evaluator_declare(state->context, tunable->name, &run, &hooks, &state->computation);
+    return status == NITRO_OK
+               ? nitro_computation_set_problem(state->computation, tunable->problem, tunable->user)
+               : status;
 }
 
 nitro_status nitro_evaluator_tunable(nitro_context *context, const nitro_space *space,

@@ -11,6 +11,13 @@ typedef struct evaluator_inputs {
     bool warned; /* that one could not be made */
 } evaluator_inputs;
 
+/** Position of the variant that is measured in evaluator_declare's computation. */
+#define EVALUATOR_RUN 1
+
+/** A computation of the variant `run`, whose results are checked without a reference. */
+nitro_status evaluator_declare(nitro_context *context, const char *name, const nitro_variant *run,
+                               const nitro_hooks *hooks, nitro_computation **computation);
+
 /**
  * Measure variant `run` of a computation on an input, on a device (NULL: the first).
  * @param[in,out] inputs  zeros but for `vary` before the first call.
