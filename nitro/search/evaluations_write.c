@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/search/t4.h"
+#include "nitro/search/recording.h"
 
 typedef struct evaluations_writer {
     nitro_context *context;
@@ -56,7 +56,7 @@ static double overhead_ms(const nitro_search_answer *answer)
 
 static const char *invalidity_of(nitro_outcome outcome)
 {
-    for (const t4_invalidity *known = t4_invalidities; known->name; known++)
+    for (const recorded_outcome *known = recorded_t4_outcomes; known->name; known++)
         if (known->outcome == outcome)
             return known->name;
     return "runtime";

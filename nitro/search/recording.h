@@ -35,6 +35,17 @@ typedef struct recorded_parameter {
     size_t in_space; /* the space's parameter of this name, or NITRO_NONE */
 } recorded_parameter;
 
+/** A format's name of an outcome; lists end with a NULL name. */
+typedef struct recorded_outcome {
+    const char *name;
+    nitro_outcome outcome;
+} recorded_outcome;
+/** Those of T4's `invalidity`. */
+extern const recorded_outcome recorded_t4_outcomes[];
+/** False: the list lacks the name, or it is NULL. */
+bool recording_find_outcome(const recorded_outcome *known, const char *name,
+                            nitro_outcome *outcome);
+
 typedef struct recording_builder {
     nitro_context *context;
     const char *origin;

@@ -19,6 +19,15 @@ nitro_status recording_fail(const recording_builder *builder, size_t line, const
                       builder->line_word, line, message);
 }
 
+bool recording_find_outcome(const recorded_outcome *known, const char *name, nitro_outcome *outcome)
+{
+    while (known->name && (!name || strcmp(known->name, name) != 0))
+        known++;
+    if (known->name)
+        *outcome = known->outcome;
+    return known->name != NULL;
+}
+
 void recording_builder_free(recording_builder *builder)
 {
     for (size_t p = 0; p < builder->num_parameters; p++) {

@@ -11,23 +11,20 @@ typedef struct known_columns {
     size_t time, status, deviation, compile, total;
 } known_columns;
 
-static const struct {
-    const char *name;
-    nitro_outcome outcome;
-} statuses[] = {
-    {"ok", NITRO_OUTCOME_MEASURED},           {"compile_error", NITRO_OUTCOME_FAILED},
-    {"runtime_error", NITRO_OUTCOME_CRASHED}, {"wrong_result", NITRO_OUTCOME_WRONG_RESULT},
-    {"timeout", NITRO_OUTCOME_TIMED_OUT},     {"device_limits", NITRO_OUTCOME_NOT_ALLOWED}};
+static const recorded_outcome statuses[] = {{"ok", NITRO_OUTCOME_MEASURED},
+                                            {"compile_error", NITRO_OUTCOME_FAILED},
+                                            {"runtime_error", NITRO_OUTCOME_CRASHED},
+                                            {"wrong_result", NITRO_OUTCOME_WRONG_RESULT},
+                                            {"timeout", NITRO_OUTCOME_TIMED_OUT},
+                                            {"device_limits", NITRO_OUTCOME_NOT_ALLOWED},
+                                            {NULL, NITRO_OUTCOME_MISSING}};
 
 static nitro_status read_status(const recording_builder *builder, const nitro_csv *csv, size_t row,
                                 size_t column, nitro_outcome *outcome)
 {
     const char *name = column == NITRO_NONE ? "ok" : nitro_csv_field(csv, row, column);
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-        if (strcmp(name, statuses[i].name) == 0) {
-            *outcome = statuses[i].outcome;
-            return NITRO_OK;
-        }
+    if (recording_find_outcome(statuses, name, outcome))
+        return NITRO_OK;
     return recording_fail(builder, nitro_csv_line(csv, row),
                           "unknown status '%s'; known are ok, compile_error, runtime_error, "
                           "wrong_result, timeout and device_limits",

@@ -7,20 +7,15 @@
 static nitro_status read_status(const recording_builder *builder, size_t line, const json_t *record,
                                 nitro_outcome *outcome)
 {
-    static const struct {
-        const char *name;
-        nitro_outcome outcome;
-    } statuses[] = {{"Ok", NITRO_OUTCOME_MEASURED},
-                    {"CompilationFailed", NITRO_OUTCOME_FAILED},
-                    {"ComputationFailed", NITRO_OUTCOME_CRASHED},
-                    {"ValidationFailed", NITRO_OUTCOME_WRONG_RESULT},
-                    {"DeviceLimitsExceeded", NITRO_OUTCOME_NOT_ALLOWED}};
+    static const recorded_outcome statuses[] = {{"Ok", NITRO_OUTCOME_MEASURED},
+                                                {"CompilationFailed", NITRO_OUTCOME_FAILED},
+                                                {"ComputationFailed", NITRO_OUTCOME_CRASHED},
+                                                {"ValidationFailed", NITRO_OUTCOME_WRONG_RESULT},
+                                                {"DeviceLimitsExceeded", NITRO_OUTCOME_NOT_ALLOWED},
+                                                {NULL, NITRO_OUTCOME_MISSING}};
     const char *name = json_string_value(json_object_get(record, "Status"));
-    for (size_t i = 0; name && i < sizeof(statuses) / sizeof(statuses[0]); i++)
-        if (strcmp(name, statuses[i].name) == 0) {
-            *outcome = statuses[i].outcome;
-            return NITRO_OK;
-        }
+    if (recording_find_outcome(statuses, name, outcome))
+        return NITRO_OK;
     return recording_fail(builder, line,
                           "Status '%s' is not among Ok, CompilationFailed, ComputationFailed, "
                           "ValidationFailed and DeviceLimitsExceeded",

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "nitro/search/recording_json.h"
-#include "nitro/search/t4.h"
 
-const t4_invalidity t4_invalidities[] = {
+const recorded_outcome recorded_t4_outcomes[] = {
     {"correct", NITRO_OUTCOME_MEASURED},  {"compile", NITRO_OUTCOME_FAILED},
     {"runtime", NITRO_OUTCOME_CRASHED},   {"correctness", NITRO_OUTCOME_WRONG_RESULT},
     {"timeout", NITRO_OUTCOME_TIMED_OUT}, {"constraints", NITRO_OUTCOME_NOT_ALLOWED},
@@ -15,11 +14,8 @@ static nitro_status read_invalidity(const recording_builder *builder, size_t lin
                                     const json_t *record, nitro_outcome *outcome)
 {
     const char *name = json_string_value(json_object_get(record, "invalidity"));
-    for (const t4_invalidity *known = t4_invalidities; name && known->name; known++)
-        if (strcmp(name, known->name) == 0) {
-            *outcome = known->outcome;
-            return NITRO_OK;
-        }
+    if (recording_find_outcome(recorded_t4_outcomes, name, outcome))
+        return NITRO_OK;
     return recording_fail(builder, line,
                           "invalidity '%s' is not among correct, compile, runtime, correctness, "
                           "timeout and constraints",
