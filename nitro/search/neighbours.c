@@ -49,15 +49,23 @@ static nitro_status add_within(neighbour_list *list, uint32_t node, size_t level
     return NITRO_OK;
 }
 
+/* The next value that occurs, below (-1) or above (1); the value itself: there is none. */
+static uint16_t next_value(const nitro_space *space, size_t parameter, uint16_t index, int step)
+{
+    const int count = (int)space->parameters[parameter].num_values;
+    for (int v = index + step; v >= 0 && v < count; v += step)
+        if (space->occurs[parameter][v])
+            return (uint16_t)v;
+    return index;
+}
+
 static void bound_adjacent(neighbour_list *list, const uint16_t *indices, bool strictly)
 {
     const nitro_space *space = list->space;
     for (size_t p = 0; p < space->num_parameters; p++) {
         uint16_t index = indices[p];
-        uint16_t below = strictly ? (uint16_t)(index - (index > 0)) : space->below[p][index];
-        uint16_t above = strictly ? (uint16_t)(index + 1) : space->above[p][index];
-        list->low[p] = below == SPACE_NO_VALUE ? index : below;
-        list->high[p] = above == SPACE_NO_VALUE ? index : above;
+        list->low[p] = strictly ? (uint16_t)(index - (index > 0)) : next_value(space, p, index, -1);
+        list->high[p] = strictly ? (uint16_t)(index + 1) : next_value(space, p, index, 1);
     }
 }
 

@@ -40,18 +40,13 @@ nitro_space *nitro_space_allocate(nitro_context *context, const nitro_parameter 
     space->num_parameters = num_parameters;
     space->parameters = nitro_calloc(context, num_parameters, sizeof(*space->parameters));
     space->order = nitro_calloc(context, num_parameters, sizeof(*space->order));
-    space->below = nitro_calloc(context, num_parameters, sizeof(*space->below));
-    space->above = nitro_calloc(context, num_parameters, sizeof(*space->above));
-    bool complete = space->parameters && space->order && space->below && space->above;
+    space->occurs = nitro_calloc(context, num_parameters, sizeof(*space->occurs));
+    bool complete = space->parameters && space->order && space->occurs;
     for (size_t p = 0; complete && p < num_parameters; p++) {
-        size_t bytes = parameters[p].num_values * sizeof(uint16_t);
         space->order[p] = p;
-        space->below[p] = nitro_calloc(context, 1, bytes);
-        space->above[p] = nitro_calloc(context, 1, bytes);
-        complete = space->below[p] && space->above[p] &&
+        space->occurs[p] = nitro_calloc(context, parameters[p].num_values, sizeof(bool));
+        complete = space->occurs[p] &&
                    copy_parameter(context, &parameters[p], &space->parameters[p]) == NITRO_OK;
-        if (complete)
-            memset(space->below[p], 0xFF, bytes); /* SPACE_NO_VALUE */
     }
     if (complete)
         return space;
@@ -66,15 +61,12 @@ void nitro_space_free(nitro_space *space)
     for (size_t p = 0; p < space->num_parameters; p++) {
         if (space->parameters)
             space_parameter_clear(&space->parameters[p]);
-        if (space->below)
-            free(space->below[p]);
-        if (space->above)
-            free(space->above[p]);
+        if (space->occurs)
+            free(space->occurs[p]);
     }
     free(space->parameters);
     free(space->order);
-    free(space->below);
-    free(space->above);
+    free(space->occurs);
     free(space->first_edge);
     free(space->sizes);
     free(space->edges.values);

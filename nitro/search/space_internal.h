@@ -15,9 +15,8 @@
 #include "nitro/nitro_backend.h"
 #include "nitro/records/expression.h"
 
-#define SPACE_LEAF     UINT32_C(0) /* the node after the last level: one configuration */
-#define SPACE_NO_NODE  UINT32_MAX
-#define SPACE_NO_VALUE UINT16_MAX
+#define SPACE_LEAF    UINT32_C(0) /* the node after the last level: one configuration */
+#define SPACE_NO_NODE UINT32_MAX
 
 /** Most bytes of a diagram while it is built; at most twice as many are allocated. */
 #define SPACE_MAX_BYTES (UINT64_C(384) << 20)
@@ -40,8 +39,7 @@ struct nitro_space {
     uint64_t *sizes;    /* shape [num_nodes]: configurations below it */
     space_edges edges;
     uint32_t root;
-    uint16_t **below, **above; /* shape [num_parameters][num_values]: the next values that occur, or
-                                  SPACE_NO_VALUE */
+    bool **occurs; /* shape [num_parameters][num_values]: is there a configuration with it? */
 };
 
 /** Free a parameter's name and values. */

@@ -134,8 +134,7 @@ nitro_status space_nodes_make(space_nodes *nodes, const uint16_t *values, const 
     return NITRO_OK;
 }
 
-/* Mark which values of each parameter occur, level by level from the root; then link each to the
- * next ones. */
+/* Mark which values of each parameter occur, level by level from the root. */
 static nitro_status find_occurring(space_nodes *nodes)
 {
     nitro_space *space = nodes->space;
@@ -157,25 +156,11 @@ static nitro_status find_occurring(space_nodes *nodes)
             uint32_t child = space->edges.children[e];
             reached[child] = true;
             level_of[child] = (uint8_t)(level_of[node] + 1);
-            space->below[parameter][space->edges.values[e]] = 0; /* occurs */
+            space->occurs[parameter][space->edges.values[e]] = true;
         }
     }
     free(reached);
     free(level_of);
-    for (size_t p = 0; p < space->num_parameters; p++) {
-        size_t count = space->parameters[p].num_values;
-        uint16_t next = SPACE_NO_VALUE;
-        for (size_t v = count; v-- > 0;) {
-            space->above[p][v] = next;
-            next = space->below[p][v] == 0 ? (uint16_t)v : next;
-        }
-        next = SPACE_NO_VALUE;
-        for (size_t v = 0; v < count; v++) {
-            bool occurs = space->below[p][v] == 0;
-            space->below[p][v] = next;
-            next = occurs ? (uint16_t)v : next;
-        }
-    }
     return NITRO_OK;
 }
 
