@@ -15,7 +15,7 @@
 
 extern const char nitro_opencl_c_h[]; /* the text of opencl_c.h */
 
-int nitro_cuda_enter(int *device)
+int nitro_cuda_enter(void)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
     void *context = NULL;
@@ -27,7 +27,7 @@ int nitro_cuda_enter(int *device)
         if (code == 0)
             code = cuda->set_context(context);
     }
-    return code == 0 ? cuda->get_device(device) : code;
+    return code;
 }
 
 const char *nitro_cuda_error(int code, char *text, size_t size)
@@ -63,7 +63,9 @@ static nitro_status ask_device(nitro_context *context, char *architecture, size_
     if (!cuda)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no CUDA driver (libcuda.so.1) is installed here");
-    int code = nitro_cuda_enter(&device);
+    int code = nitro_cuda_enter();
+    if (code == 0)
+        code = cuda->get_device(&device);
     if (code == 0)
         code = cuda->attribute(&major, CUDA_CAPABILITY_MAJOR, device);
     if (code == 0)
@@ -130,10 +132,9 @@ static const void *context_of(void *stream)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
     void *context = NULL;
-    int device;
     (void)stream;
     bool is_unknown = cuda && (cuda->get_context(&context) != 0 || !context);
-    if (is_unknown && nitro_cuda_enter(&device) == 0)
+    if (is_unknown && nitro_cuda_enter() == 0)
         cuda->get_context(&context);
     return context;
 }
@@ -216,10 +217,10 @@ static nitro_status compile(nitro_context *context, const nitro_kernel_target *t
 static void unload(void *program, void **functions, size_t count)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
-    int device, mode = CUDA_CAPTURE_RELAXED;
+    int mode = CUDA_CAPTURE_RELAXED;
     (void)functions;
     (void)count;
-    if (nitro_cuda_enter(&device) != 0)
+    if (nitro_cuda_enter() != 0)
         return;
     cuda->capture_mode(&mode);
     cuda->unload(program);
@@ -233,7 +234,7 @@ static nitro_status load(nitro_context *context, const nitro_kernel_target *targ
     const cuda_driver *cuda = nitro_cuda_driver_load();
     void *made = NULL;
     size_t found = 0;
-    int mode = CUDA_CAPTURE_RELAXED, device, code = cuda ? nitro_cuda_enter(&device) : 0;
+    int mode = CUDA_CAPTURE_RELAXED, code = cuda ? nitro_cuda_enter() : 0;
     (void)target;
     (void)bytes;
     if (!cuda)
@@ -296,7 +297,7 @@ static int launch(void *function, const nitro_kernel_launch *launched, char *pro
         block[d] = (unsigned)launched->local[d];
         grid[d] = (unsigned)(launched->global[d] / launched->local[d]);
     }
-    int device, code = nitro_cuda_enter(&device);
+    int code = nitro_cuda_enter();
     if (code == 0 && shared > 0)
         code = allow_shared(cuda, function, shared);
     if (code == 0)

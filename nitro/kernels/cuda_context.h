@@ -6,8 +6,8 @@
 #include "nitro/kernels/cuda_libraries.h"
 
 /** Makes the first device's primary context, which CUDA runtimes use too, the thread's context if
- * it has none. There is a driver. @param[out] device  the context's. @return 0, or a CUresult. */
-int nitro_cuda_enter(int *device);
+ * it has none. There is a driver. @return 0, or a CUresult. */
+int nitro_cuda_enter(void);
 
 /** Returns `text`. */
 const char *nitro_cuda_error(int code, char *text, size_t size);

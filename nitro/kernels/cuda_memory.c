@@ -18,7 +18,7 @@ static int check(nitro_on_device *on_device, const char *what, int code)
 static int may_prepare(nitro_on_device *on_device, const char *what)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
-    int device, status = 0, code = cuda ? nitro_cuda_enter(&device) : 0;
+    int status = 0, code = cuda ? nitro_cuda_enter() : 0;
     if (cuda && code == 0)
         code = cuda->is_capturing(on_device->stream, &status);
     if (code != 0)
@@ -68,8 +68,8 @@ static int allocate(nitro_on_device *on_device, int64_t count, size_t size, void
 static void free_memory(void *memory)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
-    int mode = CUDA_CAPTURE_RELAXED, device;
-    if (!memory || nitro_cuda_enter(&device) != 0)
+    int mode = CUDA_CAPTURE_RELAXED;
+    if (!memory || nitro_cuda_enter() != 0)
         return;
     cuda->capture_mode(&mode);
     cuda->free((uintptr_t)memory);
@@ -132,8 +132,8 @@ static int fill(nitro_on_device *on_device, void *memory, int64_t count, size_t 
 static bool may_mark(void *stream)
 {
     const cuda_driver *cuda = nitro_cuda_driver_load();
-    int device, status;
-    return cuda && nitro_cuda_enter(&device) == 0 && cuda->is_capturing(stream, &status) == 0 &&
+    int status;
+    return cuda && nitro_cuda_enter() == 0 && cuda->is_capturing(stream, &status) == 0 &&
            status == 0;
 }
 
@@ -148,7 +148,7 @@ static int elapsed(void *begin, void *end, double *elapsed_ms)
     const cuda_driver *cuda = nitro_cuda_driver_load();
     int mode = CUDA_CAPTURE_RELAXED; /* another stream may capture a graph */
     float between_ms;
-    int device, code = nitro_cuda_enter(&device);
+    int code = nitro_cuda_enter();
     if (code == 0) {
         cuda->capture_mode(&mode);
         code = cuda->elapsed(&between_ms, begin, end);
@@ -161,8 +161,7 @@ static int elapsed(void *begin, void *end, double *elapsed_ms)
 
 static void free_event(void *event)
 {
-    int device;
-    if (event && nitro_cuda_enter(&device) == 0)
+    if (event && nitro_cuda_enter() == 0)
         nitro_cuda_driver_load()->free_event(event);
 }
 
