@@ -50,19 +50,15 @@ static nitro_status keep_curve(nitro_context *context, const nitro_search_result
                                score_run *run)
 {
     size_t count = result->num_answers;
-    run->evaluations = nitro_calloc(context, count, sizeof(*run->evaluations));
-    run->seconds = nitro_calloc(context, count, sizeof(*run->seconds));
-    run->best_ms = nitro_calloc(context, count, sizeof(*run->best_ms));
-    if (!run->evaluations || !run->seconds || !run->best_ms)
+    run->points = nitro_calloc(context, count, sizeof(*run->points));
+    if (!run->points)
         return NITRO_ERR_NO_MEMORY;
     double best = (double)NAN;
     for (size_t i = 0; i < count; i++) {
         const nitro_search_answer *answer = &result->answers[i];
         if (answer->outcome == NITRO_OUTCOME_MEASURED && !(answer->time_ms >= best))
             best = answer->time_ms;
-        run->evaluations[i] = result->evaluations[i];
-        run->seconds[i] = result->seconds[i];
-        run->best_ms[i] = best;
+        run->points[i] = (score_point){result->evaluations[i], result->seconds[i], best};
     }
     run->count = count;
     run->num_evaluations = count > 0 ? result->evaluations[count - 1] : 0;
@@ -111,8 +107,8 @@ static nitro_status run_one(void *user, size_t repetition)
 static double best_at(const score_run *run, uint64_t evaluations)
 {
     double best = (double)NAN;
-    for (size_t i = 0; i < run->count && run->evaluations[i] <= evaluations; i++)
-        best = run->best_ms[i];
+    for (size_t i = 0; i < run->count && run->points[i].evaluations <= evaluations; i++)
+        best = run->points[i].best_ms;
     return best;
 }
 
@@ -148,11 +144,11 @@ static void note_well_performing(const score_task *task, size_t repetitions,
     for (size_t r = 0; r < repetitions; r++) {
         const score_run *run = &task->runs[r];
         size_t i = 0;
-        while (i < run->count && !(run->best_ms[i] <= good))
+        while (i < run->count && !(run->points[i].best_ms <= good))
             i++;
         score->reached += i < run->count ? 1.0 / (double)repetitions : 0;
         score->to_10_percent +=
-            (double)(i < run->count ? run->evaluations[i] : run->num_evaluations) /
+            (double)(i < run->count ? run->points[i].evaluations : run->num_evaluations) /
             (double)repetitions;
     }
 }
@@ -209,11 +205,8 @@ nitro_status score_simulate(nitro_context *context, const score_space *space,
 
 void score_runs_free(score_run *runs, size_t count)
 {
-    for (size_t r = 0; runs && r < count; r++) {
-        free(runs[r].evaluations);
-        free(runs[r].seconds);
-        free(runs[r].best_ms);
-    }
+    for (size_t r = 0; runs && r < count; r++)
+        free(runs[r].points);
     free(runs);
 }
 

@@ -25,12 +25,16 @@ double score_random_best(const score_space *space, uint64_t count);
 /** Evaluations until random search gets `cutoff` of the way from the median to the optimum. */
 uint64_t score_budget(const score_space *space, double cutoff);
 
+/** What a search has spent and found after one of its answers. */
+typedef struct score_point {
+    uint64_t evaluations;
+    double seconds, best_ms; /* NaN: no valid configuration yet */
+} score_point;
+
 /** One simulated search. */
 typedef struct score_run {
     size_t count;
-    uint64_t *evaluations; /* shape [count], ascending: when the best so far changed */
-    double *seconds;       /* shape [count] */
-    double *best_ms;       /* shape [count] */
+    score_point *points; /* shape [count], ascending */
     uint64_t num_evaluations;
     double cpu_ms; /* of choosing, all steps */
 } score_run;

@@ -104,14 +104,13 @@ nitro_status score_community(nitro_context *context, const score_space *space,
         return NITRO_ERR_NO_MEMORY;
     }
     for (size_t r = 0; r < num_runs; r++) {
-        for (size_t i = 0; i < runs[r].count; i++)
-            if (!isnan(runs[r].best_ms[i]))
-                points[made++] =
-                    (ranked_point){runs[r].seconds[i], rank_of(space, runs[r].best_ms[i]), r};
-        if (runs[r].count > 0 && runs[r].seconds[runs[r].count - 1] < last &&
-            !isnan(runs[r].best_ms[runs[r].count - 1])) /* what ended keeps its best */
-            points[made++] =
-                (ranked_point){last, rank_of(space, runs[r].best_ms[runs[r].count - 1]), r};
+        const score_point *point = runs[r].points, *end = point + runs[r].count;
+        for (; point < end; point++)
+            if (!isnan(point->best_ms))
+                points[made++] = (ranked_point){point->seconds, rank_of(space, point->best_ms), r};
+        if (runs[r].count > 0 && end[-1].seconds < last && !isnan(end[-1].best_ms))
+            points[made++] = /* what ended keeps its best */
+                (ranked_point){last, rank_of(space, end[-1].best_ms), r};
     }
     qsort(points, made, sizeof(*points), compare_points);
     fit_isotonic(points, made, weights);

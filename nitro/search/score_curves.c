@@ -11,10 +11,12 @@ static const double quantiles[NITRO_CURVE_QUANTILES] = {0.1, 0.5, 0.9};
 static double best_within(const score_run *run, double evaluations, double seconds)
 {
     double best = INFINITY;
-    for (size_t i = 0;
-         i < run->count && (double)run->evaluations[i] <= evaluations && run->seconds[i] <= seconds;
-         i++)
-        best = isnan(run->best_ms[i]) ? best : run->best_ms[i];
+    for (size_t i = 0; i < run->count; i++) {
+        const score_point *point = &run->points[i];
+        if ((double)point->evaluations > evaluations || point->seconds > seconds)
+            break;
+        best = isnan(point->best_ms) ? best : point->best_ms;
+    }
     return best;
 }
 
@@ -35,7 +37,7 @@ static void fill_point(const score_run *runs, size_t num_runs, double evaluation
 static double typical_seconds(const score_run *runs, size_t num_runs, double *room)
 {
     for (size_t r = 0; r < num_runs; r++)
-        room[r] = runs[r].count > 0 ? runs[r].seconds[runs[r].count - 1] : 0;
+        room[r] = runs[r].count > 0 ? runs[r].points[runs[r].count - 1].seconds : 0;
     nitro_sort(room, num_runs);
     return room[num_runs / 2];
 }
