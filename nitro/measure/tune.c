@@ -181,21 +181,6 @@ static nitro_status send_unsent(const nitro_tuning *self, nitro_status status)
     return flushed == NITRO_OK ? NITRO_OK : nitro_fail(context, flushed, "%s", refusal);
 }
 
-static nitro_status check_arguments(const nitro_tuning *self, const char *device)
-{
-    if (nitro_store_context(self->plan.store) != self->plan.context)
-        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
-                          "the store and computation %s belong to different contexts",
-                          self->plan.computation->schema->computation);
-    if (!device)
-        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT, "no device to tune on");
-    if (self->plan.computation->schema->num_variants == 0)
-        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
-                          "%s: there are no variants to measure",
-                          self->plan.computation->schema->computation);
-    return nitro_measure_options_check(self->plan.context, &self->options.measure);
-}
-
 /* Reports stored inputs before measuring. */
 static void count_stored(nitro_tuning *self)
 {
@@ -229,7 +214,9 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                                   .max_blocks = self.options.measure.max_blocks,
                                   .cache = self.options.measure.cache};
     uint64_t held = 0;
-    nitro_status status = check_arguments(&self, device);
+    nitro_status status = nitro_tune_plan_check(&self.plan, "measure");
+    if (status == NITRO_OK)
+        status = nitro_measure_options_check(self.plan.context, &self.options.measure);
     if (status == NITRO_OK)
         status = nitro_computation_version_by_code(computation);
     if (status == NITRO_OK)

@@ -6,6 +6,19 @@
 
 #include "nitro/measure/measure_input.h"
 
+nitro_status nitro_tune_plan_check(const nitro_tune_plan *plan, const char *purpose)
+{
+    const nitro_schema *schema = plan->computation->schema;
+    if (nitro_store_context(plan->store) != plan->context)
+        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT,
+                          "the store and computation %s belong to different contexts",
+                          schema->computation);
+    if (schema->num_variants == 0)
+        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT, "%s: there are no variants to %s",
+                          schema->computation, purpose);
+    return NITRO_OK;
+}
+
 static int compare_inputs(const void *left, const void *right, void *user)
 {
     const nitro_input *inputs = user;

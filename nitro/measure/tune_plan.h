@@ -27,6 +27,10 @@ typedef struct nitro_tune_plan {
     size_t num_targets;
 } nitro_tune_plan;
 
+/** Is the store of the computation's context, and has the computation variants "to PURPOSE"?
+ *  @return NITRO_OK or NITRO_ERR_ARGUMENT. */
+nitro_status nitro_tune_plan_check(const nitro_tune_plan *plan, const char *purpose);
+
 /**
  * Check inputs and devices ("a,b,c"); does not use the store.
  * @param[in,out] plan  the fields before by_name are set, the others zero. Must be freed, also on

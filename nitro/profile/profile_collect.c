@@ -256,20 +256,6 @@ static nitro_status profile_inputs(variants_collection *self, const nitro_profil
     return status;
 }
 
-static nitro_status check_arguments(const nitro_tune_plan *plan, const char *device)
-{
-    if (nitro_store_context(plan->store) != plan->context)
-        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT,
-                          "the store and computation %s belong to different contexts",
-                          plan->computation->schema->computation);
-    if (!device || strchr(device, ','))
-        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT, "profiling needs exactly one device");
-    if (plan->computation->schema->num_variants == 0)
-        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT, "%s: there are no variants to profile",
-                          plan->computation->schema->computation);
-    return NITRO_OK;
-}
-
 nitro_status nitro_profile_variants(nitro_computation *computation, nitro_store *store,
                                     const char *device, const nitro_input *inputs,
                                     size_t num_inputs, const nitro_profile_options *options,
@@ -283,7 +269,10 @@ nitro_status nitro_profile_variants(nitro_computation *computation, nitro_store 
     nitro_measure_options how;
     nitro_measure_options_init(&how);
     *report = (nitro_profile_report){0};
-    nitro_status status = check_arguments(&self.plan, device);
+    nitro_status status = nitro_tune_plan_check(&self.plan, "profile");
+    if (status == NITRO_OK && (!device || strchr(device, ',')))
+        status = nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                            "profiling needs exactly one device");
     if (status == NITRO_OK)
         status = nitro_tune_plan_choose(&self.plan, device, &how);
     if (status == NITRO_OK)
