@@ -74,12 +74,6 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     return NITRO_OK;
 }
 
-static void close_channel(supervisor *self)
-{
-    close(self->channel);
-    self->channel = -1;
-}
-
 /* Reads available records. Incomplete records of a dying worker are dropped. */
 static void drain(supervisor *self)
 {
@@ -91,7 +85,8 @@ static void drain(supervisor *self)
         if (count < 0 && errno == EAGAIN)
             return;
         if (count <= 0) {
-            close_channel(self);
+            close(self->channel);
+            self->channel = -1;
             return;
         }
         self->received += (size_t)count;
@@ -235,12 +230,6 @@ nitro_status nitro_worker_start(const nitro_job *job, nitro_record_function rece
     return status;
 }
 
-static void close_end(int file)
-{
-    if (file >= 0)
-        close(file);
-}
-
 void nitro_worker_stop(nitro_worker_process *self)
 {
     nitro_worker_end unused;
@@ -250,7 +239,8 @@ void nitro_worker_stop(nitro_worker_process *self)
         kill_worker(self);
     while (!self->ended && nitro_worker_wait(self, &unused))
         self->paused = false;
-    close_end(self->channel);
+    if (self->channel >= 0)
+        close(self->channel);
     munmap(self->place, 2 * sizeof(*self->place));
     free(self);
 }

@@ -153,12 +153,6 @@ bool nitro_timing_calibrate(nitro_timing *timing)
     return true;
 }
 
-void nitro_timing_begin_block(nitro_timing *timing)
-{
-    timing->count = 0;
-    timing->spent_ms = 0;
-}
-
 bool nitro_timing_add(nitro_timing *timing)
 {
     if (!nitro_timing_run(timing))

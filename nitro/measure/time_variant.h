@@ -18,7 +18,7 @@ typedef struct nitro_timing {
     uint64_t batch;      /* calls a timing; more than one if a call is too short */
     double last_ms;      /* latest timing of a whole batch, by the variant's time source */
     double last_wall_ms; /* the same in wall time */
-    double spent_ms;     /* wall time of all counted timings */
+    double spent_ms;     /* wall time of the block's counted timings */
     double *times_ms;    /* shape [count], a call, ascending; room for max_repetitions */
     size_t count;        /* of the current block */
     char why[512];       /* after a failure: what went wrong */
@@ -27,9 +27,6 @@ typedef struct nitro_timing {
 
 /** Publish the next phase to the supervisor. */
 void nitro_timing_enter(const nitro_timing *timing, nitro_phase phase);
-
-/** Forget the timings of the block before. */
-void nitro_timing_begin_block(nitro_timing *timing);
 
 /** Restore the input and time one batch, without counting it. False: failed, see `why`. */
 bool nitro_timing_run(nitro_timing *timing);

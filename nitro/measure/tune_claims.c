@@ -36,21 +36,15 @@ static nitro_status claim(const nitro_tune_claims *claims, const char *what, con
                              claims->target->device->id, what, owner, (uint32_t)lease_ms, claimed);
 }
 
-static nitro_status claim_input(const nitro_tune_claims *claims, size_t input, double lease_ms,
-                                bool *claimed)
-{
-    return claim(claims, claims->plan->inputs[input].name, claims->owner, lease_ms, claimed);
-}
-
 static double lease_ms_of(const nitro_tune_claims *claims)
 {
     return fmin(fmax(10.0 * claims->longest_ms, SHORTEST_LEASE_MS), LONGEST_LEASE_MS);
 }
 
-/* Times of warm and cold caches must not mix: the first tuner determines the mode. */
-static nitro_status claim_caches(nitro_tune_claims *claims, double lease_ms, bool *claimed)
+static nitro_status claim_input(const nitro_tune_claims *claims, size_t input, bool *claimed)
 {
-    return claim(claims, CACHES, nitro_tune_cache_name(claims->plan->cache), lease_ms, claimed);
+    return claim(claims, claims->plan->inputs[input].name, claims->owner, lease_ms_of(claims),
+                 claimed);
 }
 
 static nitro_status fail_other_caches(const nitro_tune_claims *claims)
@@ -120,11 +114,13 @@ nitro_status nitro_tune_claims_claim(nitro_tune_claims *claims, size_t input, bo
     *stored = false;
     if (!claims->target)
         return NITRO_OK;
-    nitro_status status = claim_caches(claims, lease_ms_of(claims), &same_caches);
+    /* Times of warm and cold caches must not mix: the first tuner determines the mode. */
+    nitro_status status = claim(claims, CACHES, nitro_tune_cache_name(claims->plan->cache),
+                                lease_ms_of(claims), &same_caches);
     if (status == NITRO_OK && !same_caches)
         return fail_other_caches(claims);
     if (status == NITRO_OK)
-        status = claim_input(claims, input, lease_ms_of(claims), ours);
+        status = claim_input(claims, input, ours);
     if (status != NITRO_OK) {
         stop_sharing(claims);
         *ours = true;
@@ -146,7 +142,7 @@ void nitro_tune_claims_renew(nitro_tune_claims *claims, const size_t *inputs, si
     claims->renewed_ms = now_ms;
     for (size_t i = 0; i < count; i++) {
         bool claimed;
-        if (claim_input(claims, inputs[i], lease_ms_of(claims), &claimed) != NITRO_OK) {
+        if (claim_input(claims, inputs[i], &claimed) != NITRO_OK) {
             stop_sharing(claims);
             return;
         }

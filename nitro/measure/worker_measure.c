@@ -257,15 +257,6 @@ static uint64_t warm_up(nitro_worker *self, uint64_t ready)
     return ready;
 }
 
-/* False: failed. */
-static bool add_repetition(nitro_worker *self, size_t v)
-{
-    bool added = nitro_timing_add(&self->timings[v]);
-    if (!added)
-        send_failed_run(self, v);
-    return added;
-}
-
 /* Brings the variant's data back to the caches; where a call fills a turn, it is not worth one. */
 static bool begin_turn(nitro_worker *self, size_t v)
 {
@@ -287,8 +278,10 @@ static bool take_turn(nitro_worker *self, size_t v)
     if (!begin_turn(self, v))
         return false;
     do {
-        if (!add_repetition(self, v))
+        if (!nitro_timing_add(timing)) {
+            send_failed_run(self, v);
             return false;
+        }
         if (nitro_timing_finished(timing)) {
             /* Check again: some variants are right only the first time. */
             if (v == self->kept_reference || check_result(self, v))
@@ -344,8 +337,10 @@ uint64_t nitro_worker_try(nitro_worker *self, const double *features)
 
 static void measure_block(nitro_worker *self, const double *features)
 {
-    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
-        nitro_timing_begin_block(&self->timings[v]);
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++) {
+        self->timings[v].count = 0;
+        self->timings[v].spent_ms = 0;
+    }
     if (strcmp(self->computation->device_kind, "host") == 0)
         nitro_bind_threads();
     time_variants(self, warm_up(self, try_variants(self, features)));
@@ -381,11 +376,11 @@ void nitro_worker_refuse(nitro_worker *self)
     const char *problem = nitro_computation_problem(self->computation, self->argument);
     snprintf(why, sizeof(why), "prepare_input found too little memory%s%.400s",
              problem[0] ? ": " : "", problem);
-    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++) {
         self->prepare_ms[v] = NAN;
-    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
         if (self->job->todo >> v & 1)
             nitro_worker_send_problem(self, v, NITRO_OUTCOME_OUT_OF_MEMORY, why);
+    }
 }
 
 void nitro_worker_release(nitro_worker *self)
