@@ -156,7 +156,7 @@ static nitro_status renew_candidates(auto_search *self)
 {
     double limit;
     nitro_status status = value_of_rank(self, NUM_CENTRES, &limit);
-    search_candidates_reset(&self->candidates);
+    self->candidates.count = self->candidates.num_listed;
     for (size_t i = 0; status == NITRO_OK && i < self->num_observations; i++)
         if (is_known(&self->observations[i]) && self->observations[i].value < limit)
             status = add_neighbours(self, self->observations[i].configuration);
@@ -201,14 +201,10 @@ static void judge_validity(auto_search *self)
     }
 }
 
-static double share_valid(const auto_search *self)
-{
-    return ((double)self->num_valid + 1) / ((double)(self->num_valid + self->num_invalid) + 1);
-}
-
 static double validity_at(const auto_search *self, size_t candidate)
 {
-    double expected = share_valid(self);
+    double expected =
+        ((double)self->num_valid + 1) / ((double)(self->num_valid + self->num_invalid) + 1);
     if (self->validity.count == 0)
         return 1;
     double value = expected + (double)self->validity.values_sum[candidate] -

@@ -10,14 +10,8 @@
 /* Positions and logarithms that differ less are one axis. */
 #define SAME_AXIS 0.05
 
-/* The levels' places on an axis, in [0, 1]. */
-static void place_by_position(size_t count, double *places)
-{
-    for (size_t i = 0; i < count; i++)
-        places[i] = (double)i / (double)(count - 1);
-}
-
-/* False where there are no logarithms, or they are spread as the positions are. */
+/* The levels' places on an axis, in [0, 1]. False where there are no logarithms, or they are spread
+ * as the positions are. */
 static bool place_by_logarithm(const nitro_space *space, size_t index, double *places)
 {
     const nitro_parameter *parameter = nitro_space_parameter(space, index);
@@ -66,7 +60,8 @@ static nitro_status add_parameter(nitro_context *context, search_axes *axes, siz
     double *places = nitro_calloc(context, count, sizeof(*places));
     nitro_status status = places ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && count > 2) {
-        place_by_position(count, places);
+        for (size_t i = 0; i < count; i++)
+            places[i] = (double)i / (double)(count - 1);
         status = add_axis(context, axes, index, count, places);
         if (status == NITRO_OK && place_by_logarithm(space, index, places))
             status = add_axis(context, axes, index, count, places);

@@ -90,12 +90,6 @@ static void judge_duplicates(bayes *self)
     }
 }
 
-static void clear_counts(bayes *self)
-{
-    for (size_t m = 0; m < BAYES_MEMBERS; m++)
-        self->members[m].num_worse = self->members[m].num_better = 0;
-}
-
 static void judge_scores(bayes *self)
 {
     double mean = 0;
@@ -120,7 +114,8 @@ static void judge_scores(bayes *self)
     }
     if (worst != NITRO_NONE) {
         self->members[worst].live = false;
-        clear_counts(self);
+        for (size_t m = 0; m < BAYES_MEMBERS; m++)
+            self->members[m].num_worse = self->members[m].num_better = 0;
     } else if (best != NITRO_NONE)
         for (size_t m = 0; m < BAYES_MEMBERS; m++)
             self->members[m].live = m == best;

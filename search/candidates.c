@@ -61,11 +61,6 @@ nitro_status search_candidates_list(nitro_context *context, const nitro_space *s
     return NITRO_OK;
 }
 
-void search_candidates_reset(search_candidates *candidates)
-{
-    candidates->count = candidates->num_listed;
-}
-
 void search_candidates_add(search_candidates *candidates, uint64_t configuration)
 {
     if (candidates->count < candidates->capacity &&

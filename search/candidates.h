@@ -30,8 +30,6 @@ typedef struct search_candidates {
 /** List the space, or draw from it by the seed. Release with search_candidates_release. */
 nitro_status search_candidates_list(nitro_context *context, const nitro_space *space, uint64_t seed,
                                     search_candidates *candidates);
-/** Forget what was added. */
-void search_candidates_reset(search_candidates *candidates);
 /** Add a configuration, unless it is there, or there is no room. */
 void search_candidates_add(search_candidates *candidates, uint64_t configuration);
 /** The candidate of least summed distance in levels. Ties: drawn by `random`; NULL: the last. */

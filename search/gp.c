@@ -38,11 +38,6 @@ static inline float matern_5_2(float squared)
     return (1.0f + r + r * r * (1.0f / 3.0f)) * exp_negative(r);
 }
 
-static float covariance_at(search_covariance covariance, float squared)
-{
-    return covariance == SEARCH_MATERN_3_2 ? matern_3_2(squared) : matern_5_2(squared);
-}
-
 /* Expected improvement of a normal variable, in units of its deviation: z Phi(z) + phi(z). */
 static double improvement_at(double z)
 {
@@ -176,7 +171,8 @@ static double covariance_of(const search_gp *gp, const uint16_t *left, const uin
         squared += gp->distances[p][at];
         sum += gp->summands[p][at];
     }
-    return (double)(gp->joint * covariance_at(gp->covariance, squared) + sum);
+    float joint = gp->covariance == SEARCH_MATERN_3_2 ? matern_3_2(squared) : matern_5_2(squared);
+    return (double)(gp->joint * joint + sum);
 }
 
 /* The new row of L; its diagonal element is last. */

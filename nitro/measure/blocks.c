@@ -27,11 +27,6 @@ typedef struct comparison {
     double change;   /* mean of ln(block's time / sample's) over them; < 0: the block was faster */
 } comparison;
 
-static double relative_difference(double a_ms, double b_ms)
-{
-    return fabs(a_ms - b_ms) / fmin(a_ms, b_ms);
-}
-
 static comparison compare(const nitro_sample *sample, const nitro_sample *block)
 {
     comparison made = {0};
@@ -60,7 +55,8 @@ static void exchange(nitro_entry *entry, nitro_entry *block)
 /* A variant with a time in both: the faster one is kept. */
 static void add_common(nitro_entry *entry, nitro_entry *block)
 {
-    double difference = relative_difference(entry->median_ms, block->median_ms);
+    double difference =
+        fabs(entry->median_ms - block->median_ms) / fmin(entry->median_ms, block->median_ms);
     double prepare_ms = fmin(entry->prepare_ms, block->prepare_ms);
     unsigned num_blocks = count_blocks(entry) + 1;
     uint32_t count = entry->count + block->count;

@@ -125,7 +125,6 @@ typedef struct cupti_launches {
 nitro_status cupti_launches_begin(cupti_launches *launches);
 /** @return NITRO_OK; NITRO_ERR_NO_MEMORY (some names are missing). */
 nitro_status cupti_launches_end(cupti_launches *launches);
-void cupti_launches_free(cupti_launches *launches);
 
 /** An open device that can be profiled. */
 typedef struct cupti_session {

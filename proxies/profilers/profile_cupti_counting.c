@@ -275,7 +275,7 @@ static void end(counting *self)
     if (self->ranges)
         self->functions->range_disable(&params);
     cupti_host_close(&self->host);
-    cupti_launches_free(&self->launches);
+    nitro_string_list_free(&self->launches.kernels);
     free(self->data);
 }
 

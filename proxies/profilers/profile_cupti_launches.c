@@ -47,8 +47,3 @@ nitro_status cupti_launches_end(cupti_launches *self)
     self->functions->unsubscribe(self->subscriber);
     return self->out_of_memory ? NITRO_ERR_NO_MEMORY : NITRO_OK;
 }
-
-void cupti_launches_free(cupti_launches *self)
-{
-    nitro_string_list_free(&self->kernels);
-}
