@@ -245,17 +245,23 @@ static void print_percent(const char *prefix, json_t *number)
         printf("%s%.1f %%", prefix, json_number_value(number));
 }
 
-/** Sources by their distance to the target; those at an unknown distance come last. */
-static void print_nearest(json_t *sources)
+/** Sources by their distance to the target; those at an unknown distance come last, unless the
+ * model did not learn from them. */
+static void print_nearest(json_t *predicted)
 {
+    bool is_weighted = json_object_get(predicted, "source_rule");
+    const char *separator = "";
     size_t i;
     json_t *source;
     printf("%-16s ", "nearest sources");
-    json_array_foreach(sources, i, source)
+    json_array_foreach(json_object_get(predicted, "sources"), i, source)
     {
         json_t *distance = json_object_get(source, "distance");
         json_t *quality = json_object_get(source, "lodo_quality");
-        printf("%s%s", i ? ", " : "", text_of(source, "device"));
+        if (is_weighted && !json_is_number(distance))
+            continue;
+        printf("%s%s", separator, text_of(source, "device"));
+        separator = ", ";
         if (json_is_number(distance))
             printf(" at %.2g", json_number_value(distance));
         else
@@ -304,7 +310,7 @@ static void print_predicted_quality(json_t *predicted)
 {
     if (!predicted)
         return;
-    print_nearest(json_object_get(predicted, "sources"));
+    print_nearest(predicted);
     model_print_source_weights(predicted);
     print_hyper_settings(json_object_get(predicted, "hyper_parameters"));
     printf("%-16s ", "predicted");

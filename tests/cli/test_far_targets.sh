@@ -37,5 +37,28 @@ learn --target far
 learn --target three
 learn --target three --strategy svm --dfs cv
 learn --target three --strategy svm --dfs none
+title "three sources of the target's own stack, and others"
+more() {
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+        echo "in$i,$((i * 100)),$((i * i * 70)),0.$((i + 10)),0.$((40 - i))"
+    done
+}
+(echo "input,rows,nnz,time_ms:fast,time_ms:slow" && more) >more.csv
+cat >stacks.csv <<'END'
+device,vendor,software,peak_gbps,cuda_cores
+a1,V,new v2,100,500
+a2,V,new v2,110,600
+a3,V,new v2,120,700
+b1,V,old v1,130,800
+b2,V,old v1,140,900
+own,V,new v2,115,650
+END
+nitro store import --store k.db --devices stacks.csv --device own
+for device in a1 a2 a3 b1 b2; do
+    nitro store import --store k.db --computation calc --device $device --samples more.csv \
+        --devices stacks.csv
+done
+try nitro tune-from-source calc --store k.db --target own --output m.json |
+    sed -e 's/ (LODO: [0-9.]* %)//g' -e 's/ (held.*//'
 title "measurements, where there is nothing to measure"
 learn --target far --measure 5
