@@ -215,7 +215,8 @@ for _ in $(seq 600); do
 done
 { kill -9 $! && wait $!; } 2>/dev/null
 ls left | grep -c nitro
-flock left/nitro-* true # until its children have ended
+flock left/nitro-* true # until its children have ended, and the compiler, which writes to the folder
+while grep -qsa "$PWD/left/nitro-searc[h]" /proc/[0-9]*/cmdline; do sleep 0.05; done
 mkdir left/nitro-search-YOUNGR left/nitro-search-LOCKED left/nitro-search-another
 touch -d '1 hour ago' left/nitro-search-[!Y]*
 { flock 9 && nitro search slow.json --no-store --budget 1 --quiet >/dev/null; } 9<left/nitro-search-LOCKED
