@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "nitro/search/source_digest.h"
 
@@ -34,8 +34,9 @@ static nitro_status add_file(source_files *files, const char *folder, int length
                                 is_absolute || length == 0 ? "" : "/", name_length, name);
     if (!path)
         return NITRO_ERR_NO_MEMORY;
+    struct stat file;
     nitro_status status = NITRO_OK;
-    *found = access(path, R_OK) == 0;
+    *found = stat(path, &file) == 0 && S_ISREG(file.st_mode); /* compilers skip folders, too */
     if (*found && nitro_string_list_find(&files->paths, path) == NITRO_NONE)
         status = nitro_string_list_add(files->context, &files->paths, path);
     free(path);

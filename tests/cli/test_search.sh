@@ -140,8 +140,8 @@ try nitro store list --store s.db
 sed -i 's/CASE; return/CASE + 0; return/' code.c
 nitro search code.json --store s.db --json --quiet >code.out
 json_get resumed best.configuration.CASE <code.out
-sed 's/"code.c"/"parts.c", "CompilerOptions": ["-Iheaders"]/' code.json >parts.json
-mkdir headers
+sed 's/"code.c"/"parts.c", "CompilerOptions": ["-Ifolders", "-Iheaders"]/' code.json >parts.json
+mkdir -p headers folders/outer.h # a folder is no header
 printf '#if CASE == 3\n #  include "case.h"\n#endif\n#include <outer.h>\n' | cat - code.c >parts.c
 echo '#include "inner.h"' >headers/outer.h
 touch case.h headers/inner.h
