@@ -226,16 +226,21 @@ static void put_stack(fixture *f, const char *id, const char *software, double l
     nitro_device_free(device);
 }
 
-/* Of two stacks that disagree, the target's own speaks for it: by weights, and as the nearest. */
-static void test_sources_of_two_stacks(void **state)
+static void put_two_stacks(fixture *f)
 {
-    fixture *f = *state;
-    nitro_string_list methods = {0}, targets = {0};
     put_stack(f, "a1", "lib v2018-09", 0.1);
     put_stack(f, "a2", "lib v2018-09", 0.12);
     put_stack(f, "b1", "lib v2019-06", 20.0);
     put_stack(f, "b2", "lib v2019-06", 22.0);
     put_stack(f, "b3", "lib v2019-06", 21.0);
+}
+
+/* Of two stacks that disagree, the target's own speaks for it: by weights, and as the nearest. */
+static void test_sources_of_two_stacks(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0}, targets = {0};
+    put_two_stacks(f);
     split(f, &methods, "pooled,nearest,auto,mixture");
     split(f, &targets, "b3");
     f->options.methods = &methods;
@@ -264,11 +269,7 @@ static void test_sources_of_the_own_stack(void **state)
 {
     fixture *f = *state;
     nitro_string_list methods = {0}, targets = {0}, own = {0};
-    put_stack(f, "a1", "lib v2018-09", 0.1);
-    put_stack(f, "a2", "lib v2018-09", 0.12);
-    put_stack(f, "b1", "lib v2019-06", 20.0);
-    put_stack(f, "b2", "lib v2019-06", 22.0);
-    put_stack(f, "b3", "lib v2019-06", 21.0);
+    put_two_stacks(f);
     put_stack(f, "b4", "lib v2019-06", 19.0);
     split(f, &methods, "auto");
     split(f, &targets, "b4");
