@@ -245,8 +245,8 @@ static void print_percent(const char *prefix, json_t *number)
         printf("%s%.1f %%", prefix, json_number_value(number));
 }
 
-/** Sources by their distance to the target; those at an unknown distance come last, unless the
- * model did not learn from them. */
+/** Sources by their distance to the target; those at an unknown distance come last, or are left out
+ * of a weighted model, which did not learn from them. */
 static void print_nearest(json_t *predicted)
 {
     bool is_weighted = json_object_get(predicted, "source_rule");

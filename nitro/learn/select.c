@@ -496,8 +496,9 @@ static size_t mark_own_stack(const nitro_training_task *task, const bool *set_as
     return count;
 }
 
-/** Three sources of the target's own stack, enough for LODO validation, are learnt from as if there
- *  were no others: what these add is less than weights cost. NITRO_ERR_NO_DATA: there are fewer. */
+/** Sources of the target's own stack, if there are enough for LODO validation, are learnt from as
+ * if there were no others: these add less than weights cost. NITRO_ERR_NO_DATA: there are too few.
+ */
 static nitro_status train_own_stack(nitro_context *context, const nitro_training_task *task,
                                     const nitro_source_weighing *weighing, nitro_model **model)
 {

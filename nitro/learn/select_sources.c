@@ -94,9 +94,9 @@ static nitro_status find_nearest(const nitro_source_weighing *t, size_t *nearest
     return NITRO_OK;
 }
 
-/** Those that the target and its nearest source have the device features for: a source that lacks
- * some is not used with them, and takes none from the others. Relative features that are constant
- * on a device tell one source's model nothing. */
+/** Select those whose device features the target and its nearest source have. Another source that
+ * lacks one is not used with them, so that the others keep them. Relative features that are
+ * constant on a device tell one source's model nothing. */
 static nitro_status select_relative(nitro_source_weighing *t, bool *any)
 {
     const nitro_training_task *task = t->task;
