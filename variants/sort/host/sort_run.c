@@ -1,6 +1,7 @@
 /* Runs a method. Keys that come in order, or in the opposite one, are copied. With several
  * threads, others are first distributed: each thread gets the keys between two splitters, taken
  * from a sample, and sorts them by itself, so that nothing needs merging. */
+#include <math.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -13,6 +14,7 @@
 #define SAMPLES_OF_PART 64
 #define KEYS_OF_SAMPLE  8    /* of few keys not all are sampled */
 #define ENOUGH_SAMPLES  1024 /* for parts that differ by some 3 % */
+#define COST_OF_PASS    1.0  /* of distributing a key, in steps of sorting that halve its range */
 #define NS_IN_ORDER     0.3  /* a key that is only copied, on one thread */
 
 /* How an element is made of key and value. */
@@ -186,6 +188,41 @@ INLINE bool is_break(uint64_t key, uint64_t next, packing how, bool is_reversed)
     return how == PACK_INDEX ? next >= key : next > key;
 }
 
+/* The time to sort each of so many equal keys, by their share of all: sorting splits keys until
+ * equal ones are among themselves. */
+static double cost_of(int64_t num_equal, int64_t count)
+{
+    return COST_OF_PASS + log2((double)count / (double)num_equal);
+}
+
+static int64_t end_of_equal(const uint64_t *sample, int64_t begin, int64_t count)
+{
+    int64_t end = begin + 1;
+    while (end < count && sample[end] == sample[begin])
+        end++;
+    return end;
+}
+
+/* Parts take the same time, as far as a sample tells. Equal keys stay together. */
+static void split_sample(sorting *s, const uint64_t *sample, int64_t count)
+{
+    double total = 0, before = 0, unique = cost_of(1, count);
+    int p = 1;
+    for (int64_t i = 0, end; i < count; i = end) {
+        end = end_of_equal(sample, i, count);
+        total += end - i > 1 ? (double)(end - i) * cost_of(end - i, count) : unique;
+    }
+    for (int64_t i = 0, end; i < count && p < s->parts; i = end) {
+        end = end_of_equal(sample, i, count);
+        double cost = end - i > 1 ? (double)(end - i) * cost_of(end - i, count) : unique;
+        for (; p < s->parts && before + cost > total * p / s->parts; p++) {
+            bool is_end_nearer = end < count && before + cost / 2 < total * p / s->parts;
+            s->splitters[p - 1] = sample[is_end_nearer ? end : i];
+        }
+        before += cost;
+    }
+}
+
 /* Returns whether the sample came in order. */
 static bool choose_splitters(sorting *s)
 {
@@ -200,16 +237,7 @@ static bool choose_splitters(sorting *s)
         in_order =
             in_order && (i == 0 || !is_break(keys[i - 1], keys[i], s->packing, s->is_reversed));
     }
-    const uint64_t *sample = s->method->sort_u64(keys, room, count, 0);
-    for (int p = 1; p < s->parts; p++) {
-        int64_t at = p * count / s->parts, first = at, end = at;
-        while (first > 0 && sample[first - 1] == sample[at])
-            first--;
-        while (end < count && sample[end] == sample[at])
-            end++;
-        bool is_end_nearer = end < count && end - at < at - first; /* equal keys stay together */
-        s->splitters[p - 1] = sample[is_end_nearer ? end : at];
-    }
+    split_sample(s, s->method->sort_u64(keys, room, count, 0), count);
     return in_order;
 }
 
