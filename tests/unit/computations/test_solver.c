@@ -177,6 +177,33 @@ static void rows_of_all_kinds(void **state)
     nitro_kit_free(&nitro_solver_kit, false, system);
 }
 
+/* A chain whose rows are coupled with their neighbours, and two rows with each other: on diagonals
+ * that a sample of the rows may not show. */
+static void an_entry_beside_all_diagonals_counts(void **state)
+{
+    enum { N = 5000 };
+    const computation_fixture *f = *state;
+    for (int64_t coupled = 700; coupled < 703; coupled++) {
+        nitro_matrix_entries entries = {.num_rows = N, .num_cols = N};
+        nitro_matrix *matrix = NULL;
+        nitro_solver *system = NULL;
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; j++)
+                assert_ok(f->context,
+                          nitro_matrix_entries_add(f->context, &entries, i, j, i == j ? 2.1 : -1));
+        assert_ok(f->context,
+                  nitro_matrix_entries_add(f->context, &entries, coupled, 4 * coupled, -0.05));
+        assert_ok(f->context,
+                  nitro_matrix_entries_add(f->context, &entries, 4 * coupled, coupled, -0.05));
+        assert_ok(f->context, nitro_matrix_create(f->context, "chain", &entries, &matrix));
+        assert_ok(f->context, nitro_system_adopt(f->context, "chain", matrix, &system));
+        assert_int_equal(run_all(f, system), nitro_computation_num_variants(f->computation));
+        assert_int_equal(run_one(&f->computation->variants[0], system), 0);
+        assert_true(system->iterations > 10);
+        nitro_kit_free(&nitro_solver_kit, false, system);
+    }
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     const computation_fixture *f = *state;
@@ -368,6 +395,7 @@ int main(void)
         TEST(unsolvable_systems_fail),
         TEST(what_is_not_finite_is_found),
         TEST(rows_of_all_kinds),
+        TEST(an_entry_beside_all_diagonals_counts),
         TEST(iterations_end_at_their_limit),
         TEST(right_side_of_zeros),
         TEST(right_sides_of_any_scale),

@@ -10,9 +10,11 @@
 #define LEAST_GAIN   0.5 /* by iterating again from the true residual */
 #define LINE         ((int64_t)sizeof(nitro_rows))
 #define SLOTS_AFTER  4 /* iterations: making slots takes as long as two products */
-/* Entries of the matrix for a slot of four: fewer would mean too many zeros. */
-#define ROOM              2
-#define ROOM_OF_DIAGONALS 3
+#define ROOM         2 /* entries of the matrix for a slot of four: fewer mean too many zeros */
+/* Of diagonals, elements over the matrix's entries: read, and stored. */
+#define MOST_READ    1.8
+#define MOST_STORED  1.4
+#define SAMPLED_ROWS 1024
 
 /* ---- Steps ---- */
 
@@ -78,13 +80,99 @@ void nitro_krylov_residual(nitro_krylov *k)
     nitro_krylov_do(k, residual, 1);
 }
 
-/* ---- Slots ---- */
+/* ---- Diagonals ---- */
 
 /* The first entry of a row. Rows behind the last one have none. */
 static int64_t offset_of(const nitro_solver *system, int64_t row)
 {
     return system->row_offsets[row < system->num_rows ? row : system->num_rows];
 }
+
+/* The diagonals of a sample of rows, ascending; how many, 0: more than `most`. */
+static int find_diagonals(const nitro_solver *system, int32_t *distances, int most)
+{
+    int count = 0;
+    int64_t samples = system->num_rows < SAMPLED_ROWS ? system->num_rows : SAMPLED_ROWS;
+    for (int64_t sample = 0; sample < samples; sample++) {
+        int64_t row = nitro_kit_sample(sample, samples, system->num_rows);
+        int d = 0;
+        for (int64_t i = system->row_offsets[row]; i < system->row_offsets[row + 1]; i++, d++) {
+            int32_t distance = (int32_t)(system->columns[i] - row);
+            while (d < count && distances[d] < distance)
+                d++;
+            if (d < count && distances[d] == distance)
+                continue;
+            if (count == most)
+                return 0;
+            memmove(distances + d + 1, distances + d, (size_t)(count++ - d) * sizeof(*distances));
+            distances[d] = distance;
+        }
+    }
+    return count;
+}
+
+/* Each diagonal has an array of its own. The sum is how many entries are on them. */
+NITRO_KRYLOV_STEP(fill_diagonals)
+{
+    const nitro_solver *system = k->system;
+    const nitro_krylov_diagonals *d = &k->diagonals;
+    memset(sums, 0, sizeof(*sums));
+    for (int64_t row = begin * NITRO_ROWS; row < end * NITRO_ROWS; row++) {
+        int64_t at = offset_of(system, row), last = offset_of(system, row + 1);
+        for (int i = 0; i < d->count; i++) {
+            bool is_entry = at < last && system->columns[at] - row == d->distances[i];
+            d->values[i][row] = is_entry ? system->values[at] : 0;
+            at += is_entry;
+            sums[0][0] += is_entry;
+        }
+    }
+}
+
+/* Where the matrix is symmetric, a diagonal below the main one is read from that above, whose
+ * elements were read shortly before. Returns how many arrays are left. */
+static int share_diagonals(nitro_krylov *k)
+{
+    nitro_krylov_diagonals *d = &k->diagonals;
+    int num_arrays = d->count;
+    for (int i = 0, j = d->count - 1; i < j && d->distances[i] < 0; i++) {
+        int32_t distance = -d->distances[i];
+        while (i < j && d->distances[j] > distance)
+            j--;
+        if (d->distances[j] == distance &&
+            memcmp(d->values[i] + distance, d->values[j],
+                   (size_t)(k->n - distance) * sizeof(double)) == 0) {
+            d->values[i] = d->values[j] - distance;
+            num_arrays--;
+        }
+    }
+    return num_arrays;
+}
+
+/* Are all entries on a few diagonals? Then products use these. */
+static bool make_diagonals(nitro_krylov *k)
+{
+    nitro_krylov_diagonals *d = &k->diagonals;
+    const double entries = (double)k->system->num_nonzeros;
+    int64_t stride = (k->num_groups + 1) | 3; /* pages apart, they would share a few cache lines */
+    int64_t most = (int64_t)(MOST_READ * entries / (double)k->n);
+    int64_t room = (k->system->num_nonzeros / ROOM - 1) / stride;
+    most = most < room ? most : room;
+    most = most < NITRO_KRYLOV_DIAGONALS ? most : NITRO_KRYLOV_DIAGONALS;
+    d->count = find_diagonals(k->system, d->distances, (int)most);
+    for (int i = 0; i < d->count; i++) {
+        nitro_rows *values = k->slots.values + 1 + i * stride;
+        values[-1] = (nitro_rows){0};
+        d->values[i] = (double *)values;
+    }
+    if (d->count > 0)
+        nitro_krylov_do(k, fill_diagonals, 1);
+    if (d->count > 0 &&
+        (k->sums[0] != entries || share_diagonals(k) * (double)k->n > MOST_STORED * entries))
+        d->count = 0;
+    return d->count > 0;
+}
+
+/* ---- Slots ---- */
 
 /* The entries of a group's rows that are not in a slot yet. */
 typedef struct rows {
@@ -110,36 +198,6 @@ static int64_t num_entries(const rows *r)
     for (int i = 0; i < NITRO_ROWS; i++)
         count += r->ends[i] - r->at[i];
     return count;
-}
-
-static int32_t next_distance(const rows *r, int i)
-{
-    return r->at[i] < r->ends[i] ? r->system->columns[r->at[i]] - r->row[i] : INT32_MAX;
-}
-
-/* How many slots the rows take; 0: more than `most`. */
-static int merge_diagonals(rows r, nitro_rows *values, int32_t *distances, int64_t most)
-{
-    int32_t next[NITRO_ROWS];
-    for (int i = 0; i < NITRO_ROWS; i++)
-        next[i] = next_distance(&r, i);
-    for (int count = 0; count <= most; count++) {
-        int32_t least = next[0];
-        for (int i = 1; i < NITRO_ROWS; i++)
-            least = next[i] < least ? next[i] : least;
-        if (least == INT32_MAX)
-            return count;
-        if (count == most)
-            return 0;
-        values[count] = (nitro_rows){0};
-        distances[count] = least;
-        for (int i = 0; i < NITRO_ROWS; i++)
-            if (next[i] == least) {
-                values[count][i] = r.system->values[r.at[i]++];
-                next[i] = next_distance(&r, i);
-            }
-    }
-    return 0;
 }
 
 /* Are all entries of the rows in runs of so many adjacent columns? */
@@ -190,32 +248,27 @@ static void sort_rows(const nitro_solver *system, const int32_t *from, int count
         to[begins[buckets[i]]++] = from[i];
 }
 
-/* Makes a group of these rows at `next`, and moves that behind it; false: too many zeros. */
+/* Makes a group of these rows at `next`, and moves that behind it; false: too many zeros, or other
+ * runs. */
 static bool add_group(const nitro_krylov *k, const rows *r, int run, nitro_krylov_group *next,
                       nitro_krylov_group *group)
 {
     nitro_rows *values = k->slots.values + next->begin;
     int32_t *indices = k->slots.indices + next->begin_index;
-    int64_t most = num_entries(r);
     *group = (nitro_krylov_group){next->begin, next->begin_index, 0, run};
-    if (run == 0) {
-        group->count = merge_diagonals(*r, values, indices, most / ROOM_OF_DIAGONALS);
-        next->begin_index += group->count;
-    } else {
-        if (run == 1) {
-            memcpy(indices, r->row, sizeof(r->row));
-            indices += NITRO_ROWS;
-            next->begin_index += NITRO_ROWS;
-        }
-        group->count = merge_runs(*r, run, values, indices, most / ROOM);
-        next->begin_index += group->count / run * NITRO_ROWS;
+    if (run == 1) {
+        memcpy(indices, r->row, sizeof(r->row));
+        indices += NITRO_ROWS;
+        next->begin_index += NITRO_ROWS;
     }
+    group->count = merge_runs(*r, run, values, indices, num_entries(r) / ROOM);
     next->begin += group->count;
+    next->begin_index += group->count / run * NITRO_ROWS;
     return group->count > 0;
 }
 
-/* The rows of groups that are neither diagonals nor runs are regrouped by length. The sum is how
- * many groups have slots. */
+/* The rows of groups that are no runs are regrouped by length. The sum is how many groups have
+ * slots. */
 NITRO_KRYLOV_STEP(make_slots)
 {
     int32_t unsorted[NITRO_KRYLOV_CHUNK * NITRO_ROWS] = {0};
@@ -230,8 +283,7 @@ NITRO_KRYLOV_STEP(make_slots)
         for (int i = 0; i < NITRO_ROWS; i++)
             row[i] = (int32_t)(group * NITRO_ROWS + i);
         const rows r = rows_of(k->system, row);
-        if (add_group(k, &r, 0, &next, groups + group) ||
-            add_group(k, &r, 3, &next, groups + group) ||
+        if (add_group(k, &r, 3, &next, groups + group) ||
             add_group(k, &r, 2, &next, groups + group)) {
             sums[0][0]++;
         } else {
@@ -259,7 +311,7 @@ bool nitro_krylov_goes_on(nitro_krylov *k)
     if (k->residual <= k->target || iterations >= k->system->max_iterations ||
         iterations - k->best_at > k->patience)
         return false;
-    if (k->system->iterations++ == SLOTS_AFTER) {
+    if (k->system->iterations++ == SLOTS_AFTER && !make_diagonals(k)) {
         nitro_krylov_do(k, make_slots, 1);
         k->uses_slots = k->sums[0] > (double)k->num_groups / 2;
     }

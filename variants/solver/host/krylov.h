@@ -21,6 +21,9 @@ typedef double nitro_rows_unaligned __attribute__((vector_size(32), aligned(8), 
  *  are added in order: results do not depend on the number of threads. */
 #define NITRO_KRYLOV_CHUNK 256
 
+/** Groups whose sums are in registers: so many chains of additions run beside each other. */
+#define NITRO_KRYLOV_TOGETHER 4
+
 typedef struct nitro_krylov nitro_krylov;
 
 /** Groups [begin, end) of a step; sums of four lanes each. */
@@ -77,22 +80,29 @@ typedef struct nitro_krylov_method {
 /** Vectors of all methods. */
 enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
 
-/** The matrix by groups of four rows, made when some iterations were not enough. A slot has an
- *  entry of each row, with zeros where a row has none. The slots of a group are diagonals, and a
- *  product loads four elements of a vector at a time; or, where these would have too many zeros,
+#define NITRO_KRYLOV_DIAGONALS 64
+
+/** The matrix by its diagonals, made when some iterations were not enough. */
+typedef struct nitro_krylov_diagonals {
+    int count;                                 /* 0: not made, or the matrix has too many */
+    int32_t distances[NITRO_KRYLOV_DIAGONALS]; /* column - row, ascending */
+    double *values[NITRO_KRYLOV_DIAGONALS];    /* by row, 0 where that has no entry */
+} nitro_krylov_diagonals;
+
+/** Else by groups of four rows. A slot has an entry of each row, with zeros where a row has none:
  *  the first, second, ... entries of the rows. */
 typedef struct nitro_krylov_slots {
-    nitro_rows *values;
-    int32_t *indices; /* column - row of a diagonal; or four columns, of the first slot of a run */
+    nitro_rows *values;                /* or the diagonals' memory */
+    int32_t *indices;                  /* four columns, of the first slot of a run */
     struct nitro_krylov_group *groups; /* shape [num_groups] */
 } nitro_krylov_slots;
 
 typedef struct nitro_krylov_group {
     int64_t begin, begin_index; /* its first slot and index */
-    int32_t count;              /* slots; 0: too many zeros in either way, its rows are used */
-    int32_t run; /* 0: diagonals; 2 or 3: so many slots are of adjacent columns, as in blocks of
-                    unknowns, and share an index; 1: each has its own, and the first four indices
-                    are the rows, of about the same length, from anywhere in the chunk */
+    int32_t count;              /* slots; 0: too many zeros, its rows are used */
+    int32_t run; /* 2 or 3: so many slots are of adjacent columns, as in blocks of unknowns, and
+                    share an index; 1: each has its own, and the first four indices are the rows, of
+                    about the same length, from anywhere in the chunk */
 } nitro_krylov_group;
 
 /** One run. */
@@ -102,6 +112,7 @@ struct nitro_krylov {
     int64_t n, num_groups;
     int parts, unit;
     nitro_rows *vectors[NITRO_KRYLOV_MAX_VECTORS];
+    nitro_krylov_diagonals diagonals;
     nitro_krylov_slots slots;
     bool uses_slots;
     void *factors;   /* of the preconditioner */
@@ -171,10 +182,54 @@ NITRO_SPMV_INLINE void nitro_krylov_add_runs(nitro_rows *sum, const nitro_rows *
         }
 }
 
+/* The product in groups [begin, begin + count), of diagonals [first, last) alone. */
+NITRO_SPMV_INLINE void nitro_krylov_add_diagonals(const nitro_krylov_diagonals *d, int first,
+                                                  int last, const double *x, nitro_rows *to,
+                                                  int64_t begin, const int count)
+{
+    int64_t row = begin * NITRO_ROWS;
+    nitro_rows sums[NITRO_KRYLOV_TOGETHER] = {{0}};
+    for (int i = first; i < last; i++) {
+        const double *values = d->values[i] + row, *at = x + row + d->distances[i];
+        for (int g = 0; g < count; g++)
+            sums[g] += *(const nitro_rows_unaligned *)(values + g * NITRO_ROWS) *
+                       *(const nitro_rows_unaligned *)(at + g * NITRO_ROWS);
+    }
+    for (int g = 0; g < count; g++)
+        to[begin + g] = sums[g];
+}
+
+/* Near the first and the last row some diagonals are outside the matrix. */
+NITRO_SPMV_INLINE void nitro_krylov_multiply_diagonals(const nitro_krylov *k, const double *x,
+                                                       nitro_rows *to, int64_t begin, int64_t end)
+{
+    const nitro_krylov_diagonals *d = &k->diagonals;
+    int64_t i = begin, inside = -(int64_t)d->distances[0],
+            outside = k->n - d->distances[d->count - 1];
+    while (i < end) {
+        int64_t row = i * NITRO_ROWS, next = i + NITRO_KRYLOV_TOGETHER;
+        int first = 0, last = d->count;
+        if (row >= inside && next <= end && next * NITRO_ROWS <= outside) {
+            nitro_krylov_add_diagonals(d, first, last, x, to, i, NITRO_KRYLOV_TOGETHER);
+            i = next;
+            continue;
+        }
+        while (first < last && row + NITRO_ROWS + d->distances[first] <= 0)
+            first++;
+        while (first < last && row + d->distances[last - 1] >= k->n)
+            last--;
+        nitro_krylov_add_diagonals(d, first, last, x, to, i++, 1);
+    }
+}
+
 /** to = A from. */
 NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_rows *from,
                                              nitro_rows *to, int64_t begin, int64_t end)
 {
+    if (k->diagonals.count > 0) {
+        nitro_krylov_multiply_diagonals(k, (const double *)from, to, begin, end);
+        return;
+    }
     if (!k->uses_slots) {
         int64_t last = end * NITRO_ROWS;
         nitro_krylov_multiply_rows(k, from, to, begin * NITRO_ROWS, last < k->n ? last : k->n);
@@ -195,11 +250,7 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply(const nitro_krylov *k, const nitro_
                     nitro_krylov_multiply_rows(k, from, to, at[lane], at[lane] + 1);
             continue;
         }
-        if (group.run == 0)
-            for (int slot = 0; slot < group.count; slot++)
-                sum +=
-                    values[slot] * *(const nitro_rows_unaligned *)(x + i * NITRO_ROWS + at[slot]);
-        else if (group.run == 2)
+        if (group.run == 2)
             nitro_krylov_add_runs(&sum, values, at, group.count, x, 2);
         else
             nitro_krylov_add_runs(&sum, values, at, group.count, x, 3);
