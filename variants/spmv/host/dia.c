@@ -5,6 +5,7 @@
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "variants/spmv/formats.h"
 
@@ -70,6 +71,29 @@ static void list_offsets(const nitro_spmv *spmv, const int32_t *slots, nitro_spm
             dia->offsets[slots[i] - 1] = i - spmv->num_rows;
 }
 
+/* Where each diagonal is read from, by row: behind the offsets. */
+static int64_t *starts_of(const nitro_spmv_dia *dia)
+{
+    return dia->offsets + dia->num_diagonals;
+}
+
+/* Where the matrix is symmetric, diagonals below the main one are read from those above, whose
+ * elements were read shortly before: half as much comes from memory. */
+static void find_starts(const nitro_spmv *spmv, nitro_spmv_dia *dia)
+{
+    int64_t *starts = starts_of(dia), other = dia->num_diagonals - 1;
+    for (int64_t d = 0; d < dia->num_diagonals; d++) {
+        int64_t below = -dia->offsets[d];
+        starts[d] = d * dia->stride;
+        while (other > d && dia->offsets[other] > below)
+            other--;
+        if (spmv->num_rows == spmv->num_cols && other > d && dia->offsets[other] == below &&
+            memcmp(dia->values + starts[d] + below, dia->values + other * dia->stride,
+                   (size_t)(spmv->num_rows - below) * sizeof(double)) == 0)
+            starts[d] = other * dia->stride - below;
+    }
+}
+
 static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
 {
     nitro_host_run_parts(fill_part, &(filling){spmv, slots, dia},
@@ -83,11 +107,12 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
     if (!nitro_spmv_dia_pays(spmv, dia->num_diagonals))
         return 1;
     dia->stride = nitro_spmv_stride(spmv->num_rows);
-    dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
+    dia->offsets = nitro_host_allocate(2 * dia->num_diagonals, sizeof(*dia->offsets));
     if (!dia->offsets || nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
     list_offsets(spmv, slots, dia);
     fill(spmv, slots, dia);
+    find_starts(spmv, dia);
     return 0;
 }
 
@@ -121,7 +146,7 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const
         int64_t offset = dia->offsets[d];
         if (!is_inside(spmv, offset, row))
             continue;
-        const double *values = dia->values + (d * dia->stride + row);
+        const double *values = dia->values + (starts_of(dia)[d] + row);
         const double *x = spmv->x + (row + offset);
         for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
@@ -137,11 +162,11 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const
 /* Add one diagonal's products in rows [begin, end) to y. */
 NITRO_SPMV_INLINE void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
 {
-    int64_t offset = spmv->dia->offsets[d];
+    int64_t offset = spmv->dia->offsets[d], start = starts_of(spmv->dia)[d];
     int64_t first = begin > -offset ? begin : -offset;
     int64_t last = end < spmv->num_cols - offset ? end : spmv->num_cols - offset;
     for (int64_t row = first; row < last; row++)
-        spmv->y[row] += spmv->dia->values[d * spmv->dia->stride + row] * spmv->x[row + offset];
+        spmv->y[row] += spmv->dia->values[start + row] * spmv->x[row + offset];
 }
 
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
