@@ -21,10 +21,9 @@ extern "C" {
 /** Diagonals: entry (row, row + offsets[d]) is values[d * stride + row], zero where A has none. */
 typedef struct nitro_spmv_dia {
     int64_t num_diagonals;
-    int64_t stride; /* num_rows and some padding */
-    int64_t
-        *offsets;   /* shape [num_diagonals], ascending; on a host followed by where each is read */
-    double *values; /* shape [num_diagonals x stride] */
+    int64_t stride;   /* num_rows and some padding */
+    int64_t *offsets; /* shape [num_diagonals], ascending; a host keeps as many more behind them */
+    double *values;   /* shape [num_diagonals x stride] */
 } nitro_spmv_dia;
 
 /** ELLPACK: slot k of a row is at [k * stride + row]. Padding is a zero in a valid column. */
