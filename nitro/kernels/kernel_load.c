@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/lock.h"
 #include "nitro/kernels/kernel.h"
 
 /* Values that a kernel shall run with in this process. */
@@ -14,11 +15,11 @@ typedef struct configured_kernel {
 } configured_kernel;
 
 static struct {
-    pthread_mutex_t lock;
+    nitro_lock lock;
     kernel_target *targets;
     loaded_kernel *loaded;
     configured_kernel *configured;
-} here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} here;
 
 const nitro_kernel_backend *nitro_kernel_backend_find(const char *name)
 {
@@ -113,9 +114,9 @@ static nitro_status configure(nitro_context *context, const nitro_kernel *kernel
 nitro_status nitro_kernel_configure(nitro_context *context, const nitro_kernel *kernel,
                                     const char *const *values)
 {
-    pthread_mutex_lock(&here.lock);
+    nitro_lock_acquire(&here.lock);
     nitro_status status = configure(context, kernel, values);
-    pthread_mutex_unlock(&here.lock);
+    nitro_lock_release(&here.lock);
     return status;
 }
 
@@ -213,10 +214,10 @@ nitro_status nitro_kernel_choose_values(nitro_context *context, const nitro_kern
                                         const nitro_kernel_target *target, char **kept,
                                         const char **values, double *numbers, bool *is_configured)
 {
-    pthread_mutex_lock(&here.lock);
+    nitro_lock_acquire(&here.lock);
     nitro_status status =
         choose_values(context, kernel, target, kept, values, numbers, is_configured);
-    pthread_mutex_unlock(&here.lock);
+    nitro_lock_release(&here.lock);
     return status;
 }
 
@@ -290,9 +291,9 @@ static loaded_kernel *find(const nitro_kernel *kernel, void *stream)
 
 loaded_kernel *nitro_kernel_find_loaded(const nitro_kernel *kernel, void *stream)
 {
-    pthread_mutex_lock(&here.lock);
+    nitro_lock_acquire(&here.lock);
     loaded_kernel *found = find(kernel, stream);
-    pthread_mutex_unlock(&here.lock);
+    nitro_lock_release(&here.lock);
     return found;
 }
 
@@ -323,8 +324,8 @@ static nitro_status load_once(nitro_context *context, const nitro_kernel *kernel
 nitro_status nitro_kernel_load(nitro_context *context, const nitro_kernel *kernel, void *stream,
                                loaded_kernel **loaded)
 {
-    pthread_mutex_lock(&here.lock);
+    nitro_lock_acquire(&here.lock);
     nitro_status status = load_once(context, kernel, stream, loaded);
-    pthread_mutex_unlock(&here.lock);
+    nitro_lock_release(&here.lock);
     return status;
 }

@@ -47,11 +47,27 @@ static void *take_kept(size_t index)
     return block;
 }
 
+/* A forked child would wait forever for a thread of its parent. */
+static void lock_kept(void)
+{
+    pthread_mutex_lock(&kept.lock);
+}
+
+static void unlock_kept(void)
+{
+    pthread_mutex_unlock(&kept.lock);
+}
+
+__attribute__((constructor)) static void hold_at_fork(void)
+{
+    pthread_atfork(lock_kept, unlock_kept, unlock_kept);
+}
+
 /* The smallest kept block that is large enough, and not much too large. */
 static void *reuse(size_t bytes)
 {
     size_t best = MAX_KEPT, best_bytes = LARGEST_EXCESS * bytes;
-    pthread_mutex_lock(&kept.lock);
+    lock_kept();
     for (size_t i = 0; i < kept.count; i++) {
         size_t has_bytes = malloc_usable_size(kept.blocks[i]);
         if (has_bytes >= bytes && has_bytes <= best_bytes) {
@@ -60,7 +76,7 @@ static void *reuse(size_t bytes)
         }
     }
     void *block = best < MAX_KEPT ? take_kept(best) : NULL;
-    pthread_mutex_unlock(&kept.lock);
+    unlock_kept();
     return block;
 }
 
@@ -110,12 +126,12 @@ void nitro_host_free(void *memory)
         free(memory);
         return;
     }
-    pthread_mutex_lock(&kept.lock);
+    lock_kept();
     while (kept.count == MAX_KEPT || kept.bytes + bytes > most_bytes)
         dropped[num_dropped++] = take_kept(0);
     kept.blocks[kept.count++] = memory;
     kept.bytes += bytes;
-    pthread_mutex_unlock(&kept.lock);
+    unlock_kept();
     for (size_t i = 0; i < num_dropped; i++)
         free(dropped[i]);
 }

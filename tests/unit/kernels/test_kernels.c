@@ -629,6 +629,49 @@ static void a_killed_compiler_is_told_from_wrong_source(void **state)
     nitro_context_free(context);
 }
 
+static void *load_in_thread(void *kernel)
+{
+    nitro_context *context = unit_context();
+    nitro_status status = load(context, kernel);
+    nitro_context_free(context);
+    return (void *)(intptr_t)status;
+}
+
+/* The compiler waits for a pipe that the source includes. A process that is forked meanwhile has no
+ * thread that goes on. */
+static void a_child_forked_while_a_kernel_is_compiled_does_not_wait(void **state)
+{
+    static char text[sizeof(source) + 80];
+    static const nitro_kernel slow =
+        KERNEL("c", text, NULL, .steps = {STEP("count", "from", "to")});
+    char folder[] = "/tmp/nitro-compiler-XXXXXX", path[64];
+    scale_call call = call_of(4);
+    pthread_t thread;
+    void *status;
+    int code = -1;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/pipe.h", folder);
+    snprintf(text, sizeof(text), "#include \"%s\"\n%s", path, source);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(prepare_and_run(&scale, &call), 0);
+    assert_int_equal(pthread_create(&thread, NULL, load_in_thread, (void *)&slow), 0);
+    int pipe_end = open(path, O_WRONLY); /* once the compiler reads it */
+    assert_true(pipe_end >= 0);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        _exit(nitro_kernel_run(&call, (void *)&scale));
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+    close(pipe_end);
+    assert_int_equal(pthread_join(thread, &status), 0);
+    assert_int_equal((intptr_t)status, NITRO_OK);
+    unlink(path);
+    rmdir(folder);
+}
+
 static void a_cache_that_cannot_be_is_logged(void **state)
 {
     nitro_context *context = unit_context();
@@ -802,6 +845,7 @@ int main(void)
         cmocka_unit_test(values_may_have_spaces),
         cmocka_unit_test(what_a_compiler_says_reaches_the_caller),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
+        cmocka_unit_test(a_child_forked_while_a_kernel_is_compiled_does_not_wait),
         cmocka_unit_test(a_cache_that_cannot_be_is_logged),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
