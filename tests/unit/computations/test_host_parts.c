@@ -1,6 +1,7 @@
 /* Division of a host variant's work among threads: when, and that every part is done once; and its
  * memory. */
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -167,6 +168,44 @@ static void large_memory_is_kept(void **state)
     nitro_host_free(much_smaller);
 }
 
+static void free_large(void)
+{
+    nitro_host_free(aligned_alloc(4096, (size_t)LARGE_COUNT * sizeof(double)));
+}
+
+static atomic_bool is_done;
+
+static void *free_until_done(void *unused)
+{
+    while (!atomic_load(&is_done))
+        free_large();
+    return unused;
+}
+
+/* Some children begin while another thread changes what is kept. */
+static void forked_children_allocate_and_free(void **state)
+{
+    pthread_t thread;
+    int num_failed = 0;
+    (void)state;
+    atomic_store(&is_done, false);
+    assert_int_equal(pthread_create(&thread, NULL, free_until_done, NULL), 0);
+    for (int i = 0; i < 500 && num_failed == 0; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            free_large();
+            _exit(0);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        num_failed += status != 0;
+    }
+    atomic_store(&is_done, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(num_failed, 0);
+}
+
 /* More blocks than are kept, on several threads. */
 static void memory_is_freed_by_any_thread(void **state)
 {
@@ -202,6 +241,7 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__
         cmocka_unit_test_setup_teardown(large_memory_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(memory_is_freed_by_any_thread, setup, teardown),
+        cmocka_unit_test_setup_teardown(forked_children_allocate_and_free, setup, teardown),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,13 +188,6 @@ INLINE bool is_break(uint64_t key, uint64_t next, packing how, bool is_reversed)
     return how == PACK_INDEX ? next >= key : next > key;
 }
 
-/* The time to sort each of so many equal keys, by their share of all: sorting splits keys until
- * equal ones are among themselves. */
-static double cost_of(int64_t num_equal, int64_t count)
-{
-    return COST_OF_PASS + log2((double)count / (double)num_equal);
-}
-
 static int64_t end_of_equal(const uint64_t *sample, int64_t begin, int64_t count)
 {
     int64_t end = begin + 1;
@@ -203,18 +196,26 @@ static int64_t end_of_equal(const uint64_t *sample, int64_t begin, int64_t count
     return end;
 }
 
+/* The time to sort so many equal keys of a sample: keys are split until equal ones are among
+ * themselves. */
+static double cost_of(int64_t num_equal, double log_count)
+{
+    double log_equal = num_equal > 1 ? log2((double)num_equal) : 0;
+    return (double)num_equal * (COST_OF_PASS + log_count - log_equal);
+}
+
 /* Parts take the same time, as far as a sample tells. Equal keys stay together. */
 static void split_sample(sorting *s, const uint64_t *sample, int64_t count)
 {
-    double total = 0, before = 0, unique = cost_of(1, count);
+    double total = 0, before = 0, log_count = log2((double)count);
     int p = 1;
     for (int64_t i = 0, end; i < count; i = end) {
         end = end_of_equal(sample, i, count);
-        total += end - i > 1 ? (double)(end - i) * cost_of(end - i, count) : unique;
+        total += cost_of(end - i, log_count);
     }
     for (int64_t i = 0, end; i < count && p < s->parts; i = end) {
         end = end_of_equal(sample, i, count);
-        double cost = end - i > 1 ? (double)(end - i) * cost_of(end - i, count) : unique;
+        double cost = cost_of(end - i, log_count);
         for (; p < s->parts && before + cost > total * p / s->parts; p++) {
             bool is_end_nearer = end < count && before + cost / 2 < total * p / s->parts;
             s->splitters[p - 1] = sample[is_end_nearer ? end : i];
