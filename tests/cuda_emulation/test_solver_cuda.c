@@ -165,6 +165,23 @@ static void right_sides_of_any_scale(void **state)
     assert_int_equal(emulated_cases_close(cases), 0);
 }
 
+/* A room that was made for a variant with less. */
+static void a_variant_that_was_not_prepared_is_refused(void **state)
+{
+    (void)state;
+    emulated_cases_start_device();
+    cuda_cases *cases = cuda_cases_open(&nitro_module_solver_cuda, nitro_kit_allows_nothing);
+    const nitro_variant *small = cuda_cases_find(cases, "cg_jacobi");
+    const nitro_variant *large = cuda_cases_find(cases, "bicgstab_bjacobi");
+    nitro_solver_cuda *s = make(cases, 0, 100);
+    assert_int_equal(run_here(s, small), 0);
+    assert_int_equal(large->run(s, large->user), 1);
+    assert_string_equal(s->cuda.problem, "the solver was not prepared");
+    assert_int_equal(run_here(s, large), 0);
+    cases->module->unload(s);
+    assert_int_equal(emulated_cases_close(cases), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +189,7 @@ int main(void)
         cmocka_unit_test(the_order_of_threads_changes_no_bit),
         cmocka_unit_test(right_sides_of_zeros_and_nan),
         cmocka_unit_test(right_sides_of_any_scale),
+        cmocka_unit_test(a_variant_that_was_not_prepared_is_refused),
     };
     return cmocka_run_group_tests_name("solver_cuda", tests, NULL, NULL);
 }

@@ -24,7 +24,6 @@
 enum { JACOBI, BLOCKS, FACTORISED, INVERSE };
 enum { CG, BICGSTAB };
 enum {
-    DIAGONAL,
     START,
     RESIDUAL,
     ROUND,
@@ -62,7 +61,7 @@ struct task {
     const int *offsets, *columns;
     const double *values, *b;
     double *x, *r, *p, *q, *first, *t, *mp, *ms; /* CG has M r in mp; q is v of BiCGStab */
-    double *diagonal;                            /* 1 / a_ii; 1: none, or it is 0 */
+    double *diagonal;                            /* of Jacobi */
     double *factors; /* of blocks: single precision, by columns; else on A's pattern, the lower part
                         is G's, and the upper one its transpose's */
     const double *from;
@@ -234,6 +233,7 @@ static __device__ int find(const task &t, int row, int column)
     return low < end && t.columns[low] == column ? low : -1;
 }
 
+/* 1 / a_ii; 1: none, or it is 0 */
 static __device__ double inverse_diagonal(const task &t, int row)
 {
     int at = find(t, row, row);
@@ -269,10 +269,10 @@ static __device__ void do_row(const task &t, int i, double product, double *sums
 {
     const numbers &now = *t.now;
     bool is_jacobi = t.how.preconditioner == JACOBI;
-    if (STEP == DIAGONAL) {
-        t.diagonal[i] = inverse_diagonal(t, i);
-    } else if (STEP == START) {
+    if (STEP == START) {
         t.x[i] = 0;
+        if (is_jacobi)
+            t.diagonal[i] = inverse_diagonal(t, i);
         begin_row(t, i, t.scale * t.b[i], sums);
     } else if (STEP == RESIDUAL) {
         begin_row(t, i, t.scale * t.b[i] - product, sums);
@@ -322,11 +322,10 @@ static __device__ void do_row(const task &t, int i, double product, double *sums
 template <int STEP> static __global__ void __launch_bounds__(BLOCK) do_step(task t)
 {
     constexpr bool is_end = STEP == ROUND || STEP == RESULT;
-    constexpr bool has_sums = STEP != DIAGONAL && STEP != CG_DIRECTION && STEP != BI_DIRECTION &&
-                              STEP != BI_HALF && STEP != APPLY_LOWER && !is_end;
+    constexpr bool has_sums = STEP != CG_DIRECTION && STEP != BI_DIRECTION && STEP != BI_HALF &&
+                              STEP != APPLY_LOWER && !is_end;
     constexpr bool is_apply = STEP == APPLY_BLOCKS || STEP == APPLY_INVERSE || STEP == APPLY_UPPER;
-    if (STEP != DIAGONAL && STEP != START && STEP != RESIDUAL && !is_end &&
-        t.now->outcome != RUNNING)
+    if (STEP != START && STEP != RESIDUAL && !is_end && t.now->outcome != RUNNING)
         return;
     double sums[MAX_SUMS] = {};
     int lanes = is_product<STEP> ? t.lanes : 1, rows = BLOCK / lanes;
@@ -425,7 +424,7 @@ static __global__ void __launch_bounds__(WARP) invert_blocks(task t)
         double mirrored = is_symmetric ? d.a[lane][size + c] : d.a[c][size + lane];
         double value = is_regular ? (d.a[c][size + lane] + mirrored) / 2 : 0;
         inverse[c * TILE + lane] =
-            (float)(!is_regular && c == lane ? t.diagonal[first + lane] : value);
+            (float)(!is_regular && c == lane ? inverse_diagonal(t, first + lane) : value);
     }
 }
 
@@ -451,7 +450,7 @@ static __global__ void __launch_bounds__(WARP) invert_rows(task t)
     double own = d.a[at - first][size];
     is_solved = is_solved && (!is_lower || own > 0);
     if (!is_solved)
-        own = is_lower ? fabs(t.diagonal[row]) : t.diagonal[row];
+        own = is_lower ? fabs(inverse_diagonal(t, row)) : inverse_diagonal(t, row);
     if (lane >= size)
         return;
     double value = is_solved ? d.a[lane][size] : first + lane == at ? own : 0;
@@ -472,52 +471,48 @@ static int64_t factors_length(const nitro_solver *system, const method *how)
                                            : system->num_nonzeros;
 }
 
-/* Returns how many doubles the room has. */
-static int64_t lay_out(task *t, const nitro_solver_cuda *s, const method *how)
+/* What kernels get, in a room of so many bytes. */
+static task describe(const nitro_solver_cuda *s, const method *how, int64_t *bytes)
 {
-    enum { VECTORS_OF_CG = 7, VECTORS_OF_BICGSTAB = 9 };
-    double **vectors[] = {&t->diagonal, &t->x,  &t->r, &t->p,    &t->q,
-                          &t->mp,       &t->ms, &t->t, &t->first};
-    double *at = (double *)s->cuda.room.memory;
+    const nitro_solver *host = &s->host;
+    double *memory = (double *)s->cuda.room.memory;
     int64_t count = 0;
     auto take = [&](int64_t length) {
-        double *taken = at ? at + count : NULL;
+        double *taken = memory ? memory + count : NULL;
         count += length;
         return taken;
     };
-    t->how = *how;
-    t->now = (numbers *)take((sizeof(numbers) + sizeof(double) - 1) / sizeof(double));
-    t->sums = take(MAX_BLOCKS * MAX_SUMS);
-    t->factors = take(factors_length(&s->host, how));
-    for (int i = 0; i < (how->iterate == CG ? VECTORS_OF_CG : VECTORS_OF_BICGSTAB); i++)
-        *vectors[i] = take(s->host.num_rows);
-    return count;
-}
-
-static int prepare(void *argument, void *user)
-{
-    task t;
-    int64_t count = lay_out(&t, (const nitro_solver_cuda *)argument, (const method *)user);
-    return nitro_kit_make_room(&nitro_solver_kit, argument, count * (int64_t)sizeof(double));
-}
-
-static task describe(const nitro_solver_cuda *s, const method *how)
-{
     task t = {};
-    lay_out(&t, s, how);
-    t.num_rows = (int)s->host.num_rows;
-    for (t.lanes = 1;
-         t.lanes < WARP && (int64_t)t.lanes * ENTRIES * s->host.num_rows < s->host.num_nonzeros;
-         t.lanes *= 2)
-        ;
-    t.limit = (int)(s->host.max_iterations < INT32_MAX ? s->host.max_iterations : INT32_MAX);
-    t.tolerance = s->host.tolerance;
+    double **of_cg[] = {&t.x, &t.r, &t.p, &t.q, &t.mp, &t.ms}, **of_bicgstab[] = {&t.t, &t.first};
+    t.now = (numbers *)take((sizeof(numbers) + sizeof(double) - 1) / sizeof(double));
+    t.sums = take(MAX_BLOCKS * MAX_SUMS);
+    t.factors = take(factors_length(host, how));
+    t.diagonal = take(how->preconditioner == JACOBI ? host->num_rows : 0);
+    for (double **vector : of_cg)
+        *vector = take(host->num_rows);
+    for (double **vector : of_bicgstab)
+        *vector = take(how->iterate == BICGSTAB ? host->num_rows : 0);
+    *bytes = count * (int64_t)sizeof(double);
+    t.how = *how;
+    t.num_rows = (int)host->num_rows;
+    t.lanes = 1;
+    while (t.lanes < WARP && (int64_t)t.lanes * ENTRIES * host->num_rows < host->num_nonzeros)
+        t.lanes *= 2;
+    t.limit = (int)(host->max_iterations < INT32_MAX ? host->max_iterations : INT32_MAX);
+    t.tolerance = host->tolerance;
     t.scale = 1;
     t.offsets = s->row_offsets;
     t.columns = s->columns;
     t.values = s->values;
     t.b = s->b;
     return t;
+}
+
+static int prepare(void *argument, void *user)
+{
+    int64_t bytes;
+    describe((const nitro_solver_cuda *)argument, (const method *)user, &bytes);
+    return nitro_kit_make_room(&nitro_solver_kit, argument, bytes);
 }
 
 template <int STEP> static bool launch(nitro_solver_cuda *s, const task &t)
@@ -561,7 +556,7 @@ static bool set_up(nitro_solver_cuda *s, const task &t)
 {
     bool is_blocks = t.how.preconditioner == BLOCKS;
     int64_t warps = is_blocks ? (t.num_rows + TILE - 1) / TILE : t.num_rows;
-    if (nitro_cuda_fill(&s->cuda, t.now, 1, sizeof(numbers), 0) != 0 || !launch<DIAGONAL>(s, t) ||
+    if (nitro_cuda_fill(&s->cuda, t.now, 1, sizeof(numbers), 0) ||
         nitro_cuda_fill(&s->cuda, t.factors, factors_length(&s->host, &t.how), sizeof(double), 0))
         return false;
     return t.how.preconditioner == JACOBI ||
@@ -609,14 +604,15 @@ static int solve(nitro_solver_cuda *s, task &t)
 static int run(void *argument, void *user)
 {
     nitro_solver_cuda *s = (nitro_solver_cuda *)argument;
+    int64_t bytes;
     s->host.iterations = 0;
     s->host.residual = 0;
     s->host.problem[0] = s->cuda.problem[0] = '\0';
     if (s->host.num_rows == 0)
         return 0;
-    if (!s->cuda.room.memory)
+    task t = describe(s, (const method *)user, &bytes);
+    if (s->cuda.room.bytes < bytes)
         return nitro_cuda_fail(&s->cuda, "the solver was not prepared");
-    task t = describe(s, (const method *)user);
     int failure = solve(s, t);
     if (failure >= NITRO_RUN_NOT_CONVERGED)
         return nitro_solver_fail(&s->host, failure);
