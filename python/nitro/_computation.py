@@ -33,6 +33,8 @@ from ._library import (
     list_of,
     names_of,
     owned,
+    raised_text,
+    set_measure,
     set_members,
     text_of,
     thrown,
@@ -209,7 +211,7 @@ def _problem(argument: Any, _user: Any) -> Any:
     if exception is None or argument == _NULL:
         return _NULL
     given = _from_handle(argument)
-    given.problem = ffi.new("char[]", f"{type(exception).__name__}: {exception}".encode())
+    given.problem = raised_text(exception)
     return given.problem
 
 
@@ -219,10 +221,8 @@ def _load(context: Any, state: Any, argument: Any) -> int:
     try:
         made = Argument(make())
     except (Exception, SystemExit) as exception:
-        why = f"input {name}: {type(exception).__name__}: {exception}"
-        return int(
-            lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode()))
-        )
+        why = raised_text(exception, f"input {name}: ")
+        return int(lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", why))
     loaded[made.pointer] = made
     argument[0] = made.pointer
     return int(_OK)
@@ -788,7 +788,7 @@ class Computation:
             )
         options = ffi.new("nitro_tune_options *")
         lib.nitro_tune_options_init(options)
-        set_members(ffi.addressof(options, "measure"), "tune", measure)
+        set_measure(ffi.addressof(options, "measure"), "tune", measure)
         options.again = again
         for name, load in inputs.items():
             check_callables(f"{self.name}: input", {name: load}, required=name)

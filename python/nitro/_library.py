@@ -122,6 +122,12 @@ def callback(name: str, error: Any = -1) -> Callable[[_Function], _Function]:
     return define
 
 
+def raised_text(exception: BaseException, before: str = "") -> Any:
+    """A C string of what was raised; '?' stands for what UTF-8 does not have."""
+    text = f"{before}{type(exception).__name__}: {exception}"
+    return ffi.new("char[]", text.encode("utf-8", "replace"))
+
+
 def judged(check: Callable[[], object], refusal: str, why: Any, size: int) -> int:
     """What C gets of a check: 0 if that gives True, None or "", else -1 with the text it gave, its
     exception, or `refusal`."""
@@ -216,3 +222,10 @@ def set_members(struct: Any, what: str, members: dict[str, Any]) -> None:
             setattr(struct, name, value)
         except (TypeError, OverflowError) as error:
             raise type(error)(f"{what}: {name} is {value!r}: {error}") from error
+
+
+def set_measure(measure: Any, what: str, members: dict[str, Any]) -> None:
+    """Set the members of nitro_measure_options. The most repetitions alone limit the least, too."""
+    set_members(measure, what, members)
+    if "max_repetitions" in members and "min_repetitions" not in members:
+        measure.min_repetitions = min(measure.min_repetitions, measure.max_repetitions)

@@ -21,7 +21,8 @@ from ._library import (
     lib,
     list_of,
     names_of,
-    set_members,
+    raised_text,
+    set_measure,
 )
 from ._store import Store
 
@@ -194,10 +195,8 @@ def _load(context: Any, user: Any, argument: Any) -> int:
     try:
         made = Argument(tunable.load())
     except (Exception, SystemExit) as exception:
-        why = f"tunable {tunable.name}: load: {type(exception).__name__}: {exception}"
-        return int(
-            lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode()))
-        )
+        why = raised_text(exception, f"tunable {tunable.name}: load: ")
+        return int(lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", why))
     loaded[made.pointer] = made
     argument[0] = made.pointer
     return int(lib.NITRO_OK)
@@ -336,7 +335,7 @@ class Tuner:
         False. measure: members of nitro_measure_options, such as max_repetitions=10."""
         options = ffi.new("nitro_tune_options *")
         lib.nitro_tune_options_init(options)
-        set_members(ffi.addressof(options, "measure"), "search", measure)
+        set_measure(ffi.addressof(options, "measure"), "search", measure)
         self.progress = progress
         self._context.check(
             lib.nitro_tuner_search(self.handle, _NULL, ffi.addressof(options, "measure"))

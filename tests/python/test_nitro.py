@@ -374,7 +374,7 @@ class WholeWay(unittest.TestCase):
         store = nitro.Store(self.folder / "samples.db", write=True)
         self.addCleanup(store.close)
         inputs = {f"ones-{n}": (lambda n=n: [1] * n) for n in range(1, 9)}
-        total.tune(store, inputs, max_repetitions=1, min_repetitions=1, warmups=0)
+        total.tune(store, inputs, max_repetitions=1, warmups=0)
         return store
 
     def test_tunes_learns_saves_and_dispatches(self):
@@ -501,7 +501,7 @@ class WholeWay(unittest.TestCase):
 
     def test_an_input_that_cannot_be_loaded_is_reported_and_skipped(self):
         def refuse():
-            raise Refused("no such list")
+            raise Refused("no such list: \udce9")  # as in an undecodable file name
 
         def leave():
             sys.exit("no more lists")
@@ -510,7 +510,7 @@ class WholeWay(unittest.TestCase):
         with nitro.Store(self.folder / "other.db", write=True) as store:
             with self.assertLogs("nitro", logging.WARNING) as log:
                 declare().tune(store, inputs, min_repetitions=1, max_repetitions=1)
-            self.assertIn("no such list", " ".join(log.output))
+            self.assertIn("Refused: no such list: ?", " ".join(log.output))
             self.assertIn("SystemExit: no more lists", " ".join(log.output))
             self.assertEqual(store.num_samples("total", store.devices("total")[0]), 1)
 
