@@ -26,7 +26,7 @@ typedef struct nitro_bfs {
     const int32_t *targets;    /* shape [num_edges] */
     const int64_t *in_offsets; /* the same for edges into a vertex; NULL: the graph is symmetric */
     const int32_t *in_targets;
-    const int32_t *sources; /* shape [num_sources]; may repeat */
+    const int32_t *sources; /* shape [num_sources], each a vertex (unchecked); may repeat */
     int32_t *depths;        /* shape [num_sources][num_vertices]: the result; -1: not reached */
 
     nitro_room room;
