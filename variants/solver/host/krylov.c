@@ -153,7 +153,7 @@ static bool make_diagonals(nitro_krylov *k)
 {
     nitro_krylov_diagonals *d = &k->diagonals;
     const double entries = (double)k->system->num_nonzeros;
-    int64_t stride = (k->num_groups + 1) | 3; /* pages apart, they would share a few cache lines */
+    int64_t stride = (k->num_groups + 1) | 3; /* odd: arrays whole pages apart share cache sets */
     int64_t most = (int64_t)(MOST_READ * entries / (double)k->n);
     int64_t room = (k->system->num_nonzeros / ROOM - 1) / stride;
     most = most < room ? most : room;
