@@ -462,7 +462,8 @@ static void diagonals_are_shared_only_if_equal(void **state)
     } cases[] = {{"symmetric", 1003, 1003, -1, true},
                  {"first", 1003, 1003, 35, false},
                  {"last", 1003, 1003, 1002, false},
-                 {"oblong", 1003, 1004, -1, false}};
+                 {"wide", 1003, 1004, -1, true},
+                 {"tall", 1004, 1003, -1, false}};
     computation_fixture *f = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         nitro_matrix_entries entries = {.num_rows = cases[i].num_rows,

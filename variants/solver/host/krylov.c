@@ -89,7 +89,7 @@ static int64_t offset_of(const nitro_solver *system, int64_t row)
 }
 
 /* The diagonals of a sample of rows, ascending; how many, 0: more than `most`. */
-static int find_diagonals(const nitro_solver *system, int32_t *distances, int most)
+static int find_diagonals(const nitro_solver *system, int64_t *distances, int most)
 {
     int count = 0;
     int64_t samples = system->num_rows < SAMPLED_ROWS ? system->num_rows : SAMPLED_ROWS;
@@ -97,7 +97,7 @@ static int find_diagonals(const nitro_solver *system, int32_t *distances, int mo
         int64_t row = nitro_kit_sample(sample, samples, system->num_rows);
         int d = 0;
         for (int64_t i = system->row_offsets[row]; i < system->row_offsets[row + 1]; i++, d++) {
-            int32_t distance = (int32_t)(system->columns[i] - row);
+            int64_t distance = system->columns[i] - row;
             while (d < count && distances[d] < distance)
                 d++;
             if (d < count && distances[d] == distance)
@@ -121,31 +121,11 @@ NITRO_KRYLOV_STEP(fill_diagonals)
         int64_t at = offset_of(system, row), last = offset_of(system, row + 1);
         for (int i = 0; i < d->count; i++) {
             bool is_entry = at < last && system->columns[at] - row == d->distances[i];
-            d->values[i][row] = is_entry ? system->values[at] : 0;
+            d->values[d->starts[i] + row] = is_entry ? system->values[at] : 0;
             at += is_entry;
             sums[0][0] += is_entry;
         }
     }
-}
-
-/* Where the matrix is symmetric, a diagonal below the main one is read from that above, whose
- * elements were read shortly before. Returns how many arrays are left. */
-static int share_diagonals(nitro_krylov *k)
-{
-    nitro_krylov_diagonals *d = &k->diagonals;
-    int num_arrays = d->count;
-    for (int i = 0, j = d->count - 1; i < j && d->distances[i] < 0; i++) {
-        int32_t distance = -d->distances[i];
-        while (i < j && d->distances[j] > distance)
-            j--;
-        if (d->distances[j] == distance &&
-            memcmp(d->values[i] + distance, d->values[j],
-                   (size_t)(k->n - distance) * sizeof(double)) == 0) {
-            d->values[i] = d->values[j] - distance;
-            num_arrays--;
-        }
-    }
-    return num_arrays;
 }
 
 /* Are all entries on a few diagonals? Then products use these. */
@@ -159,15 +139,19 @@ static bool make_diagonals(nitro_krylov *k)
     most = most < room ? most : room;
     most = most < NITRO_KRYLOV_DIAGONALS ? most : NITRO_KRYLOV_DIAGONALS;
     d->count = find_diagonals(k->system, d->distances, (int)most);
+    if (d->count == 0)
+        return false;
+    d->values = (double *)(k->slots.values + 1);
     for (int i = 0; i < d->count; i++) {
-        nitro_rows *values = k->slots.values + 1 + i * stride;
-        values[-1] = (nitro_rows){0};
-        d->values[i] = (double *)values;
+        k->slots.values[i * stride] = (nitro_rows){0}; /* read before the first row */
+        d->starts[i] = i * stride * NITRO_ROWS;
     }
-    if (d->count > 0)
-        nitro_krylov_do(k, fill_diagonals, 1);
-    if (d->count > 0 &&
-        (k->sums[0] != entries || share_diagonals(k) * (double)k->n > MOST_STORED * entries))
+    nitro_krylov_do(k, fill_diagonals, 1);
+    if (k->sums[0] != entries ||
+        (double)nitro_spmv_share_diagonals(d->values, stride * NITRO_ROWS, k->n, d->distances,
+                                           d->count, d->starts) *
+                (double)k->n >
+            MOST_STORED * entries)
         d->count = 0;
     return d->count > 0;
 }

@@ -85,8 +85,9 @@ enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
 /** The matrix by its diagonals, made when some iterations were not enough. */
 typedef struct nitro_krylov_diagonals {
     int count;                                 /* 0: not made, or the matrix has too many */
-    int32_t distances[NITRO_KRYLOV_DIAGONALS]; /* column - row, ascending */
-    double *values[NITRO_KRYLOV_DIAGONALS];    /* by row, 0 where that has no entry */
+    int64_t distances[NITRO_KRYLOV_DIAGONALS]; /* column - row, ascending */
+    int64_t starts[NITRO_KRYLOV_DIAGONALS];    /* nitro_spmv_share_diagonals */
+    double *values;                            /* 0 where a row has no entry */
 } nitro_krylov_diagonals;
 
 /** Else by groups of four rows. A slot has an entry of each row, with zeros where a row has none:
@@ -190,7 +191,7 @@ NITRO_SPMV_INLINE void nitro_krylov_add_diagonals(const nitro_krylov_diagonals *
     int64_t row = begin * NITRO_ROWS;
     nitro_rows sums[NITRO_KRYLOV_TOGETHER] = {{0}};
     for (int i = first; i < last; i++) {
-        const double *values = d->values[i] + row, *at = x + row + d->distances[i];
+        const double *values = d->values + (d->starts[i] + row), *at = x + row + d->distances[i];
         for (int g = 0; g < count; g++)
             sums[g] += *(const nitro_rows_unaligned *)(values + g * NITRO_ROWS) *
                        *(const nitro_rows_unaligned *)(at + g * NITRO_ROWS);
@@ -204,8 +205,7 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply_diagonals(const nitro_krylov *k, co
                                                        nitro_rows *to, int64_t begin, int64_t end)
 {
     const nitro_krylov_diagonals *d = &k->diagonals;
-    int64_t i = begin, inside = -(int64_t)d->distances[0],
-            outside = k->n - d->distances[d->count - 1];
+    int64_t i = begin, inside = -d->distances[0], outside = k->n - d->distances[d->count - 1];
     while (i < end) {
         int64_t row = i * NITRO_ROWS, next = i + NITRO_KRYLOV_TOGETHER;
         int first = 0, last = d->count;

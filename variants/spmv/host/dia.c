@@ -77,21 +77,23 @@ static int64_t *starts_of(const nitro_spmv_dia *dia)
     return dia->offsets + dia->num_diagonals;
 }
 
-/* Where the matrix is symmetric, diagonals below the main one are read from those above, whose
- * elements were read shortly before: half as much comes from memory. */
-static void find_starts(const nitro_spmv *spmv, nitro_spmv_dia *dia)
+int64_t nitro_spmv_share_diagonals(const double *values, int64_t stride, int64_t num_rows,
+                                   const int64_t *offsets, int64_t count, int64_t *starts)
 {
-    int64_t *starts = starts_of(dia), other = dia->num_diagonals - 1;
-    for (int64_t d = 0; d < dia->num_diagonals; d++) {
-        int64_t below = -dia->offsets[d];
-        starts[d] = d * dia->stride;
-        while (other > d && dia->offsets[other] > below)
-            other--;
-        if (spmv->num_rows == spmv->num_cols && other > d && dia->offsets[other] == below &&
-            memcmp(dia->values + starts[d] + below, dia->values + other * dia->stride,
-                   (size_t)(spmv->num_rows - below) * sizeof(double)) == 0)
-            starts[d] = other * dia->stride - below;
+    int64_t num_arrays = count, above = count - 1;
+    for (int64_t d = 0; d < count; d++) {
+        int64_t distance = -offsets[d];
+        starts[d] = d * stride;
+        while (above > d && offsets[above] > distance)
+            above--;
+        if (above > d && offsets[above] == distance &&
+            memcmp(values + starts[d] + distance, values + above * stride,
+                   (size_t)(num_rows - distance) * sizeof(*values)) == 0) {
+            starts[d] = above * stride - distance;
+            num_arrays--;
+        }
     }
+    return num_arrays;
 }
 
 static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
@@ -112,7 +114,8 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
         return NITRO_ERR_NO_MEMORY;
     list_offsets(spmv, slots, dia);
     fill(spmv, slots, dia);
-    find_starts(spmv, dia);
+    nitro_spmv_share_diagonals(dia->values, dia->stride, spmv->num_rows, dia->offsets,
+                               dia->num_diagonals, starts_of(dia));
     return 0;
 }
 

@@ -258,6 +258,18 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 /* CSR: y = A x in rows [begin, end), also for other computations. */
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
 
+/**
+ * Where each diagonal is read from: one below the main diagonal from that above if they have the
+ * same elements, as in symmetric matrices. These were read shortly before, so that half as much
+ * comes from memory.
+ * @param[in]  values   diagonal d's element in row r is at [d * stride + r].
+ * @param[in]  offsets  column - row of each; shape [count], ascending.
+ * @param[out] starts   shape [count]: it is read at [starts[d] + r].
+ * @return how many of the arrays are read.
+ */
+int64_t nitro_spmv_share_diagonals(const double *values, int64_t stride, int64_t num_rows,
+                                   const int64_t *offsets, int64_t count, int64_t *starts);
+
 /** The sum of a row that began in an earlier part, which a part leaves to be added. */
 typedef struct nitro_spmv_carry {
     int64_t row; /* -1: none */
