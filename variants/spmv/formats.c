@@ -14,9 +14,11 @@
 
 static const nitro_field dia_fields[] = {
     NUMBER(dia, num_diagonals),
+    NITRO_NUMBER(nitro_spmv_dia, num_slots),
     NUMBER(dia, stride),
+    NITRO_NUMBER(nitro_spmv_dia, group_stride),
     ARRAY(dia, offsets, NITRO_INDEX64, "num_diagonals"),
-    ARRAY(dia, values, NITRO_FLOAT64, "num_diagonals * stride"),
+    ARRAY(dia, values, NITRO_FLOAT64, "num_slots"),
 };
 
 static const nitro_field ell_fields[] = {

@@ -18,12 +18,19 @@ extern "C" {
 /** Rows of one slice of the sellp format. */
 #define NITRO_SPMV_SLICE_ROWS 32
 
-/** Diagonals: entry (row, row + offsets[d]) is values[d * stride + row], zero where A has none. */
+/** Rows of one group of the dia format. */
+#define NITRO_SPMV_DIA_GROUP_ROWS 32
+
+/**
+ * Diagonals: entry (row, row + offsets[d]) of row r of group g is
+ * values[d * stride + g * group_stride + r], zero where A has none.
+ */
 typedef struct nitro_spmv_dia {
-    int64_t num_diagonals;
-    int64_t stride;   /* num_rows and some padding */
+    int64_t num_diagonals, num_slots;
+    int64_t stride;       /* from one diagonal to the next */
+    int64_t group_stride; /* from one group of NITRO_SPMV_DIA_GROUP_ROWS rows to the next */
     int64_t *offsets; /* shape [num_diagonals], ascending; a host keeps as many more behind them */
-    double *values;   /* shape [num_diagonals x stride] */
+    double *values;   /* shape [num_slots] */
 } nitro_spmv_dia;
 
 /** ELLPACK: slot k of a row is at [k * stride + row]. Padding is a zero in a valid column. */

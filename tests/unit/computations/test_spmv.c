@@ -454,36 +454,40 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
 /* dia reads a diagonal below the main one from that above where both have the same elements. */
 static void diagonals_are_shared_only_if_equal(void **state)
 {
+    enum { EVERY_ROW = -2, NO_ROW };
     static const struct {
         const char *name;
         int64_t num_rows, num_cols;
         int64_t odd_row; /* its element below the diagonal is another one */
         bool shared;
-    } cases[] = {{"symmetric", 1003, 1003, -1, true},
-                 {"first", 1003, 1003, 35, false},
-                 {"last", 1003, 1003, 1002, false},
-                 {"wide", 1003, 1004, -1, true},
-                 {"tall", 1004, 1003, -1, false}};
+    } cases[] = {
+        {"symmetric", 1003, 1003, NO_ROW, true}, {"first", 1003, 1003, 35, false},
+        {"last", 1003, 1003, 1002, false},       {"unsymmetric", 1003, 1003, EVERY_ROW, false},
+        {"wide", 1003, 1004, NO_ROW, true},      {"tall", 1004, 1003, NO_ROW, false}};
     computation_fixture *f = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         nitro_matrix_entries entries = {.num_rows = cases[i].num_rows,
                                         .num_cols = cases[i].num_cols};
         nitro_spmv *spmv = NULL;
-        for (int64_t row = 0; row < entries.num_rows; row++)
+        for (int64_t row = 0; row < entries.num_rows; row++) {
+            bool odd = row == cases[i].odd_row || cases[i].odd_row == EVERY_ROW;
             for (int64_t column = row - 35; column <= row + 35; column += 35)
                 if (column >= 0 && column < entries.num_cols)
                     assert_ok(f->context,
                               nitro_matrix_entries_add(
                                   f->context, &entries, row, column,
-                                  row == cases[i].odd_row && column < row
+                                  odd && column < row
                                       ? 0.5
                                       : 1 + (double)((row < column ? row : column) % 11)));
+        }
         assert_ok(f->context, nitro_spmv_matrix_create(f->context, cases[i].name, &entries, &spmv));
         assert_true(check_all(f, spmv, cases[i].name) >= 5);
         assert_int_equal(nitro_spmv_variant_dia.prepare(spmv, nitro_spmv_variant_dia.user), 0);
         const nitro_spmv_dia *dia = spmv->dia;
         assert_int_equal(dia->num_diagonals, 3);
         assert_int_equal(dia->offsets[3] == 2 * dia->stride - 35, cases[i].shared);
+        if (cases[i].odd_row == EVERY_ROW)
+            assert_int_equal(dia->group_stride, 3 * NITRO_SPMV_DIA_GROUP_ROWS);
         nitro_spmv_matrix_free(spmv);
     }
 }

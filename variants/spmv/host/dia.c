@@ -1,7 +1,8 @@
-/* dia: whole diagonals, without column indices or gathers. Rows are processed in blocks, so that a
- * block of y stays in the L1 cache while all diagonals are added to it. For matrices with full
- * diagonals: a slot costs 8 bytes and a non-zero in CSR 12, so a fill-in of more than a few cannot
- * pay. */
+/* dia: diagonals, without column indices or gathers, for groups of rows with their sums in
+ * registers. The diagonals of a group lie one behind the other, so that memory is read as one
+ * stream; those of symmetric matrices are arrays of their own, so that one is read for two. For
+ * matrices with full diagonals: a slot costs 8 bytes and a non-zero in CSR 12, so a fill-in of more
+ * than a few cannot pay. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
@@ -9,10 +10,13 @@
 
 #include "variants/spmv/formats.h"
 
-#define MAX_FILLIN 8
-#define MAX_SLOTS  INT32_MAX /* 16 GiB */
-#define GROUP_ROWS 32
-#define AHEAD_ROWS 128 /* prefetch distance */
+#define MAX_FILLIN   8
+#define MAX_SLOTS    INT32_MAX /* 16 GiB */
+#define GROUP_ROWS   NITRO_SPMV_DIA_GROUP_ROWS
+#define SAMPLED_ROWS 256 /* to find out whether A is symmetric */
+/* Prefetch distances, in elements. */
+#define AHEAD_IN_DIAGONAL 128
+#define AHEAD_IN_GROUPS   512
 
 #define NS_PER_SLOT  0.17
 #define NS_PER_ENTRY 1.0 /* to fill the format */
@@ -45,6 +49,12 @@ static int64_t number_diagonals(const nitro_spmv *spmv, int32_t *slots)
     return count;
 }
 
+/* Of a row in its diagonals, counted from their beginnings. */
+NITRO_SPMV_INLINE int64_t slot_of(const nitro_spmv_dia *dia, int64_t row)
+{
+    return row / GROUP_ROWS * dia->group_stride + row % GROUP_ROWS;
+}
+
 typedef struct filling {
     const nitro_spmv *spmv;
     const int32_t *slots;
@@ -60,7 +70,7 @@ static void fill_part(const void *state, int part, int parts)
          row++)
         for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
             int64_t diagonal = f->slots[spmv->columns[k] - row + spmv->num_rows] - 1;
-            f->dia->values[diagonal * f->dia->stride + row] = spmv->values[k];
+            f->dia->values[diagonal * f->dia->stride + slot_of(f->dia, row)] = spmv->values[k];
         }
 }
 
@@ -96,6 +106,44 @@ int64_t nitro_spmv_share_diagonals(const double *values, int64_t stride, int64_t
     return num_arrays;
 }
 
+/* Has entry k, of this row, an equal one across the main diagonal, or no place for one? */
+static bool is_mirrored(const nitro_spmv *spmv, int64_t row, int64_t k)
+{
+    int64_t across = spmv->columns[k];
+    if (across >= spmv->num_rows || row >= spmv->num_cols)
+        return true;
+    for (int64_t i = spmv->row_offsets[across]; i < spmv->row_offsets[across + 1]; i++)
+        if (spmv->columns[i] == row)
+            return spmv->values[i] == spmv->values[k];
+    return false;
+}
+
+/* From the first and the last entries of some rows. */
+static bool seems_symmetric(const nitro_spmv *spmv)
+{
+    for (int64_t i = 0; i < SAMPLED_ROWS && spmv->num_rows > 0; i++) {
+        int64_t row = nitro_host_split_evenly(spmv->num_rows, (int)i, SAMPLED_ROWS);
+        int64_t begin = spmv->row_offsets[row], end = spmv->row_offsets[row + 1];
+        if (begin < end && !(is_mirrored(spmv, row, begin) && is_mirrored(spmv, row, end - 1)))
+            return false;
+    }
+    return true;
+}
+
+static void choose_layout(const nitro_spmv *spmv, nitro_spmv_dia *dia)
+{
+    int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    if (seems_symmetric(spmv)) {
+        dia->stride = nitro_spmv_stride(spmv->num_rows);
+        dia->group_stride = GROUP_ROWS;
+        dia->num_slots = dia->num_diagonals * dia->stride;
+    } else {
+        dia->stride = GROUP_ROWS;
+        dia->group_stride = dia->num_diagonals * GROUP_ROWS;
+        dia->num_slots = num_groups * dia->group_stride;
+    }
+}
+
 static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
 {
     nitro_host_run_parts(fill_part, &(filling){spmv, slots, dia},
@@ -108,14 +156,18 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
     dia->num_diagonals = number_diagonals(spmv, slots);
     if (!nitro_spmv_dia_pays(spmv, dia->num_diagonals))
         return 1;
-    dia->stride = nitro_spmv_stride(spmv->num_rows);
+    choose_layout(spmv, dia);
     dia->offsets = nitro_host_allocate(2 * dia->num_diagonals, sizeof(*dia->offsets));
     if (!dia->offsets || nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
     list_offsets(spmv, slots, dia);
     fill(spmv, slots, dia);
-    nitro_spmv_share_diagonals(dia->values, dia->stride, spmv->num_rows, dia->offsets,
-                               dia->num_diagonals, starts_of(dia));
+    if (dia->group_stride == GROUP_ROWS)
+        nitro_spmv_share_diagonals(dia->values, dia->stride, spmv->num_rows, dia->offsets,
+                                   dia->num_diagonals, starts_of(dia));
+    else
+        for (int64_t d = 0; d < dia->num_diagonals; d++)
+            starts_of(dia)[d] = d * dia->stride;
     return 0;
 }
 
@@ -144,17 +196,19 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const
                                       const bool prefetches)
 {
     const nitro_spmv_dia *dia = spmv->dia;
+    int64_t slot = slot_of(dia, row);
+    int64_t ahead = dia->stride == GROUP_ROWS ? AHEAD_IN_GROUPS : AHEAD_IN_DIAGONAL;
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
     for (int64_t d = 0; d < dia->num_diagonals; d++) {
         int64_t offset = dia->offsets[d];
         if (!is_inside(spmv, offset, row))
             continue;
-        const double *values = dia->values + (starts_of(dia)[d] + row);
+        const double *values = dia->values + (starts_of(dia)[d] + slot);
         const double *x = spmv->x + (row + offset);
         for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
             if (prefetches)
-                NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+                NITRO_SPMV_PREFETCH(values, at + ahead);
             nitro_spmv_add_products(&lanes[i], values + at, x + at, unit);
         }
     }
@@ -162,14 +216,16 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const
         nitro_spmv_store(spmv->y + row + i * NITRO_SPMV_LANES, &lanes[i], unit);
 }
 
-/* Add one diagonal's products in rows [begin, end) to y. */
+/* Add one diagonal's products in rows [begin, end) of a group to y. */
 NITRO_SPMV_INLINE void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
 {
-    int64_t offset = spmv->dia->offsets[d], start = starts_of(spmv->dia)[d];
+    const nitro_spmv_dia *dia = spmv->dia;
+    int64_t offset = dia->offsets[d];
+    int64_t start = starts_of(dia)[d] + slot_of(dia, begin) - begin;
     int64_t first = begin > -offset ? begin : -offset;
     int64_t last = end < spmv->num_cols - offset ? end : spmv->num_cols - offset;
     for (int64_t row = first; row < last; row++)
-        spmv->y[row] += spmv->dia->values[start + row] * spmv->x[row + offset];
+        spmv->y[row] += dia->values[start + row] * spmv->x[row + offset];
 }
 
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
@@ -214,7 +270,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_dia = {
     .name = "dia",
-    .version = "2",
+    .version = "3",
     .run = run,
     .prepare = prepare,
     .allows = allows,

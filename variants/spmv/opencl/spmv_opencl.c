@@ -52,10 +52,11 @@ static const nitro_kernel csr_vector = {
 static const nitro_kernel dia = {
     COMMON(dia),
     .part = &nitro_spmv_part_dia,
+    .options = "-DGROUP_ROWS=" STRING(NITRO_SPMV_DIA_GROUP_ROWS),
     .parameters = {BLOCK},
     .where = {IN_LIMIT},
-    .steps = {STEP("dia", "num_rows", "num_rows", "num_cols", "num_diagonals", "stride", "offsets",
-                   "values", "x", "y")},
+    .steps = {STEP("dia", "num_rows", "num_rows", "num_cols", "num_diagonals", "stride",
+                   "group_stride", "offsets", "values", "x", "y")},
 };
 
 static const nitro_kernel ell = {
