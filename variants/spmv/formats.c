@@ -23,9 +23,11 @@ static const nitro_field dia_fields[] = {
 
 static const nitro_field ell_fields[] = {
     NUMBER(ell, width),
+    NITRO_NUMBER(nitro_spmv_ell, num_slots),
     NUMBER(ell, stride),
-    ARRAY(ell, columns, NITRO_INT32, "width * stride"),
-    ARRAY(ell, values, NITRO_FLOAT64, "width * stride"),
+    NITRO_NUMBER(nitro_spmv_ell, group_stride),
+    ARRAY(ell, columns, NITRO_INT32, "num_slots"),
+    ARRAY(ell, values, NITRO_FLOAT64, "num_slots"),
 };
 
 /* The columns and values are the matrix's. */
@@ -36,9 +38,11 @@ static const nitro_field coo_fields[] = {
 
 static const nitro_field hybrid_fields[] = {
     NUMBER(hybrid, ell.width),
+    NITRO_NUMBER(nitro_spmv_hybrid, ell.num_slots),
     NUMBER(hybrid, ell.stride),
-    ARRAY(hybrid, ell.columns, NITRO_INT32, "ell.width * ell.stride"),
-    ARRAY(hybrid, ell.values, NITRO_FLOAT64, "ell.width * ell.stride"),
+    NITRO_NUMBER(nitro_spmv_hybrid, ell.group_stride),
+    ARRAY(hybrid, ell.columns, NITRO_INT32, "ell.num_slots"),
+    ARRAY(hybrid, ell.values, NITRO_FLOAT64, "ell.num_slots"),
     NUMBER(hybrid, coo.num_entries),
     ARRAY(hybrid, coo.rows, NITRO_INT32, "coo.num_entries"),
     ARRAY(hybrid, coo.columns, NITRO_INT32, "coo.num_entries"),

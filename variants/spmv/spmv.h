@@ -33,13 +33,20 @@ typedef struct nitro_spmv_dia {
     double *values;   /* shape [num_slots] */
 } nitro_spmv_dia;
 
-/** ELLPACK: slot k of a row is at [k * stride + row]. Padding is a zero in a valid column. */
+/** Rows of one group of the ell format. */
+#define NITRO_SPMV_ELL_GROUP_ROWS 64
+
+/**
+ * ELLPACK: slot k of row r of group g is at [k * stride + g * group_stride + r]. Padding is a zero
+ * in a valid column.
+ */
 typedef struct nitro_spmv_ell {
-    int64_t width;    /* slots of every row */
-    int64_t stride;   /* num_rows and some padding */
-    int32_t *columns; /* shape [width x stride] */
-    double *values;   /* shape [width x stride] */
-    int gather_votes; /* host: which way to read x is faster; 0 at first */
+    int64_t width, num_slots; /* of every row; of all, with some padding */
+    int64_t stride;           /* from one slot of a row to the next */
+    int64_t group_stride;     /* from one group of NITRO_SPMV_ELL_GROUP_ROWS rows to the next */
+    int32_t *columns;         /* shape [num_slots] */
+    double *values;           /* shape [num_slots] */
+    int gather_votes;         /* host: which way to read x is faster; 0 at first */
 } nitro_spmv_ell;
 
 /** Coordinates, sorted by row. */

@@ -1,6 +1,6 @@
-/* ell: every row padded to the longest, column-major, so that SIMD runs over rows; 64 rows at a
- * time, with their sums in registers. For matrices with rows of similar length: a slot costs 12
- * bytes, as a non-zero does in CSR. */
+/* ell: every row padded to the longest, so that SIMD runs over rows; groups of 64 rows, each stored
+ * column-major, with their sums in registers. For matrices with rows of similar length: a slot
+ * costs 12 bytes, as a non-zero does in CSR. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #define MAX_FILLIN  8
 #define MAX_SLOTS   INT32_MAX /* 24 GiB */
-#define GROUP_ROWS  64
-#define AHEAD_ROWS  128 /* prefetch distance, of the matrix */
+#define GROUP_ROWS  NITRO_SPMV_ELL_GROUP_ROWS
+#define AHEAD       512 /* prefetch distance, of the matrix */
 #define AHEAD_SLOTS 2   /* of x */
 
 #define NS_PER_SLOT 0.3
@@ -28,6 +28,19 @@ static bool allows(const double *features, const void *argument, void *user)
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
 }
 
+void nitro_spmv_ell_set_layout(nitro_spmv_ell *ell, int64_t num_rows, bool in_groups)
+{
+    int64_t num_groups = (num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    ell->stride = in_groups ? GROUP_ROWS : nitro_spmv_stride(num_rows);
+    ell->group_stride = in_groups ? ell->width * GROUP_ROWS : GROUP_ROWS;
+    ell->num_slots = ell->width * (in_groups ? num_groups * GROUP_ROWS : ell->stride);
+}
+
+NITRO_SPMV_INLINE int64_t first_slot(const nitro_spmv_ell *ell, int64_t row)
+{
+    return row / GROUP_ROWS * ell->group_stride + row % GROUP_ROWS;
+}
+
 typedef struct filling {
     const nitro_spmv *spmv;
     nitro_spmv_ell *ell;
@@ -42,21 +55,21 @@ static void fill_part(const void *state, int part, int parts)
     int64_t end = nitro_host_split_evenly(spmv->num_rows, part + 1, parts);
     for (int64_t row = nitro_host_split_evenly(spmv->num_rows, part, parts); row < end; row++) {
         int64_t begin = spmv->row_offsets[row], length = spmv->row_offsets[row + 1] - begin;
+        int64_t first = first_slot(ell, row);
         for (int64_t k = 0; k < ell->width; k++) {
             if (k < length) {
                 column = spmv->columns[begin + k];
-                ell->values[k * ell->stride + row] = spmv->values[begin + k];
+                ell->values[first + k * ell->stride] = spmv->values[begin + k];
             }
-            ell->columns[k * ell->stride + row] = column;
+            ell->columns[first + k * ell->stride] = column;
         }
     }
 }
 
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell)
 {
-    nitro_host_run_parts(
-        fill_part, &(filling){spmv, ell},
-        nitro_host_num_parts(NS_PER_SLOT * (double)ell->width * (double)ell->stride));
+    nitro_host_run_parts(fill_part, &(filling){spmv, ell},
+                         nitro_host_num_parts(NS_PER_SLOT * (double)ell->num_slots));
 }
 
 /* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
@@ -64,26 +77,26 @@ NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *res
                                       const int num_lanes, const int unit,
                                       const nitro_spmv_access access)
 {
-    const double *values = p->ell->values + row, *x = p->spmv->x;
-    const int32_t *columns = p->ell->columns + row;
+    const double *values = p->ell->values + first_slot(p->ell, row), *x = p->spmv->x;
+    const int32_t *columns = p->ell->columns + first_slot(p->ell, row);
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
     for (int64_t k = 0; k < p->ell->width; k++) {
         const int32_t *ahead = access == NITRO_SPMV_SCATTERED && k + AHEAD_SLOTS < p->ell->width
-                                   ? columns + AHEAD_SLOTS * p->ell->stride
+                                   ? columns + AHEAD_SLOTS * GROUP_ROWS
                                    : NULL;
 #pragma GCC unroll 8
         for (int64_t i = 0; i < num_lanes; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
             if (access != NITRO_SPMV_CACHED)
-                NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+                NITRO_SPMV_PREFETCH(values, at + AHEAD);
             if (access != NITRO_SPMV_CACHED && i % 2 == 0)
-                NITRO_SPMV_PREFETCH(columns, at + AHEAD_ROWS);
+                NITRO_SPMV_PREFETCH(columns, at + AHEAD);
             if (ahead)
                 nitro_spmv_prefetch_x(x, ahead + at, NITRO_SPMV_LANES);
             nitro_spmv_add(&lanes[i], values + at, x, columns + at, unit);
         }
-        values += p->ell->stride;
-        columns += p->ell->stride;
+        values += GROUP_ROWS;
+        columns += GROUP_ROWS;
     }
 #pragma GCC unroll 8
     for (int64_t i = 0; i < num_lanes; i++)
@@ -144,7 +157,7 @@ static int prepare(void *argument, void *user)
     if (!ell)
         return NITRO_ERR_NO_MEMORY;
     ell->width = longest_row(spmv);
-    ell->stride = nitro_spmv_stride(spmv->num_rows);
+    nitro_spmv_ell_set_layout(ell, spmv->num_rows, !((nitro_kit_part *)user)->is_filled_there);
     if (nitro_kit_allocate_format(user, spmv) != 0) {
         nitro_kit_free_format(argument, user);
         return NITRO_ERR_NO_MEMORY;
@@ -164,7 +177,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_ell = {
     .name = "ell",
-    .version = "4",
+    .version = "5",
     .run = run,
     .prepare = prepare,
     .allows = allows,

@@ -62,9 +62,10 @@ static void fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo
 static int make(nitro_spmv *spmv, const nitro_kit_part *part)
 {
     nitro_spmv_hybrid *hybrid = spmv->hybrid;
-    hybrid->ell.stride = nitro_spmv_stride(spmv->num_rows);
-    if (choose_width(spmv, &hybrid->ell.width) != 0 || find_rest(spmv, hybrid) != 0 ||
-        nitro_kit_allocate_format(part, spmv) != 0)
+    if (choose_width(spmv, &hybrid->ell.width) != 0 || find_rest(spmv, hybrid) != 0)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_spmv_ell_set_layout(&hybrid->ell, spmv->num_rows, !part->is_filled_there);
+    if (nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
     if (part->is_filled_there)
         return 0;
@@ -99,7 +100,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_hybrid = {
     .name = "hybrid",
-    .version = "4",
+    .version = "5",
     .run = run,
     .prepare = prepare,
     NITRO_SPMV_FORMAT(hybrid),

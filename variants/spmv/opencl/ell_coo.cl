@@ -4,15 +4,17 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-__kernel void ell(int num_rows, int width, int stride, __global const int *columns,
-                  __global const double *values, __global const double *x, __global double *y)
+__kernel void ell(int num_rows, int width, int stride, int group_stride,
+                  __global const int *columns, __global const double *values,
+                  __global const double *x, __global double *y)
 {
     int row = get_global_id(0);
     if (row >= num_rows)
         return;
+    int first = row / GROUP_ROWS * group_stride + row % GROUP_ROWS;
     double sum = 0;
     for (int k = 0; k < width; k++)
-        sum += values[k * stride + row] * x[columns[k * stride + row]];
+        sum += values[first + k * stride] * x[columns[first + k * stride]];
     y[row] = sum;
 }
 

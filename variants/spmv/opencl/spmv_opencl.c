@@ -31,8 +31,9 @@ extern const char nitro_spmv_csr_cl[], nitro_spmv_csr_vector_cl[], nitro_spmv_di
             "ceil_div(" items ", BLOCK) * BLOCK"                                                   \
         }                                                                                          \
     }
+#define ELL_OPTIONS .options = "-DGROUP_ROWS=" STRING(NITRO_SPMV_ELL_GROUP_ROWS)
 /* y = 0, by the ell of no entries. */
-#define CLEAR STEP("ell", "num_rows", "num_rows", "0", "0", "columns", "values", "x", "y")
+#define CLEAR STEP("ell", "num_rows", "num_rows", "0", "0", "0", "columns", "values", "x", "y")
 
 static const nitro_kernel csr = {
     COMMON(csr),
@@ -61,15 +62,17 @@ static const nitro_kernel dia = {
 
 static const nitro_kernel ell = {
     COMMON(ell_coo),
+    ELL_OPTIONS,
     .part = &nitro_spmv_part_ell,
     .parameters = {BLOCK},
     .where = {IN_LIMIT},
-    .steps = {STEP("ell", "num_rows", "num_rows", "width", "stride", "columns", "values", "x",
-                   "y")},
+    .steps = {STEP("ell", "num_rows", "num_rows", "width", "stride", "group_stride", "columns",
+                   "values", "x", "y")},
 };
 
 static const nitro_kernel coo = {
     COMMON(ell_coo),
+    ELL_OPTIONS,
     .part = &nitro_spmv_part_coo,
     .parameters = {BLOCK, EACH},
     .where = {IN_LIMIT},
@@ -79,11 +82,12 @@ static const nitro_kernel coo = {
 
 static const nitro_kernel hybrid = {
     COMMON(ell_coo),
+    ELL_OPTIONS,
     .part = &nitro_spmv_part_hybrid,
     .parameters = {BLOCK, EACH},
     .where = {IN_LIMIT},
-    .steps = {STEP("ell", "num_rows", "num_rows", "ell.width", "ell.stride", "ell.columns",
-                   "ell.values", "x", "y"),
+    .steps = {STEP("ell", "num_rows", "num_rows", "ell.width", "ell.stride", "ell.group_stride",
+                   "ell.columns", "ell.values", "x", "y"),
               STEP("coo", "ceil_div(coo.num_entries, EACH)", "coo.num_entries", "coo.rows",
                    "coo.columns", "coo.values", "x", "y")},
 };
