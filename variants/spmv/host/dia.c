@@ -191,13 +191,12 @@ NITRO_SPMV_INLINE bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t
     return row + offset >= 0 && row + GROUP_ROWS + offset <= spmv->num_cols;
 }
 
-/* y of a group of rows, in registers, from the diagonals that cross all of them. */
-NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const int unit,
-                                      const bool prefetches)
+/* y of a group of rows, in registers, from the diagonals that cross all of them. `ahead`: prefetch
+ * distance, 0 for none. */
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, int64_t slot,
+                                      const int unit, const int ahead)
 {
     const nitro_spmv_dia *dia = spmv->dia;
-    int64_t slot = slot_of(dia, row);
-    int64_t ahead = dia->stride == GROUP_ROWS ? AHEAD_IN_GROUPS : AHEAD_IN_DIAGONAL;
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
     for (int64_t d = 0; d < dia->num_diagonals; d++) {
         int64_t offset = dia->offsets[d];
@@ -207,7 +206,7 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row, const
         const double *x = spmv->x + (row + offset);
         for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++) {
             int64_t at = i * NITRO_SPMV_LANES;
-            if (prefetches)
+            if (ahead)
                 NITRO_SPMV_PREFETCH(values, at + ahead);
             nitro_spmv_add_products(&lanes[i], values + at, x + at, unit);
         }
@@ -229,11 +228,12 @@ NITRO_SPMV_INLINE void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t b
 }
 
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
-                                     const int unit, const bool prefetches)
+                                     const int unit, const int ahead)
 {
     const nitro_spmv_dia *dia = spmv->dia;
-    for (; row + GROUP_ROWS <= end; row += GROUP_ROWS) {
-        multiply_group(spmv, row, unit, prefetches);
+    int64_t slot = slot_of(dia, row);
+    for (; row + GROUP_ROWS <= end; row += GROUP_ROWS, slot += dia->group_stride) {
+        multiply_group(spmv, row, slot, unit, ahead);
         for (int64_t d = 0; d < dia->num_diagonals; d++)
             if (!is_inside(spmv, dia->offsets[d], row))
                 add_diagonal(spmv, d, row, row + GROUP_ROWS);
@@ -251,10 +251,12 @@ NITRO_SPMV_INLINE void multiply_part(const void *state, int part, int parts, con
     int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
     int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
     end = end < spmv->num_rows ? end : spmv->num_rows;
-    if (nitro_spmv_prefetches(spmv->dia->num_diagonals * spmv->num_rows))
-        multiply_rows(spmv, begin, end, unit, true);
+    if (!nitro_spmv_prefetches(spmv->dia->num_slots))
+        multiply_rows(spmv, begin, end, unit, 0);
+    else if (spmv->dia->group_stride == GROUP_ROWS)
+        multiply_rows(spmv, begin, end, unit, AHEAD_IN_DIAGONAL);
     else
-        multiply_rows(spmv, begin, end, unit, false);
+        multiply_rows(spmv, begin, end, unit, AHEAD_IN_GROUPS);
 }
 NITRO_SPMV_COMPILE(multiply_part)
 
