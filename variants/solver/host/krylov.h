@@ -134,7 +134,6 @@ struct nitro_krylov {
     int part;  /* of an approximate inverse, that is multiplied by */
     const nitro_rows *from;
     nitro_rows *to;
-    const void *state; /* of the method or preconditioner */
 };
 
 /** Do all chunks, and set k->sums. */

@@ -352,12 +352,15 @@ int nitro_krylov_gmres(nitro_krylov *k)
 
 /* ---- MINRES ---- */
 
-/* The vectors of the Lanczos process, renamed after every iteration. */
-typedef struct lanczos {
-    nitro_rows *older, *newer, *next;   /* residuals of the process; `newer` at first R */
-    nitro_rows *y, *next_y;             /* M newer, M next */
-    nitro_rows *before_last_w, *last_w; /* directions */
-} lanczos;
+/* The vectors of the Lanczos process, renamed after every iteration: its residuals, of which R is
+ * the newest at first; M times the newest and the next; directions. */
+#define MR_OLDER  OWN(0)
+#define MR_NEWER  R
+#define MR_NEXT   OWN(1)
+#define MR_Y      OWN(2)
+#define MR_NEXT_Y OWN(3)
+#define MR_W      OWN(4) /* the last but one, of which the next one is made */
+#define MR_LAST_W OWN(5)
 
 NITRO_KRYLOV_STEP(mr_precondition)
 {
@@ -368,33 +371,30 @@ NITRO_KRYLOV_STEP(mr_precondition)
 /* next = A y / beta - beta / (older beta) older, by the weights 0 and 1 */
 NITRO_KRYLOV_STEP(mr_product)
 {
-    const lanczos *l = k->state;
-    nitro_rows *restrict next = l->next;
-    const nitro_rows *restrict older = l->older;
-    nitro_krylov_multiply(k, l->y, next, begin, end);
+    nitro_rows *restrict next = MR_NEXT;
+    const nitro_rows *restrict older = MR_OLDER;
+    nitro_krylov_multiply(k, MR_Y, next, begin, end);
     for (int64_t i = begin; i < end; i++)
         next[i] = k->weights[0] * next[i] - k->weights[1] * older[i];
-    nitro_krylov_dot(l->y, next, begin, end, sums);
+    nitro_krylov_dot(MR_Y, next, begin, end, sums);
 }
 
 NITRO_KRYLOV_STEP(mr_subtract)
 {
-    const lanczos *l = k->state;
-    nitro_rows *restrict next = l->next;
-    const nitro_rows *restrict newer = l->newer;
+    nitro_rows *restrict next = MR_NEXT;
+    const nitro_rows *restrict newer = MR_NEWER;
     double alpha = k->alpha;
     for (int64_t i = begin; i < end; i++)
         next[i] -= alpha * newer[i];
     nitro_krylov_local(k, begin, end);
-    nitro_krylov_dot(next, l->next_y, begin, end, sums);
+    nitro_krylov_dot(next, MR_NEXT_Y, begin, end, sums);
 }
 
 /* w = (y / beta - epsilon w_before_last - delta w_last) / gamma, x += phi w */
 NITRO_KRYLOV_STEP(mr_update)
 {
-    const lanczos *l = k->state;
-    nitro_rows *restrict x = X, *restrict w = l->before_last_w;
-    const nitro_rows *restrict y = l->y, *restrict last = l->last_w;
+    nitro_rows *restrict x = X, *restrict w = MR_W;
+    const nitro_rows *restrict y = MR_Y, *restrict last = MR_LAST_W;
     const double by_y = k->weights[0], by_w = k->weights[1], by_last = k->weights[2];
     const double phi = k->weights[3];
     for (int64_t i = begin; i < end; i++) {
@@ -412,21 +412,19 @@ static void turn(nitro_rows **a, nitro_rows **b)
 
 int nitro_krylov_minres(nitro_krylov *k)
 {
-    lanczos l = {OWN(0), R, OWN(1), OWN(2), OWN(3), OWN(4), OWN(5)};
     double older_beta = 1, d_bar = 0, epsilon = 0, cosine = -1, sine = 0, norm = k->residual;
-    nitro_krylov_do_and_precondition(k, mr_precondition, 1, l.newer, l.y);
+    nitro_krylov_do_and_precondition(k, mr_precondition, 1, MR_NEWER, MR_Y);
     double beta = sqrt(k->sums[0]), first = beta, phi_bar = beta;
-    clear(k, l.older);
-    clear(k, l.before_last_w);
-    clear(k, l.last_w);
-    k->state = &l;
+    clear(k, MR_OLDER);
+    clear(k, MR_W);
+    clear(k, MR_LAST_W);
     while (nitro_krylov_goes_on(k)) {
         k->weights[0] = 1 / beta;
         k->weights[1] = beta / older_beta;
         nitro_krylov_do(k, mr_product, 1);
         double diagonal = k->sums[0] / beta;
         k->alpha = diagonal / beta;
-        nitro_krylov_do_and_precondition(k, mr_subtract, 1, l.next, l.next_y);
+        nitro_krylov_do_and_precondition(k, mr_subtract, 1, MR_NEXT, MR_NEXT_Y);
         older_beta = beta;
         beta = sqrt(k->sums[0]);
         if (!isfinite(beta) || !isfinite(diagonal))
@@ -446,11 +444,10 @@ int nitro_krylov_minres(nitro_krylov *k)
         nitro_krylov_do(k, mr_update, 0);
         phi_bar *= sine;
         k->residual = norm * fabs(phi_bar) / first; /* in the preconditioner's norm */
-        turn(&l.before_last_w, &l.last_w);
-        turn(&l.y, &l.next_y);
-        turn(&l.older, &l.newer);
-        turn(&l.newer, &l.next);
+        turn(&MR_W, &MR_LAST_W);
+        turn(&MR_Y, &MR_NEXT_Y);
+        turn(&MR_OLDER, &MR_NEWER);
+        turn(&MR_NEWER, &MR_NEXT);
     }
-    k->state = NULL;
     return 0;
 }
