@@ -210,39 +210,29 @@ static void count_part(const row_lengths *lengths, int64_t begin, int64_t end, l
     }
 }
 
-static void add_counts(length_tables tables, row_lengths *lengths)
-{
-    for (int t = 0; t < NUM_TABLES; t++)
-        for (int64_t length = 0; length < COUNTED_LENGTHS; length++)
-            lengths->count[length] += tables[t][length];
-}
+typedef struct counting {
+    row_lengths *lengths;
+    long_rows *parts; /* shape [num_parts]; they do not depend on the number of threads */
+    int num_parts;
+} counting;
 
-/* Sums are added up part by part; parts do not depend on the number of threads. */
-static void count_lengths(row_lengths *lengths, long_rows *parts, int num_parts)
+/* The parts of one thread. */
+static void count_parts(const void *state, int thread, int num_threads)
 {
-    lengths->has_groups =
-        can_count_groups() && lengths->mean < SHORT_LENGTHS && lengths->num_rows >= LEAST_ROWS;
-    double ns_per_row = lengths->has_groups ? NS_PER_SHORT : NS_PER_ROW;
-    int num_threads = nitro_host_num_parts(ns_per_row * (double)lengths->num_rows);
-    if (num_threads <= 1) {
-        length_tables tables = {{0}};
-        for (int p = 0; p < num_parts; p++)
-            count_part(lengths, nitro_host_split_evenly(lengths->num_rows, p, num_parts),
-                       nitro_host_split_evenly(lengths->num_rows, p + 1, num_parts), tables,
-                       &parts[p]);
-        add_counts(tables, lengths);
-        return;
-    }
-#pragma omp parallel num_threads(num_threads)
-    {
-        length_tables tables = {{0}};
-#pragma omp for schedule(static)
-        for (int p = 0; p < num_parts; p++)
-            count_part(lengths, nitro_host_split_evenly(lengths->num_rows, p, num_parts),
-                       nitro_host_split_evenly(lengths->num_rows, p + 1, num_parts), tables,
-                       &parts[p]);
-#pragma omp critical(nitro_spmv_row_lengths)
-        add_counts(tables, lengths);
+    const counting *c = state;
+    row_lengths *lengths = c->lengths;
+    length_tables tables = {{0}};
+    int end = (int)nitro_host_split_evenly(c->num_parts, thread + 1, num_threads);
+    for (int p = (int)nitro_host_split_evenly(c->num_parts, thread, num_threads); p < end; p++)
+        count_part(lengths, nitro_host_split_evenly(lengths->num_rows, p, c->num_parts),
+                   nitro_host_split_evenly(lengths->num_rows, p + 1, c->num_parts), tables,
+                   &c->parts[p]);
+    for (int64_t length = 0; length < COUNTED_LENGTHS; length++) {
+        int64_t count = 0;
+        for (int t = 0; t < NUM_TABLES; t++)
+            count += tables[t][length];
+        if (count > 0)
+            __atomic_fetch_add(&lengths->count[length], count, __ATOMIC_RELAXED);
     }
 }
 
@@ -252,7 +242,11 @@ static void summarise(row_lengths *lengths)
     int64_t most = lengths->num_rows / PART_ROWS + 1;
     int num_parts = most < MAX_PARTS ? (int)most : MAX_PARTS;
     double squares = 0, cubes = 0, rows = (double)lengths->num_rows;
-    count_lengths(lengths, parts, num_parts);
+    lengths->has_groups =
+        can_count_groups() && lengths->mean < SHORT_LENGTHS && lengths->num_rows >= LEAST_ROWS;
+    nitro_host_run_parts(
+        count_parts, &(counting){lengths, parts, num_parts},
+        nitro_host_num_parts((lengths->has_groups ? NS_PER_SHORT : NS_PER_ROW) * rows));
     lengths->shortest = INT64_MAX;
     for (int64_t length = 0; length < COUNTED_LENGTHS; length++) {
         if (lengths->count[length] == 0)

@@ -80,33 +80,31 @@ static int run(void *argument, void *user)
 }
 
 /* A variant of a nitro_spmv_cuda_kernel, and other members. */
-#define VARIANT(its_name, its_version, kernel, ...)                                                \
+#define VARIANT(its_name, ...)                                                                     \
+    &(const nitro_variant)                                                                         \
     {                                                                                              \
-        .name = its_name, .version = its_version, .run = run, .prepare = prepare,                  \
-        .release = release, .user = (void *)&(kernel), __VA_ARGS__                                 \
+        .name = #its_name, .version = "1", .run = run, .prepare = prepare, .release = release,     \
+        .user = (void *)&nitro_spmv_cuda_kernel_##its_name, __VA_ARGS__                            \
     }
-
-static const nitro_variant own[] = {
-    VARIANT("csr", "1", nitro_spmv_cuda_kernel_csr),
-    VARIANT("csr_vector", "1", nitro_spmv_cuda_kernel_csr_vector),
-    VARIANT("dia", "1", nitro_spmv_cuda_kernel_dia, .allows = allows,
-            .allows_reads = "dia_fillin,nnz,rows,cols"),
-    VARIANT("ell", "1", nitro_spmv_cuda_kernel_ell, .allows = allows,
-            .allows_reads = "ell_fillin,nnz,rows,cols"),
-    VARIANT("coo", "1", nitro_spmv_cuda_kernel_coo),
-    VARIANT("hybrid", "1", nitro_spmv_cuda_kernel_hybrid),
-    VARIANT("sellp", "1", nitro_spmv_cuda_kernel_sellp, .allows = allows,
-            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols"),
-    VARIANT("csr_merge", "1", nitro_spmv_cuda_kernel_csr_merge),
-    VARIANT("csr_adaptive", "1", nitro_spmv_cuda_kernel_csr_adaptive),
-    VARIANT("sell_c_sigma", "1", nitro_spmv_cuda_kernel_sell_c_sigma, .allows = allows,
-            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols,row_max"),
-};
-
 #define CUSPARSE(index) &nitro_spmv_cuda_cusparse_variants[index]
+
 static const nitro_variant *const variants[] = {
-    &own[0], &own[1], &own[2],     &own[3],     &own[4],     &own[5],     &own[6],     &own[7],
-    &own[8], &own[9], CUSPARSE(0), CUSPARSE(1), CUSPARSE(2), CUSPARSE(3), CUSPARSE(4),
+    VARIANT(csr),
+    VARIANT(csr_vector),
+    VARIANT(dia, .allows = allows, .allows_reads = "dia_fillin,nnz,rows,cols"),
+    VARIANT(ell, .allows = allows, .allows_reads = "ell_fillin,nnz,rows,cols"),
+    VARIANT(coo),
+    VARIANT(hybrid),
+    VARIANT(sellp, .allows = allows, .allows_reads = "rlsd,ell_fillin,nnz,rows,cols"),
+    VARIANT(csr_merge),
+    VARIANT(csr_adaptive),
+    VARIANT(sell_c_sigma, .allows = allows,
+            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols,row_max"),
+    CUSPARSE(0),
+    CUSPARSE(1),
+    CUSPARSE(2),
+    CUSPARSE(3),
+    CUSPARSE(4),
 };
 
 static const char *missing(const nitro_variant *variant)
