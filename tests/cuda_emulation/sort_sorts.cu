@@ -37,10 +37,13 @@ static __global__ void sort_alone(nitro_sort sizes, const void *keys, const void
 
 static int sort(nitro_sort_cuda *sort, void *room, size_t *bytes)
 {
+    size_t needed = (size_t)sort->host.num_keys * sizeof(uint32_t);
     if (!room) {
-        *bytes = (size_t)sort->host.num_keys * sizeof(uint32_t);
+        *bytes = needed;
         return 0;
     }
+    if (*bytes < needed)
+        return nitro_cuda_check(&sort->cuda, cudaErrorInvalidValue, "sorting");
     cudaLaunchConfig_t config = nitro_cuda_grid(&sort->cuda, 1, 1);
     return nitro_cuda_check(&sort->cuda,
                             cudaLaunchKernelEx(&config, sort_alone, sort->host, sort->keys,

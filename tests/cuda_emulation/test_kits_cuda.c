@@ -112,6 +112,36 @@ static void failed_allocations_leave_nothing_behind(void **state)
     }
 }
 
+/* A variant that was not prepared may find room that another one made: it refuses to run, or does
+ * with so much. */
+static void rooms_of_other_variants_are_not_overrun(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CUDA_NUM_COMPUTATIONS; c++) {
+        emulated_cases_start_device();
+        cuda_cases *cases = cuda_cases_open(cuda_computations[c].module, nitro_kit_allows_nothing);
+        size_t num_variants = nitro_computation_num_variants(cases->computation);
+        for (size_t i = 0; i < num_variants * num_variants; i++) {
+            const nitro_variant *other = cuda_cases_variant(cases, i / num_variants);
+            const nitro_variant *variant = cuda_cases_variant(cases, i % num_variants);
+            if (!cases->is_here[i / num_variants] || !cases->is_here[i % num_variants])
+                continue;
+            void *argument = computation_cases_load(cases, cuda_computations[c].kit, 0, 130);
+            if (cuda_cases_allow(cases, other, argument) &&
+                cuda_cases_allow(cases, variant, argument)) {
+                assert_int_equal(other->prepare(argument, other->user), 0);
+                if (variant->run(argument, variant->user) == 0)
+                    assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+                else
+                    assert_non_null(
+                        strstr(cuda_cases_problem(cases, argument), "was not prepared"));
+            }
+            cases->module->unload(argument);
+        }
+        assert_int_equal(emulated_cases_close(cases), 0);
+    }
+}
+
 /* ---- Fields on the device ---- */
 
 typedef struct order_call {
@@ -294,6 +324,7 @@ int main(void)
         cmocka_unit_test(two_arguments_on_two_streams),
         cmocka_unit_test(arguments_are_prepared_and_freed_while_others_capture),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
+        cmocka_unit_test(rooms_of_other_variants_are_not_overrun),
         cmocka_unit_test(indices_that_are_results_get_64_bits),
         cmocka_unit_test(numbers_beyond_32_bits_are_not_uploaded),
         cmocka_unit_test(inputs_that_are_nowhere_are_named),

@@ -219,12 +219,17 @@ static search describe(const nitro_bfs_cuda *bfs, const method *how, int64_t i)
     return s;
 }
 
+static int64_t room_bytes_of(const nitro_bfs_cuda *bfs, const method *how)
+{
+    int64_t count = NUM_COUNTS + capacity_of(bfs, how, 0) + capacity_of(bfs, how, 1);
+    return count * (int64_t)sizeof(int);
+}
+
 static int prepare(void *argument, void *user)
 {
-    const method *how = (const method *)user;
-    const nitro_bfs_cuda *bfs = (const nitro_bfs_cuda *)argument;
-    int64_t count = NUM_COUNTS + capacity_of(bfs, how, 0) + capacity_of(bfs, how, 1);
-    return nitro_kit_make_room(&nitro_bfs_kit, argument, count * (int64_t)sizeof(int));
+    return nitro_kit_make_room(
+        &nitro_bfs_kit, argument,
+        room_bytes_of((const nitro_bfs_cuda *)argument, (const method *)user));
 }
 
 /* As many blocks as run at a time. */
@@ -275,7 +280,7 @@ static int run(void *argument, void *user)
 {
     const method *how = (const method *)user;
     nitro_bfs_cuda *bfs = (nitro_bfs_cuda *)argument;
-    if (bfs->host.num_sources > 0 && !bfs->cuda.room.memory)
+    if (bfs->host.num_sources > 0 && bfs->cuda.room.bytes < room_bytes_of(bfs, how))
         return nitro_cuda_fail(&bfs->cuda, "bfs was not prepared");
     for (int64_t i = 0; i < bfs->host.num_sources; i++) {
         search s = describe(bfs, how, i);

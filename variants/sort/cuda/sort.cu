@@ -228,10 +228,13 @@ template <typename Key, typename Value> struct locality {
     {
         int64_t key_bytes = aligned(sort->host.num_keys * (int64_t)sizeof(Key));
         int64_t value_bytes = aligned(sort->host.num_keys * sort->host.value_bytes);
+        size_t needed = (size_t)(key_bytes + value_bytes) + MAX_PASSES * sizeof(int);
         if (!room) {
-            *bytes = (size_t)(key_bytes + value_bytes) + MAX_PASSES * sizeof(int);
+            *bytes = needed;
             return 0;
         }
+        if (*bytes < needed) /* another variant's room; CUB looks by itself */
+            return nitro_cuda_fail(&sort->cuda, "locality was not prepared");
         char *other = (char *)room;
         sorting<Key, value> s = {};
         s.count = sort->host.num_keys;

@@ -241,30 +241,30 @@ template <const nitro_kit &KIT> static int prepare_input(void *argument, void *)
     return nitro_kit_upload(&KIT, argument);
 }
 
-static int make_room(nitro_transpose_cuda *t, int64_t elements)
+/* How a variant runs in so many elements of room. */
+struct in_place {
+    int64_t (*room)(const nitro_transpose_cuda *t, bool is_inverse);
+    int (*launch)(nitro_transpose_cuda *t, bool is_inverse);
+    bool is_inverse;
+};
+
+static int64_t room_of_steps(const nitro_transpose_cuda *t, bool is_inverse)
 {
-    return nitro_kit_make_room(&nitro_transpose_inplace_kit, t, elements * t->host.element_bytes);
+    decomposition d = describe(t, is_inverse);
+    return std::max(blocks_of(d, 1) * d.rows * COLUMNS, blocks_of(d, 2) * d.cols);
 }
 
-static int prepare_steps(void *argument, void *user)
+static int do_steps(nitro_transpose_cuda *t, bool is_inverse)
 {
-    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    decomposition d = describe(t, *(const bool *)user);
-    return make_room(t, std::max(blocks_of(d, 1) * d.rows * COLUMNS, blocks_of(d, 2) * d.cols));
+    return BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, describe(t, is_inverse));
 }
 
-static int prepare_buffered(void *argument, void *)
+static int64_t room_of_copy(const nitro_transpose_cuda *t, bool)
 {
-    nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
-    return make_room(t, t->host.num_rows * t->host.num_cols);
+    return t->host.num_rows * t->host.num_cols;
 }
 
-static int do_steps(nitro_transpose_cuda *t, void *user)
-{
-    return BY_SIZE(t->host.element_bytes, launch_steps, &t->cuda, describe(t, *(const bool *)user));
-}
-
-static int do_buffered(nitro_transpose_cuda *t, void *)
+static int do_buffered(nitro_transpose_cuda *t, bool)
 {
     nitro_transpose_view view = nitro_transpose_view_of(&t->host);
     matrix m = {t->cuda.room.memory, t->data, view.rows, view.cols};
@@ -273,14 +273,27 @@ static int do_buffered(nitro_transpose_cuda *t, void *)
     return failure ? failure : move(t, m, SHARED_PADDED);
 }
 
-/* A run in the room that was made. */
-template <int (*DO)(nitro_transpose_cuda *, void *)> static int run(void *argument, void *user)
+static int64_t room_bytes_of(const nitro_transpose_cuda *t, const in_place *how)
+{
+    return how->room(t, how->is_inverse) * t->host.element_bytes;
+}
+
+static int prepare_inplace(void *argument, void *user)
+{
+    return nitro_kit_make_room(
+        &nitro_transpose_inplace_kit, argument,
+        room_bytes_of((const nitro_transpose_cuda *)argument, (const in_place *)user));
+}
+
+static int run_inplace(void *argument, void *user)
 {
     nitro_transpose_cuda *t = (nitro_transpose_cuda *)argument;
+    const in_place *how = (const in_place *)user;
     if (nitro_transpose_bytes(&t->host) == 0)
         return 0;
-    return t->cuda.room.memory ? DO(t, user)
-                               : nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
+    if (t->cuda.room.bytes < room_bytes_of(t, how))
+        return nitro_cuda_fail(&t->cuda, "transpose_inplace was not prepared");
+    return how->launch(t, how->is_inverse);
 }
 
 static int run_square(void *argument, void *)
@@ -302,15 +315,16 @@ static bool allows(const double *features, const void *, void *)
 }
 
 static const int methods[] = {NAIVE, TILED, REGISTER, SHARED, SHARED_PADDED};
-static const bool forwards = false, inverse = true;
+static const in_place r2c = {room_of_steps, do_steps, true};
+static const in_place c2r = {room_of_steps, do_steps, false};
+static const in_place buffered = {room_of_copy, do_buffered, false};
 
 #define VARIANT(its_name, run_by, ...)                                                             \
     {                                                                                              \
         .name = its_name, .version = "1", .run = run_by, __VA_ARGS__                               \
     }
 #define MOVE(its_name, method) VARIANT(its_name, run_move, .user = (void *)&methods[method])
-#define STEPS(its_name, its_way)                                                                   \
-    VARIANT(its_name, run<do_steps>, .prepare = prepare_steps, .user = (void *)&its_way)
+#define IN_ROOM(how)           VARIANT(#how, run_inplace, .prepare = prepare_inplace, .user = (void *)&how)
 static const nitro_variant moves[] = {MOVE("naive", NAIVE), MOVE("tiled", TILED),
                                       MOVE("register", REGISTER), MOVE("shared", SHARED),
                                       MOVE("shared_padded", SHARED_PADDED)};
@@ -319,11 +333,10 @@ static const nitro_variant *const variants[] = {&moves[0], &moves[1], &moves[2],
                                                 &moves[4]};
 
 /* skinny_r2c, skinny_c2r and cycles are on hosts only. */
-static const nitro_variant inplace[] = {
-    STEPS("r2c", inverse), STEPS("c2r", forwards),
-    VARIANT("square_swap", run_square, .allows = allows_square,
-            .allows_reads = "num_rows,num_cols"),
-    VARIANT("buffered", run<do_buffered>, .prepare = prepare_buffered)};
+static const nitro_variant inplace[] = {IN_ROOM(r2c), IN_ROOM(c2r),
+                                        VARIANT("square_swap", run_square, .allows = allows_square,
+                                                .allows_reads = "num_rows,num_cols"),
+                                        IN_ROOM(buffered)};
 
 static const nitro_variant *const inplace_variants[] = {&inplace[0], &inplace[1], &inplace[2],
                                                         &inplace[3]};
