@@ -256,11 +256,11 @@ static __device__ void begin_row(const task &t, int i, double r, double *sums)
 
 static __device__ double apply_block(const task &t, int row)
 {
-    int first = row / TILE * TILE, last = min(first + TILE, t.num_rows);
+    int first = row / TILE * TILE, size = min(TILE, t.num_rows - first);
     const float *inverse = (const float *)t.factors + (size_t)first * TILE + (row - first);
     double sum = 0;
-    for (int i = first; i < last; i++, inverse += TILE)
-        sum += (double)*inverse * t.from[i];
+    for (int i = 0; i < size; i++, inverse += TILE)
+        sum += (double)*inverse * t.from[first + i];
     return sum;
 }
 
@@ -555,7 +555,7 @@ static bool iterate(nitro_solver_cuda *s, const task &t)
 static bool set_up(nitro_solver_cuda *s, const task &t)
 {
     bool is_blocks = t.how.preconditioner == BLOCKS;
-    int64_t warps = is_blocks ? (t.num_rows + TILE - 1) / TILE : t.num_rows;
+    int64_t warps = is_blocks ? (s->host.num_rows + TILE - 1) / TILE : t.num_rows;
     if (nitro_cuda_fill(&s->cuda, t.now, 1, sizeof(numbers), 0) ||
         nitro_cuda_fill(&s->cuda, t.factors, factors_length(&s->host, &t.how), sizeof(double), 0))
         return false;

@@ -27,13 +27,13 @@ static __device__ void fill_row(const csr &a, int row, int at, int step, int wid
                                 double *values)
 {
     int begin = row < a.num_rows ? a.row_offsets[row] : 0;
-    int end = row < a.num_rows ? a.row_offsets[row + 1] : 0;
+    int count = row < a.num_rows ? a.row_offsets[row + 1] - begin : 0;
     int column = 0;
-    for (int k = begin; k < begin + width; k++, at += step) {
-        if (k < end)
-            column = a.columns[k];
-        columns[at] = column;
-        values[at] = k < end ? a.values[k] : 0;
+    for (int k = 0; k < width; k++) {
+        if (k < count)
+            column = a.columns[begin + k];
+        columns[at + k * step] = column;
+        values[at + k * step] = k < count ? a.values[begin + k] : 0;
     }
 }
 
