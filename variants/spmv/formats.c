@@ -1,6 +1,8 @@
 /* Tables of the formats' fields, so that there is one conversion and one table of each. */
 #include "variants/spmv/formats.h"
 
+#include <stdlib.h>
+
 #include "variants/spmv/spmv_cuda.h"
 
 #define NUMBER(format, member)                                                                     \
@@ -76,35 +78,48 @@ static const nitro_field cache_blocked_fields[] = {
     HOST_ARRAY(values, NITRO_FLOAT64, "num_slots"),
 };
 
-#define PART(format, its_fields, is_plan)                                                          \
+#define FORMAT(format, its_fields, ...)                                                            \
     {                                                                                              \
-        .host = &nitro_spmv_variant_##format, .offset = offsetof(nitro_spmv, format),              \
-        .fields = its_fields##_fields,                                                             \
-        .num_fields = sizeof(its_fields##_fields) / sizeof(its_fields##_fields[0]),                \
-        .device_bytes = sizeof(nitro_spmv_cuda_##its_fields), .is_filled_there = is_plan           \
+        .part = {.host = &nitro_spmv_variant_##format,                                             \
+                 .offset = offsetof(nitro_spmv, format),                                           \
+                 .fields = its_fields##_fields,                                                    \
+                 .num_fields = sizeof(its_fields##_fields) / sizeof(its_fields##_fields[0]),       \
+                 __VA_ARGS__},                                                                     \
+        .bytes = sizeof(nitro_spmv_##its_fields), .make = nitro_spmv_make_##format,                \
     }
+#define ON_DEVICE(format, its_fields, is_plan)                                                     \
+    FORMAT(format, its_fields, .device_bytes = sizeof(nitro_spmv_cuda_##its_fields),               \
+           .is_filled_there = is_plan)
 
-const nitro_kit_part nitro_spmv_part_dia = PART(dia, dia, false);
-const nitro_kit_part nitro_spmv_part_ell = PART(ell, ell, false);
-const nitro_kit_part nitro_spmv_part_coo = PART(coo, coo, false);
-const nitro_kit_part nitro_spmv_part_hybrid = PART(hybrid, hybrid, false);
-const nitro_kit_part nitro_spmv_part_sellp = PART(sellp, sellp, false);
-const nitro_kit_part nitro_spmv_part_sell_c_sigma = PART(sell_c_sigma, sellp, false);
+const nitro_spmv_format nitro_spmv_part_dia = ON_DEVICE(dia, dia, false);
+const nitro_spmv_format nitro_spmv_part_ell = ON_DEVICE(ell, ell, false);
+const nitro_spmv_format nitro_spmv_part_coo = ON_DEVICE(coo, coo, false);
+const nitro_spmv_format nitro_spmv_part_hybrid = ON_DEVICE(hybrid, hybrid, false);
+const nitro_spmv_format nitro_spmv_part_sellp = ON_DEVICE(sellp, sellp, false);
+const nitro_spmv_format nitro_spmv_part_sell_c_sigma = ON_DEVICE(sell_c_sigma, sellp, false);
 
-const nitro_kit_part nitro_spmv_part_cache_blocked = {
-    .host = &nitro_spmv_variant_cache_blocked,
-    .offset = offsetof(nitro_spmv, cache_blocked),
-    .fields = cache_blocked_fields,
-    .num_fields = sizeof(cache_blocked_fields) / sizeof(cache_blocked_fields[0]),
-};
+const nitro_spmv_format nitro_spmv_part_cache_blocked = FORMAT(cache_blocked, cache_blocked, );
 
-const nitro_kit_part nitro_spmv_plan_ell = PART(ell, ell, true);
-const nitro_kit_part nitro_spmv_plan_coo = PART(coo, coo, true);
-const nitro_kit_part nitro_spmv_plan_hybrid = PART(hybrid, hybrid, true);
-const nitro_kit_part nitro_spmv_plan_sellp = PART(sellp, sellp, true);
-const nitro_kit_part nitro_spmv_plan_sell_c_sigma = PART(sell_c_sigma, sellp, true);
-const nitro_kit_part nitro_spmv_plan_cusparse_coo = PART(coo, coo, true);
-const nitro_kit_part nitro_spmv_plan_cusparse_sell = PART(sellp, sellp, true);
+const nitro_spmv_format nitro_spmv_plan_ell = ON_DEVICE(ell, ell, true);
+const nitro_spmv_format nitro_spmv_plan_coo = ON_DEVICE(coo, coo, true);
+const nitro_spmv_format nitro_spmv_plan_hybrid = ON_DEVICE(hybrid, hybrid, true);
+const nitro_spmv_format nitro_spmv_plan_sellp = ON_DEVICE(sellp, sellp, true);
+const nitro_spmv_format nitro_spmv_plan_sell_c_sigma = ON_DEVICE(sell_c_sigma, sellp, true);
+const nitro_spmv_format nitro_spmv_plan_cusparse_coo = ON_DEVICE(coo, coo, true);
+const nitro_spmv_format nitro_spmv_plan_cusparse_sell = ON_DEVICE(sellp, sellp, true);
+
+int nitro_spmv_prepare_format(void *argument, void *user)
+{
+    const nitro_spmv_format *format = user;
+    void **made = (void **)((char *)argument + format->part.offset);
+    if (*made)
+        return 0;
+    *made = calloc(1, format->bytes);
+    int failure = *made ? format->make(argument, &format->part) : NITRO_ERR_NO_MEMORY;
+    if (failure)
+        nitro_kit_free_format(argument, user);
+    return failure;
+}
 
 bool nitro_spmv_fits_device(const double *features, const void *argument, void *user)
 {

@@ -8,25 +8,32 @@
 extern "C" {
 #endif
 
+/** Sets all of a format's struct, which is zeroed. @return 0, or nonzero: nothing is left of it. */
+typedef int nitro_spmv_make(void *argument, const nitro_kit_part *part);
+nitro_spmv_make nitro_spmv_make_dia, nitro_spmv_make_ell, nitro_spmv_make_coo,
+    nitro_spmv_make_hybrid, nitro_spmv_make_sellp, nitro_spmv_make_sell_c_sigma,
+    nitro_spmv_make_cache_blocked;
+
+/** A format, and how a host makes it. */
+typedef struct nitro_spmv_format {
+    nitro_kit_part part; /* must be first: `user` of the variant is either */
+    size_t bytes;        /* of its struct */
+    nitro_spmv_make *make;
+} nitro_spmv_format;
+
+/** `prepare` of a variant with a format; does nothing the second time. */
+int nitro_spmv_prepare_format(void *argument, void *user);
+
 /** Converted on the host. */
-extern const nitro_kit_part nitro_spmv_part_dia;
-extern const nitro_kit_part nitro_spmv_part_ell;
-extern const nitro_kit_part nitro_spmv_part_coo;
-extern const nitro_kit_part nitro_spmv_part_hybrid;
-extern const nitro_kit_part nitro_spmv_part_sellp;
-extern const nitro_kit_part nitro_spmv_part_sell_c_sigma;
-extern const nitro_kit_part nitro_spmv_part_cache_blocked;
+extern const nitro_spmv_format nitro_spmv_part_dia, nitro_spmv_part_ell, nitro_spmv_part_coo,
+    nitro_spmv_part_hybrid, nitro_spmv_part_sellp, nitro_spmv_part_sell_c_sigma,
+    nitro_spmv_part_cache_blocked;
 
 /** For devices that fill the arrays of entries: of coo the rows, of the others columns and values.
- */
-extern const nitro_kit_part nitro_spmv_plan_ell;
-extern const nitro_kit_part nitro_spmv_plan_coo;
-extern const nitro_kit_part nitro_spmv_plan_hybrid;
-extern const nitro_kit_part nitro_spmv_plan_sellp;
-extern const nitro_kit_part nitro_spmv_plan_sell_c_sigma;
-/* A part is of one variant, which makes and releases it. */
-extern const nitro_kit_part nitro_spmv_plan_cusparse_coo;
-extern const nitro_kit_part nitro_spmv_plan_cusparse_sell;
+ *  A part is of one variant, which makes and releases it. */
+extern const nitro_spmv_format nitro_spmv_plan_ell, nitro_spmv_plan_coo, nitro_spmv_plan_hybrid,
+    nitro_spmv_plan_sellp, nitro_spmv_plan_sell_c_sigma, nitro_spmv_plan_cusparse_coo,
+    nitro_spmv_plan_cusparse_sell;
 
 /** False if the format would be more than twice as large as `allows` accepts: the feature
  *  dia_fillin, an estimate, missed most diagonals. */

@@ -60,7 +60,7 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_coo = {
-    .format = &nitro_spmv_plan_coo,
+    .format = &nitro_spmv_plan_coo.part,
     .fill = nitro_spmv_cuda_fill_coo,
     .launch = launch,
 };

@@ -77,6 +77,6 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_adaptive = {
-    .format = &nitro_spmv_cuda_part_blocks,
+    .format = &nitro_spmv_cuda_part_blocks.part,
     .launch = launch,
 };

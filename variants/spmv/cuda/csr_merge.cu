@@ -139,6 +139,6 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_merge = {
-    .format = &nitro_spmv_cuda_part_tiles,
+    .format = &nitro_spmv_cuda_part_tiles.part,
     .launch = launch,
 };

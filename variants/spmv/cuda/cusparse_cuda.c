@@ -338,11 +338,11 @@ static bool allows_sell(const double *features, const void *argument, void *user
 static const struct algorithm algorithms[NITRO_SPMV_NUM_CUSPARSE] = {
     {&VARIANTS[0], NULL, NULL, CUSPARSE_SPMV_CSR_ALG1, "cusparseCreateCsr", describe_csr},
     {&VARIANTS[1], NULL, NULL, CUSPARSE_SPMV_CSR_ALG2, "cusparseCreateCsr", describe_csr},
-    {&VARIANTS[2], &nitro_spmv_plan_cusparse_coo, nitro_spmv_cuda_fill_coo, CUSPARSE_SPMV_COO_ALG1,
-     "cusparseCreateCoo", describe_coo},
-    {&VARIANTS[3], &nitro_spmv_plan_cusparse_sell, nitro_spmv_cuda_fill_sellp,
+    {&VARIANTS[2], &nitro_spmv_plan_cusparse_coo.part, nitro_spmv_cuda_fill_coo,
+     CUSPARSE_SPMV_COO_ALG1, "cusparseCreateCoo", describe_coo},
+    {&VARIANTS[3], &nitro_spmv_plan_cusparse_sell.part, nitro_spmv_cuda_fill_sellp,
      CUSPARSE_SPMV_SELL_ALG1, "cusparseCreateSlicedEll", describe_sell},
-    {&VARIANTS[4], &nitro_spmv_cuda_part_bsr, nitro_spmv_cuda_fill_bsr, CUSPARSE_SPMV_BSR_ALG1,
+    {&VARIANTS[4], &nitro_spmv_cuda_part_bsr.part, nitro_spmv_cuda_fill_bsr, CUSPARSE_SPMV_BSR_ALG1,
      "cusparseCreateBsr", describe_bsr},
 };
 #undef VARIANTS

@@ -34,7 +34,7 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_dia = {
-    .format = &nitro_spmv_cuda_part_dia,
+    .format = &nitro_spmv_cuda_part_dia.part,
     .fill = nitro_spmv_cuda_fill_dia,
     .launch = launch,
 };

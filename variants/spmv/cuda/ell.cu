@@ -36,7 +36,7 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_ell = {
-    .format = &nitro_spmv_plan_ell,
+    .format = &nitro_spmv_plan_ell.part,
     .fill = nitro_spmv_cuda_fill_ell,
     .launch = launch,
 };

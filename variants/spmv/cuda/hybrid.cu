@@ -12,7 +12,7 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_hybrid = {
-    .format = &nitro_spmv_plan_hybrid,
+    .format = &nitro_spmv_plan_hybrid.part,
     .fill = nitro_spmv_cuda_fill_hybrid,
     .launch = launch,
 };

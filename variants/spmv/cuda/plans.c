@@ -1,8 +1,6 @@
 /* What CUDA devices need of a matrix before they fill a format: its diagonals, where the tiles of
  * csr_merge and the blocks of csr_adaptive begin, and how many blocks of entries (BSR) there are,
  * for cuSPARSE. */
-#include <stdlib.h>
-
 #include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
@@ -16,18 +14,23 @@
 #define ARRAY(type, member, role, element, count)                                                  \
     NITRO_ARRAY(nitro_spmv_cuda_##type, member, role, element, count,                              \
                 NITRO_ON_DEVICE(nitro_spmv_cuda_##type, member))
-#define PART(type, its_host, ...)                                                                  \
-    {                                                                                              \
-        .host = &(its_host), .offset = offsetof(nitro_spmv_cuda, plan), .fields = type##_fields,   \
-        .num_fields = sizeof(type##_fields) / sizeof(type##_fields[0]),                            \
-        .device_bytes = sizeof(nitro_spmv_cuda_##type), __VA_ARGS__                                \
-    }
-
-#define HOST(its_name, type, ...)                                                                  \
-    {                                                                                              \
-        .name = its_name, .prepare = make_##type, .release = nitro_kit_free_format,                \
-        .user = (void *)&nitro_spmv_cuda_part_##type, __VA_ARGS__                                  \
-    }
+/* A format with what kit and spmv ask of its variant on the host. */
+#define FORMAT(type, its_name, its_allows, is_plan)                                                \
+    static const nitro_variant type##_host = {.name = its_name,                                    \
+                                              .prepare = nitro_spmv_prepare_format,                \
+                                              .release = nitro_kit_free_format,                    \
+                                              .allows = its_allows,                                \
+                                              .user = (void *)&nitro_spmv_cuda_part_##type};       \
+    const nitro_spmv_format nitro_spmv_cuda_part_##type = {                                        \
+        .part = {.host = &type##_host,                                                             \
+                 .offset = offsetof(nitro_spmv_cuda, plan),                                        \
+                 .fields = type##_fields,                                                          \
+                 .num_fields = sizeof(type##_fields) / sizeof(type##_fields[0]),                   \
+                 .device_bytes = sizeof(nitro_spmv_cuda_##type),                                   \
+                 .is_filled_there = is_plan},                                                      \
+        .bytes = sizeof(nitro_spmv_cuda_##type),                                                   \
+        .make = make_##type,                                                                       \
+    };
 
 /* ---- dia ---- */
 
@@ -53,17 +56,15 @@ static int list_diagonals(nitro_spmv_cuda *spmv, const unsigned char *found,
     return 0;
 }
 
-static int make_dia(void *argument, void *user)
+static int make_dia(void *argument, const nitro_kit_part *part)
 {
+    (void)part;
     nitro_spmv_cuda *spmv = argument;
-    nitro_spmv_cuda_dia *dia = spmv->plan = calloc(1, sizeof(*dia));
     unsigned char *found = nitro_host_allocate(spmv->host.num_rows + spmv->host.num_cols, 1);
-    int failure = dia && found ? nitro_spmv_cuda_find_diagonals(spmv, found) : NITRO_ERR_NO_MEMORY;
+    int failure = found ? nitro_spmv_cuda_find_diagonals(spmv, found) : NITRO_ERR_NO_MEMORY;
     if (!failure)
-        failure = list_diagonals(spmv, found, dia);
+        failure = list_diagonals(spmv, found, spmv->plan);
     nitro_host_free(found);
-    if (failure)
-        nitro_kit_free_format(argument, user);
     return failure;
 }
 
@@ -79,8 +80,7 @@ static const nitro_field dia_fields[] = {
     ARRAY(dia, offsets, NITRO_IN, NITRO_INT32, "num_diagonals"),
     ARRAY(dia, values, NITRO_IN, NITRO_FLOAT64, "num_diagonals * stride"),
 };
-static const nitro_variant dia_host = HOST("dia", dia, .allows = allows_dia);
-const nitro_kit_part nitro_spmv_cuda_part_dia = PART(dia, dia_host, .is_filled_there = true);
+FORMAT(dia, "dia", allows_dia, true)
 
 /* ---- csr_merge ---- */
 
@@ -99,20 +99,17 @@ static int64_t find_row(const nitro_spmv *spmv, int64_t step)
     return low;
 }
 
-static int make_tiles(void *argument, void *user)
+static int make_tiles(void *argument, const nitro_kit_part *part)
 {
+    (void)part;
     nitro_spmv_cuda *spmv = argument;
     int64_t steps = spmv->host.num_rows + spmv->host.num_nonzeros;
     int64_t num_tiles = (steps + NITRO_SPMV_CUDA_TILE - 1) / NITRO_SPMV_CUDA_TILE;
-    nitro_spmv_cuda_tiles *tiles = spmv->plan = calloc(1, sizeof(*tiles));
-    if (!tiles)
-        return NITRO_ERR_NO_MEMORY;
+    nitro_spmv_cuda_tiles *tiles = spmv->plan;
     tiles->num_tiles = (int32_t)num_tiles;
     tiles->rows = nitro_host_allocate(num_tiles + 1, sizeof(*tiles->rows));
-    if (!tiles->rows) {
-        nitro_kit_free_format(argument, user);
+    if (!tiles->rows)
         return NITRO_ERR_NO_MEMORY;
-    }
     for (int64_t tile = 0; tile <= num_tiles; tile++) {
         int64_t step = tile < num_tiles ? tile * NITRO_SPMV_CUDA_TILE : steps;
         tiles->rows[tile] = (int32_t)find_row(&spmv->host, step);
@@ -126,8 +123,7 @@ static const nitro_field tiles_fields[] = {
     ARRAY(tiles, carry_rows, NITRO_SCRATCH, NITRO_INT32, "num_tiles"),
     ARRAY(tiles, carries, NITRO_SCRATCH, NITRO_FLOAT64, "num_tiles"),
 };
-static const nitro_variant tiles_host = HOST("csr_merge", tiles);
-const nitro_kit_part nitro_spmv_cuda_part_tiles = PART(tiles, tiles_host);
+FORMAT(tiles, "csr_merge", NULL, false)
 
 /* ---- csr_adaptive ---- */
 
@@ -149,19 +145,16 @@ static int64_t divide_rows(const nitro_spmv *spmv, int32_t *rows)
     return num_blocks;
 }
 
-static int make_blocks(void *argument, void *user)
+static int make_blocks(void *argument, const nitro_kit_part *part)
 {
+    (void)part;
     nitro_spmv_cuda *spmv = argument;
-    nitro_spmv_cuda_blocks *blocks = spmv->plan = calloc(1, sizeof(*blocks));
-    if (!blocks)
-        return NITRO_ERR_NO_MEMORY;
+    nitro_spmv_cuda_blocks *blocks = spmv->plan;
     int64_t num_blocks = divide_rows(&spmv->host, NULL);
     blocks->num_blocks = (int32_t)num_blocks;
     blocks->rows = nitro_host_allocate(num_blocks + 1, sizeof(*blocks->rows));
-    if (!blocks->rows) {
-        nitro_kit_free_format(argument, user);
+    if (!blocks->rows)
         return NITRO_ERR_NO_MEMORY;
-    }
     divide_rows(&spmv->host, blocks->rows);
     return 0;
 }
@@ -170,8 +163,7 @@ static const nitro_field blocks_fields[] = {
     NUMBER(blocks, num_blocks),
     ARRAY(blocks, rows, NITRO_IN, NITRO_INT32, "num_blocks + 1"),
 };
-static const nitro_variant blocks_host = HOST("csr_adaptive", blocks);
-const nitro_kit_part nitro_spmv_cuda_part_blocks = PART(blocks, blocks_host);
+FORMAT(blocks, "csr_adaptive", NULL, false)
 
 /* ---- BSR ---- */
 
@@ -228,19 +220,16 @@ static int find_blocks(nitro_spmv_cuda *spmv, int32_t *counts, nitro_spmv_cuda_b
     return 0;
 }
 
-static int make_bsr(void *argument, void *user)
+static int make_bsr(void *argument, const nitro_kit_part *part)
 {
+    (void)part;
     nitro_spmv_cuda *spmv = argument;
     int64_t most_rows = spmv->host.num_rows / 2 + 1;
-    nitro_spmv_cuda_bsr *bsr = spmv->plan = calloc(1, sizeof(*bsr));
+    nitro_spmv_cuda_bsr *bsr = spmv->plan;
     int32_t *counts = nitro_host_allocate(most_rows, sizeof(*counts));
-    if (bsr)
-        bsr->row_offsets = nitro_host_allocate(most_rows, sizeof(*bsr->row_offsets));
-    int failure =
-        bsr && bsr->row_offsets && counts ? find_blocks(spmv, counts, bsr) : NITRO_ERR_NO_MEMORY;
+    bsr->row_offsets = nitro_host_allocate(most_rows, sizeof(*bsr->row_offsets));
+    int failure = bsr->row_offsets && counts ? find_blocks(spmv, counts, bsr) : NITRO_ERR_NO_MEMORY;
     nitro_host_free(counts);
-    if (failure)
-        nitro_kit_free_format(argument, user);
     return failure;
 }
 
@@ -252,5 +241,4 @@ static const nitro_field bsr_fields[] = {
     ARRAY(bsr, columns, NITRO_IN, NITRO_INT32, "num_blocks"),
     ARRAY(bsr, values, NITRO_IN, NITRO_FLOAT64, "num_blocks * block * block"),
 };
-static const nitro_variant bsr_host = HOST("bsr", bsr);
-const nitro_kit_part nitro_spmv_cuda_part_bsr = PART(bsr, bsr_host, .is_filled_there = true);
+FORMAT(bsr, "bsr", NULL, true)

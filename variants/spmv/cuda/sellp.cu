@@ -35,13 +35,13 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
 }
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sellp = {
-    .format = &nitro_spmv_plan_sellp,
+    .format = &nitro_spmv_plan_sellp.part,
     .fill = nitro_spmv_cuda_fill_sellp,
     .launch = launch,
 };
 
 const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sell_c_sigma = {
-    .format = &nitro_spmv_plan_sell_c_sigma,
+    .format = &nitro_spmv_plan_sell_c_sigma.part,
     .fill = nitro_spmv_cuda_fill_sellp,
     .launch = launch,
 };

@@ -48,10 +48,8 @@ typedef struct nitro_spmv_cuda_bsr {
 } nitro_spmv_cuda_bsr;
 
 /** Formats that only CUDA devices have, or make otherwise than the host (plans.c). */
-extern const nitro_kit_part nitro_spmv_cuda_part_dia;
-extern const nitro_kit_part nitro_spmv_cuda_part_tiles;
-extern const nitro_kit_part nitro_spmv_cuda_part_blocks;
-extern const nitro_kit_part nitro_spmv_cuda_part_bsr;
+extern const nitro_spmv_format nitro_spmv_cuda_part_dia, nitro_spmv_cuda_part_tiles,
+    nitro_spmv_cuda_part_blocks, nitro_spmv_cuda_part_bsr;
 
 /** A variant: its format and its kernel. */
 typedef struct nitro_spmv_cuda_kernel {

@@ -4,8 +4,6 @@
  * its own, and adds to y once an entry. For an x larger than the caches whose columns jump. */
 #include "variants/spmv/host/spmv_kernels.h"
 
-#include <stdlib.h>
-
 #define NS_PER_SLOT 1.0
 #define AHEAD       32 /* slots */
 #define UNROLLED    4
@@ -110,25 +108,21 @@ static int convert(const conversion *c, const nitro_kit_part *part, nitro_spmv *
     return 0;
 }
 
-static int prepare(void *argument, void *user)
+int nitro_spmv_make_cache_blocked(void *argument, const nitro_kit_part *part)
 {
     nitro_spmv *spmv = argument;
-    if (spmv->cache_blocked)
-        return 0;
-    nitro_spmv_cache_blocked *format = spmv->cache_blocked = calloc(1, sizeof(*format));
-    int failure = format ? divide(spmv, format) : NITRO_ERR_NO_MEMORY;
-    if (!failure) {
-        int64_t count = format->num_parts * format->num_blocks;
-        conversion c = {.spmv = spmv,
-                        .made = format,
-                        .next = nitro_host_allocate(count, sizeof(int64_t)),
-                        .last_row = nitro_host_allocate(count, sizeof(int64_t))};
-        failure = c.next && c.last_row ? convert(&c, user, spmv) : NITRO_ERR_NO_MEMORY;
-        nitro_host_free(c.next);
-        nitro_host_free(c.last_row);
-    }
+    nitro_spmv_cache_blocked *format = spmv->cache_blocked;
+    int failure = divide(spmv, format);
     if (failure)
-        nitro_kit_free_format(argument, user);
+        return failure;
+    int64_t count = format->num_parts * format->num_blocks;
+    conversion c = {.spmv = spmv,
+                    .made = format,
+                    .next = nitro_host_allocate(count, sizeof(int64_t)),
+                    .last_row = nitro_host_allocate(count, sizeof(int64_t))};
+    failure = c.next && c.last_row ? convert(&c, part, spmv) : NITRO_ERR_NO_MEMORY;
+    nitro_host_free(c.next);
+    nitro_host_free(c.last_row);
     return failure;
 }
 
@@ -207,7 +201,6 @@ const nitro_variant nitro_spmv_variant_cache_blocked = {
     .name = "cache_blocked",
     .version = "1",
     .run = run,
-    .prepare = prepare,
     NITRO_SPMV_FORMAT(cache_blocked),
     .allows = allows,
     .allows_reads = "cols,nnz,rows",

@@ -3,7 +3,6 @@
  * that began earlier is carried, and added when all parts are done. */
 #include "variants/spmv/host/spmv_kernels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_ENTRY 0.7
@@ -104,20 +103,13 @@ static void fill_part(const void *state, int part, int parts)
             spmv->coo->rows[k] = (int32_t)row;
 }
 
-static int prepare(void *argument, void *user)
+int nitro_spmv_make_coo(void *argument, const nitro_kit_part *part)
 {
     nitro_spmv *spmv = argument;
-    if (spmv->coo)
-        return 0;
-    spmv->coo = calloc(1, sizeof(*spmv->coo));
-    if (!spmv->coo)
-        return NITRO_ERR_NO_MEMORY;
     *spmv->coo = (nitro_spmv_coo){
         .num_entries = spmv->num_nonzeros, .columns = spmv->columns, .values = spmv->values};
-    if (nitro_kit_allocate_format(user, spmv) != 0) {
-        nitro_kit_free_format(argument, user);
+    if (nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
-    }
     if (spmv->coo->rows)
         nitro_host_run_parts(fill_part, spmv,
                              nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
@@ -136,6 +128,5 @@ const nitro_variant nitro_spmv_variant_coo = {
     .name = "coo",
     .version = "3",
     .run = run,
-    .prepare = prepare,
     NITRO_SPMV_FORMAT(coo),
 };

@@ -5,7 +5,6 @@
  * than a few cannot pay. */
 #include "variants/spmv/host/spmv_kernels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "variants/spmv/formats.h"
@@ -171,17 +170,12 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
     return 0;
 }
 
-static int prepare(void *argument, void *user)
+int nitro_spmv_make_dia(void *argument, const nitro_kit_part *part)
 {
     nitro_spmv *spmv = argument;
-    if (spmv->dia)
-        return 0;
     int32_t *slots = nitro_host_allocate(spmv->num_rows + spmv->num_cols, sizeof(*slots));
-    spmv->dia = calloc(1, sizeof(*spmv->dia));
-    int failure = slots && spmv->dia ? make(spmv, user, slots) : NITRO_ERR_NO_MEMORY;
+    int failure = slots ? make(spmv, part, slots) : NITRO_ERR_NO_MEMORY;
     nitro_host_free(slots);
-    if (failure)
-        nitro_kit_free_format(argument, user);
     return failure;
 }
 
@@ -274,7 +268,6 @@ const nitro_variant nitro_spmv_variant_dia = {
     .name = "dia",
     .version = "3",
     .run = run,
-    .prepare = prepare,
     .allows = allows,
     .allows_reads = "dia_fillin,nnz",
     NITRO_SPMV_FORMAT(dia),

@@ -3,7 +3,6 @@
  * costs 12 bytes, as a non-zero does in CSR. */
 #include "variants/spmv/host/spmv_kernels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_FILLIN  8
@@ -148,20 +147,14 @@ static int64_t longest_row(const nitro_spmv *spmv)
     return longest;
 }
 
-static int prepare(void *argument, void *user)
+int nitro_spmv_make_ell(void *argument, const nitro_kit_part *part)
 {
     nitro_spmv *spmv = argument;
-    if (spmv->ell)
-        return 0;
-    nitro_spmv_ell *ell = spmv->ell = calloc(1, sizeof(*ell));
-    if (!ell)
-        return NITRO_ERR_NO_MEMORY;
+    nitro_spmv_ell *ell = spmv->ell;
     ell->width = longest_row(spmv);
-    nitro_spmv_ell_set_layout(ell, spmv->num_rows, !((nitro_kit_part *)user)->is_filled_there);
-    if (nitro_kit_allocate_format(user, spmv) != 0) {
-        nitro_kit_free_format(argument, user);
+    nitro_spmv_ell_set_layout(ell, spmv->num_rows, !part->is_filled_there);
+    if (nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
-    }
     if (ell->values)
         nitro_spmv_ell_fill(spmv, ell);
     return 0;
@@ -179,7 +172,6 @@ const nitro_variant nitro_spmv_variant_ell = {
     .name = "ell",
     .version = "5",
     .run = run,
-    .prepare = prepare,
     .allows = allows,
     .allows_reads = "ell_fillin,nnz",
     NITRO_SPMV_FORMAT(ell),

@@ -3,8 +3,6 @@
  * entry. Never larger than COO alone: runs every matrix. */
 #include "variants/spmv/host/spmv_kernels.h"
 
-#include <stdlib.h>
-
 /* The largest width whose last slot is filled by more than 12/16 of the rows. It cannot exceed
  * 16/12 of the mean length, so longer rows are counted together. */
 static int choose_width(const nitro_spmv *spmv, int64_t *width)
@@ -59,8 +57,9 @@ static void fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo
         }
 }
 
-static int make(nitro_spmv *spmv, const nitro_kit_part *part)
+int nitro_spmv_make_hybrid(void *argument, const nitro_kit_part *part)
 {
+    nitro_spmv *spmv = argument;
     nitro_spmv_hybrid *hybrid = spmv->hybrid;
     if (choose_width(spmv, &hybrid->ell.width) != 0 || find_rest(spmv, hybrid) != 0)
         return NITRO_ERR_NO_MEMORY;
@@ -77,18 +76,6 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part)
     return 0;
 }
 
-static int prepare(void *argument, void *user)
-{
-    nitro_spmv *spmv = argument;
-    if (spmv->hybrid)
-        return 0;
-    spmv->hybrid = calloc(1, sizeof(*spmv->hybrid));
-    int failure = spmv->hybrid ? make(spmv, user) : NITRO_ERR_NO_MEMORY;
-    if (failure)
-        nitro_kit_free_format(argument, user);
-    return failure;
-}
-
 static int run(void *argument, void *user)
 {
     (void)user;
@@ -102,6 +89,5 @@ const nitro_variant nitro_spmv_variant_hybrid = {
     .name = "hybrid",
     .version = "5",
     .run = run,
-    .prepare = prepare,
     NITRO_SPMV_FORMAT(hybrid),
 };

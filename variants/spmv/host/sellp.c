@@ -193,33 +193,27 @@ static void fill_part(const void *state, int part, int parts)
         fill_slice(p, slice);
 }
 
-static int make(nitro_spmv *spmv, bool is_sorted, const nitro_kit_part *part,
-                nitro_spmv_sellp **made)
+static int make(nitro_spmv *spmv, const nitro_kit_part *part, nitro_spmv_sellp *sellp)
 {
-    if (*made)
-        return 0;
-    nitro_spmv_sellp *sellp = *made = calloc(1, sizeof(*sellp));
-    if (!sellp || (is_sorted && sort_rows(spmv, sellp) != 0) || measure_slices(spmv, sellp) != 0 ||
-        nitro_kit_allocate_format(part, spmv) != 0) {
-        nitro_kit_free_format(spmv, (void *)part);
+    if (measure_slices(spmv, sellp) != 0 || nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
-    }
     if (sellp->values)
         nitro_host_run_parts(fill_part, &(product){.spmv = spmv, .sellp = sellp},
                              nitro_host_num_parts(NS_PER_SLOT * (double)sellp->num_slots));
     return 0;
 }
 
-static int prepare(void *argument, void *user)
+int nitro_spmv_make_sellp(void *argument, const nitro_kit_part *part)
 {
     nitro_spmv *spmv = argument;
-    return make(spmv, false, user, &spmv->sellp);
+    return make(spmv, part, spmv->sellp);
 }
 
-static int prepare_sorted(void *argument, void *user)
+int nitro_spmv_make_sell_c_sigma(void *argument, const nitro_kit_part *part)
 {
     nitro_spmv *spmv = argument;
-    return make(spmv, true, user, &spmv->sell_c_sigma);
+    int failure = sort_rows(spmv, spmv->sell_c_sigma);
+    return failure ? failure : make(spmv, part, spmv->sell_c_sigma);
 }
 
 /* ---- The product ---- */
@@ -303,7 +297,6 @@ const nitro_variant nitro_spmv_variant_sellp = {
     .name = "sellp",
     .version = "5",
     .run = run,
-    .prepare = prepare,
     NITRO_SPMV_FORMAT(sellp),
     .allows = allows,
     .allows_reads = "rlsd,ell_fillin,nnz",
@@ -313,7 +306,6 @@ const nitro_variant nitro_spmv_variant_sell_c_sigma = {
     .name = "sell_c_sigma",
     .version = "4",
     .run = run_sorted,
-    .prepare = prepare_sorted,
     NITRO_SPMV_FORMAT(sell_c_sigma),
     .allows = allows_sorted,
     .allows_reads = "rlsd,ell_fillin,nnz,rows,row_max",

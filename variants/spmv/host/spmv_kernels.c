@@ -73,10 +73,10 @@ nitro_spmv_access nitro_spmv_find_access(const nitro_spmv *spmv, int64_t num_slo
 
 void nitro_spmv_release_formats(void *argument)
 {
-    static const nitro_kit_part *const parts[] = {
+    static const nitro_spmv_format *const formats[] = {
         &nitro_spmv_part_dia,          &nitro_spmv_part_ell,   &nitro_spmv_part_coo,
         &nitro_spmv_part_hybrid,       &nitro_spmv_part_sellp, &nitro_spmv_part_sell_c_sigma,
         &nitro_spmv_part_cache_blocked};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        nitro_kit_free_format(argument, (void *)parts[i]);
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        nitro_kit_free_format(argument, (void *)formats[i]);
 }

@@ -293,8 +293,9 @@ void nitro_spmv_ell_multiply(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 /* COO: y += A x. */
 void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo);
 
-/* `release` of a variant with a format, as a member. */
+/* What a variant with a format has. */
 #define NITRO_SPMV_FORMAT(format)                                                                  \
-    .release = nitro_kit_free_format, .user = (void *)&nitro_spmv_part_##format
+    .prepare = nitro_spmv_prepare_format, .release = nitro_kit_free_format,                        \
+    .user = (void *)&nitro_spmv_part_##format
 
 #endif

@@ -52,8 +52,8 @@ static const nitro_kernel csr_vector = {
 
 static const nitro_kernel dia = {
     COMMON(dia),
-    .part = &nitro_spmv_part_dia,
     .options = "-DGROUP_ROWS=" STRING(NITRO_SPMV_DIA_GROUP_ROWS),
+    .part = &nitro_spmv_part_dia.part,
     .parameters = {BLOCK},
     .where = {IN_LIMIT},
     .steps = {STEP("dia", "num_rows", "num_rows", "num_cols", "num_diagonals", "stride",
@@ -63,7 +63,7 @@ static const nitro_kernel dia = {
 static const nitro_kernel ell = {
     COMMON(ell_coo),
     ELL_OPTIONS,
-    .part = &nitro_spmv_part_ell,
+    .part = &nitro_spmv_part_ell.part,
     .parameters = {BLOCK},
     .where = {IN_LIMIT},
     .steps = {STEP("ell", "num_rows", "num_rows", "width", "stride", "group_stride", "columns",
@@ -73,7 +73,7 @@ static const nitro_kernel ell = {
 static const nitro_kernel coo = {
     COMMON(ell_coo),
     ELL_OPTIONS,
-    .part = &nitro_spmv_part_coo,
+    .part = &nitro_spmv_part_coo.part,
     .parameters = {BLOCK, EACH},
     .where = {IN_LIMIT},
     .steps = {CLEAR, STEP("coo", "ceil_div(num_entries, EACH)", "num_entries", "rows", "columns",
@@ -83,7 +83,7 @@ static const nitro_kernel coo = {
 static const nitro_kernel hybrid = {
     COMMON(ell_coo),
     ELL_OPTIONS,
-    .part = &nitro_spmv_part_hybrid,
+    .part = &nitro_spmv_part_hybrid.part,
     .parameters = {BLOCK, EACH},
     .where = {IN_LIMIT},
     .steps = {STEP("ell", "num_rows", "num_rows", "ell.width", "ell.stride", "ell.group_stride",
@@ -101,8 +101,8 @@ static const nitro_kernel hybrid = {
                        }                                                                           \
     }
 
-static const nitro_kernel sellp = SELL(&nitro_spmv_part_sellp),
-                          sell_c_sigma = SELL(&nitro_spmv_part_sell_c_sigma);
+static const nitro_kernel sellp = SELL(&nitro_spmv_part_sellp.part),
+                          sell_c_sigma = SELL(&nitro_spmv_part_sell_c_sigma.part);
 
 /* ---- Variants ---- */
 
