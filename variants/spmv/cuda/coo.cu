@@ -48,8 +48,8 @@ cudaError_t nitro_spmv_cuda_coo_add(const nitro_spmv_cuda *spmv, const nitro_spm
                               spmv->x, spmv->y);
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_coo(const nitro_spmv_cuda *spmv, const void *format,
+                                       cudaLaunchConfig_t config)
 {
     nitro_spmv_cuda_coo coo = *(const nitro_spmv_cuda_coo *)format;
     coo.columns = spmv->columns;
@@ -58,9 +58,3 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
         cudaMemsetAsync(spmv->y, 0, (size_t)spmv->host.num_rows * sizeof(*spmv->y), config.stream);
     return error == cudaSuccess ? nitro_spmv_cuda_coo_add(spmv, &coo, config) : error;
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_coo = {
-    .format = &nitro_spmv_plan_coo.part,
-    .fill = nitro_spmv_cuda_fill_coo,
-    .launch = launch,
-};

@@ -22,14 +22,10 @@ static __global__ void __launch_bounds__(BLOCK)
     y[row] = sum;
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_csr(const nitro_spmv_cuda *spmv, const void *format,
+                                       cudaLaunchConfig_t config)
 {
     (void)format;
     return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, spmv->row_offsets,
                               spmv->columns, spmv->values, spmv->x, spmv->y);
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr = {
-    .launch = launch,
-};

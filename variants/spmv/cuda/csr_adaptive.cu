@@ -67,16 +67,11 @@ static __global__ void __launch_bounds__(BLOCK)
         y[row + mine] = sum;
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_csr_adaptive(const nitro_spmv_cuda *spmv, const void *format,
+                                                cudaLaunchConfig_t config)
 {
     const nitro_spmv_cuda_blocks *blocks = (const nitro_spmv_cuda_blocks *)format;
     config.gridDim = dim3((unsigned)blocks->num_blocks);
     return cudaLaunchKernelEx(&config, multiply, blocks->rows, spmv->row_offsets, spmv->columns,
                               spmv->values, spmv->x, spmv->y);
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_adaptive = {
-    .format = &nitro_spmv_cuda_part_blocks.part,
-    .launch = launch,
-};

@@ -121,8 +121,8 @@ static __global__ void __launch_bounds__(BLOCK)
     nitro_spmv_cuda_add_rows(rows[min(tile, last)], tile <= last ? sums[tile] : 0, y);
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_csr_merge(const nitro_spmv_cuda *spmv, const void *format,
+                                             cudaLaunchConfig_t config)
 {
     const nitro_spmv_cuda_tiles *tiles = (const nitro_spmv_cuda_tiles *)format;
     config.gridDim = dim3((unsigned)tiles->num_tiles);
@@ -137,8 +137,3 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
     return cudaLaunchKernelEx(&config, add_carries, tiles->num_tiles, tiles->carry_rows,
                               tiles->carries, spmv->y);
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_merge = {
-    .format = &nitro_spmv_cuda_part_tiles.part,
-    .launch = launch,
-};

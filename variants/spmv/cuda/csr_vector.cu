@@ -81,8 +81,8 @@ static kernel choose(const nitro_spmv *host, int *lanes)
     return multiply<32>;
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_csr_vector(const nitro_spmv_cuda *spmv, const void *format,
+                                              cudaLaunchConfig_t config)
 {
     (void)format;
     int lanes;
@@ -91,7 +91,3 @@ static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
     return cudaLaunchKernelEx(&config, chosen, (int)spmv->host.num_rows, spmv->row_offsets,
                               spmv->columns, spmv->values, spmv->x, spmv->y);
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_vector = {
-    .launch = launch,
-};

@@ -37,7 +37,7 @@ typedef struct functions {
 
 struct nitro_spmv_cuda_cusparse {
     nitro_spmv_cuda_cusparse *next;
-    const nitro_variant *variant;
+    const struct algorithm *algorithm;
     functions library;
     cusparseHandle_t handle;
     cusparseSpMatDescr_t matrix;
@@ -46,9 +46,9 @@ struct nitro_spmv_cuda_cusparse {
 };
 
 struct algorithm {
-    const nitro_variant *variant;
-    const nitro_kit_part *format; /* NULL: CSR */
-    cudaError_t (*fill)(const nitro_spmv_cuda *spmv, const void *format, cudaLaunchConfig_t config);
+    const char *name;
+    const nitro_spmv_format *format; /* NULL: CSR */
+    nitro_spmv_cuda_step *fill;
     cusparseSpMVAlg_t number;
     const char *function; /* that describes the matrix, for error messages */
     cusparseStatus_t (*describe)(const functions *library, const nitro_spmv_cuda *spmv,
@@ -173,7 +173,7 @@ static nitro_spmv_cuda_cusparse **find_made(nitro_spmv_cuda *spmv,
                                             const struct algorithm *algorithm)
 {
     nitro_spmv_cuda_cusparse **at = &spmv->cusparse;
-    while (*at && (*at)->variant != algorithm->variant)
+    while (*at && (*at)->algorithm != algorithm)
         at = &(*at)->next;
     return at;
 }
@@ -187,14 +187,14 @@ static void release(void *argument, void *user)
         clear(made);
     }
     if (algorithm->format) /* after its descriptor */
-        nitro_kit_release_part(&nitro_spmv_kit, algorithm->format, argument);
+        nitro_kit_release_part(&nitro_spmv_kit, &algorithm->format->part, argument);
 }
 
 void nitro_spmv_cuda_release_cusparse(void *argument)
 {
     nitro_spmv_cuda *spmv = argument;
     while (spmv->cusparse)
-        release(argument, spmv->cusparse->variant->user);
+        release(argument, (void *)spmv->cusparse->algorithm);
 }
 
 static int describe(nitro_spmv_cuda *spmv, const struct algorithm *algorithm,
@@ -202,9 +202,10 @@ static int describe(nitro_spmv_cuda *spmv, const struct algorithm *algorithm,
 {
     const functions *library = &made->library;
     const nitro_spmv *host = &spmv->host;
-    const void *format = algorithm->format
-                             ? nitro_kit_part_on_device(&nitro_spmv_kit, algorithm->format, spmv)
-                             : NULL;
+    const void *format =
+        algorithm->format
+            ? nitro_kit_part_on_device(&nitro_spmv_kit, &algorithm->format->part, spmv)
+            : NULL;
     return check(spmv, library, library->Create(&made->handle), "cusparseCreate") ||
            check(spmv, library, library->SetStream(made->handle, spmv->cuda.stream),
                  "cusparseSetStream") ||
@@ -249,7 +250,7 @@ static int make(nitro_spmv_cuda *spmv, const struct algorithm *algorithm)
     nitro_spmv_cuda_cusparse *made = calloc(1, sizeof(*made));
     if (!made)
         return nitro_cuda_fail(&spmv->cuda, "no memory on the host");
-    made->variant = algorithm->variant;
+    made->algorithm = algorithm;
     const char *problem = find_for(algorithm, &made->library);
     if (problem) {
         free(made);
@@ -303,7 +304,7 @@ static int run(void *argument, void *user)
                                       "zeroing y");
     nitro_spmv_cuda_cusparse *made = *find_made(spmv, algorithm);
     if (!made)
-        return nitro_cuda_fail(&spmv->cuda, "%s was not prepared", algorithm->variant->name);
+        return nitro_cuda_fail(&spmv->cuda, "%s was not prepared", algorithm->name);
     const functions *library = &made->library;
     return check(spmv, library, library->SetStream(made->handle, spmv->cuda.stream),
                  "cusparseSetStream") ||
@@ -334,30 +335,23 @@ static bool allows_sell(const double *features, const void *argument, void *user
            nitro_spmv_variant_sellp.allows(features, NULL, NULL);
 }
 
-#define VARIANTS nitro_spmv_cuda_cusparse_variants
-static const struct algorithm algorithms[NITRO_SPMV_NUM_CUSPARSE] = {
-    {&VARIANTS[0], NULL, NULL, CUSPARSE_SPMV_CSR_ALG1, "cusparseCreateCsr", describe_csr},
-    {&VARIANTS[1], NULL, NULL, CUSPARSE_SPMV_CSR_ALG2, "cusparseCreateCsr", describe_csr},
-    {&VARIANTS[2], &nitro_spmv_plan_cusparse_coo.part, nitro_spmv_cuda_fill_coo,
-     CUSPARSE_SPMV_COO_ALG1, "cusparseCreateCoo", describe_coo},
-    {&VARIANTS[3], &nitro_spmv_plan_cusparse_sell.part, nitro_spmv_cuda_fill_sellp,
-     CUSPARSE_SPMV_SELL_ALG1, "cusparseCreateSlicedEll", describe_sell},
-    {&VARIANTS[4], &nitro_spmv_cuda_part_bsr.part, nitro_spmv_cuda_fill_bsr, CUSPARSE_SPMV_BSR_ALG1,
-     "cusparseCreateBsr", describe_bsr},
-};
-#undef VARIANTS
-
-#define VARIANT(its_name, index, ...)                                                              \
+#define VARIANT(its_name, its_format, its_fill, number, create, describe, ...)                     \
     {                                                                                              \
-        .name = its_name, .version = "1", .run = run, .prepare = prepare, .release = release,      \
-        .user = (void *)&algorithms[index], __VA_ARGS__                                            \
+        .name = #its_name, .version = "1", .run = run, .prepare = prepare, .release = release,     \
+        .user = (void *)&(const struct algorithm){#its_name, its_format,         its_fill,         \
+                                                  number,    "cusparse" #create, describe},        \
+        __VA_ARGS__                                                                                \
     }
 
 const nitro_variant nitro_spmv_cuda_cusparse_variants[NITRO_SPMV_NUM_CUSPARSE] = {
-    VARIANT("cusparse_csr1", 0),
-    VARIANT("cusparse_csr2", 1),
-    VARIANT("cusparse_coo", 2),
-    VARIANT("cusparse_sell", 3, .allows = allows_sell,
+    VARIANT(cusparse_csr1, NULL, NULL, CUSPARSE_SPMV_CSR_ALG1, CreateCsr, describe_csr, ),
+    VARIANT(cusparse_csr2, NULL, NULL, CUSPARSE_SPMV_CSR_ALG2, CreateCsr, describe_csr, ),
+    VARIANT(cusparse_coo, &nitro_spmv_plan_cusparse_coo, nitro_spmv_cuda_fill_coo,
+            CUSPARSE_SPMV_COO_ALG1, CreateCoo, describe_coo, ),
+    VARIANT(cusparse_sell, &nitro_spmv_plan_cusparse_sell, nitro_spmv_cuda_fill_sellp,
+            CUSPARSE_SPMV_SELL_ALG1, CreateSlicedEll, describe_sell, .allows = allows_sell,
             .allows_reads = "rlsd,ell_fillin,nnz,rows,cols"),
-    VARIANT("cusparse_bsr", 4, .allows = allows_bsr, .allows_reads = "nnz,rows,cols"),
+    VARIANT(cusparse_bsr, &nitro_spmv_cuda_part_bsr, nitro_spmv_cuda_fill_bsr,
+            CUSPARSE_SPMV_BSR_ALG1, CreateBsr, describe_bsr, .allows = allows_bsr,
+            .allows_reads = "nnz,rows,cols"),
 };

@@ -24,17 +24,11 @@ static __global__ void __launch_bounds__(BLOCK)
     y[row] = sum;
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_dia(const nitro_spmv_cuda *spmv, const void *format,
+                                       cudaLaunchConfig_t config)
 {
     const nitro_spmv_cuda_dia *dia = (const nitro_spmv_cuda_dia *)format;
     return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, (int)spmv->host.num_cols,
                               dia->num_diagonals, dia->stride, dia->offsets, dia->values, spmv->x,
                               spmv->y);
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_dia = {
-    .format = &nitro_spmv_cuda_part_dia.part,
-    .fill = nitro_spmv_cuda_fill_dia,
-    .launch = launch,
-};

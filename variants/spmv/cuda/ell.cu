@@ -22,21 +22,10 @@ static __global__ void __launch_bounds__(BLOCK)
     y[row] = sum;
 }
 
-cudaError_t nitro_spmv_cuda_ell_multiply(const nitro_spmv_cuda *spmv,
-                                         const nitro_spmv_cuda_ell *ell, cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_ell(const nitro_spmv_cuda *spmv, const void *format,
+                                       cudaLaunchConfig_t config)
 {
+    const nitro_spmv_cuda_ell *ell = (const nitro_spmv_cuda_ell *)format;
     return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, ell->width, ell->stride,
                               ell->columns, ell->values, spmv->x, spmv->y);
 }
-
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
-{
-    return nitro_spmv_cuda_ell_multiply(spmv, (const nitro_spmv_cuda_ell *)format, config);
-}
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_ell = {
-    .format = &nitro_spmv_plan_ell.part,
-    .fill = nitro_spmv_cuda_fill_ell,
-    .launch = launch,
-};

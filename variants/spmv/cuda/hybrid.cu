@@ -3,16 +3,10 @@
 #include "nitro/cuda.hpp"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_hybrid(const nitro_spmv_cuda *spmv, const void *format,
+                                          cudaLaunchConfig_t config)
 {
     const nitro_spmv_cuda_hybrid *hybrid = (const nitro_spmv_cuda_hybrid *)format;
-    cudaError_t error = nitro_spmv_cuda_ell_multiply(spmv, &hybrid->ell, config);
+    cudaError_t error = nitro_spmv_cuda_launch_ell(spmv, &hybrid->ell, config);
     return error == cudaSuccess ? nitro_spmv_cuda_coo_add(spmv, &hybrid->coo, config) : error;
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_hybrid = {
-    .format = &nitro_spmv_plan_hybrid.part,
-    .fill = nitro_spmv_cuda_fill_hybrid,
-    .launch = launch,
-};

@@ -26,22 +26,10 @@ static __global__ void __launch_bounds__(BLOCK)
     y[rows ? rows[row] : row] = sum;
 }
 
-static cudaError_t launch(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config)
+cudaError_t nitro_spmv_cuda_launch_sellp(const nitro_spmv_cuda *spmv, const void *format,
+                                         cudaLaunchConfig_t config)
 {
     const nitro_spmv_cuda_sellp *sellp = (const nitro_spmv_cuda_sellp *)format;
     return cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows, sellp->slice_offsets,
                               sellp->rows, sellp->columns, sellp->values, spmv->x, spmv->y);
 }
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sellp = {
-    .format = &nitro_spmv_plan_sellp.part,
-    .fill = nitro_spmv_cuda_fill_sellp,
-    .launch = launch,
-};
-
-const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sell_c_sigma = {
-    .format = &nitro_spmv_plan_sell_c_sigma.part,
-    .fill = nitro_spmv_cuda_fill_sellp,
-    .launch = launch,
-};

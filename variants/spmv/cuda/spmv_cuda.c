@@ -21,85 +21,94 @@ static cudaLaunchConfig_t usual_grid(const nitro_spmv_cuda *spmv)
     return config;
 }
 
-int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_kit_part *format,
-                                   cudaError_t (*fill)(const nitro_spmv_cuda *, const void *,
-                                                       cudaLaunchConfig_t))
+int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_spmv_format *format,
+                                   nitro_spmv_cuda_step *fill)
 {
-    if (nitro_kit_part_on_device(&nitro_spmv_kit, format, spmv))
+    const nitro_kit_part *part = &format->part;
+    if (nitro_kit_part_on_device(&nitro_spmv_kit, part, spmv))
         return 0;
-    if (nitro_kit_prepare_part(&nitro_spmv_kit, format, spmv) != 0)
+    if (nitro_kit_prepare_part(&nitro_spmv_kit, part, spmv) != 0)
         return spmv->cuda.failure;
     if (!fill || spmv->host.num_rows == 0)
         return 0;
-    const void *made = nitro_kit_part_on_device(&nitro_spmv_kit, format, spmv);
+    const void *made = nitro_kit_part_on_device(&nitro_spmv_kit, part, spmv);
     if (nitro_cuda_check(&spmv->cuda, fill(spmv, made, usual_grid(spmv)), "filling the format") ==
             0 &&
         nitro_cuda_wait(&spmv->cuda) == 0)
         return 0;
-    nitro_kit_release_part(&nitro_spmv_kit, format, spmv);
+    nitro_kit_release_part(&nitro_spmv_kit, part, spmv);
     return spmv->cuda.failure;
 }
 
+/* What a variant consists of. */
+typedef struct method {
+    nitro_spmv_cuda_step *launch;
+    const nitro_spmv_format *format; /* NULL: the matrix as it is */
+    nitro_spmv_cuda_step *fill;
+} method;
+
 static int prepare(void *argument, void *user)
 {
-    const nitro_spmv_cuda_kernel *kernel = user; /* NULL: the matrix alone */
+    const method *how = user; /* NULL: the matrix alone */
     int failure = nitro_spmv_cuda_upload(argument);
-    return failure || !kernel || !kernel->format
+    return failure || !how || !how->format
                ? failure
-               : nitro_spmv_cuda_prepare_format(argument, kernel->format, kernel->fill);
+               : nitro_spmv_cuda_prepare_format(argument, how->format, how->fill);
 }
 
 static void release(void *argument, void *user)
 {
-    const nitro_spmv_cuda_kernel *kernel = user;
-    if (kernel->format)
-        nitro_kit_release_part(&nitro_spmv_kit, kernel->format, argument);
+    const method *how = user;
+    if (how->format)
+        nitro_kit_release_part(&nitro_spmv_kit, &how->format->part, argument);
 }
 
 static bool allows(const double *features, const void *argument, void *user)
 {
-    const nitro_spmv_cuda_kernel *kernel = user;
-    const nitro_variant *host = kernel->format->host;
+    const method *how = user;
     return nitro_spmv_fits_device(features, argument, user) &&
-           (!host->allows || host->allows(features, NULL, NULL));
+           how->format->part.host->allows(features, NULL, NULL);
 }
 
 static int run(void *argument, void *user)
 {
-    const nitro_spmv_cuda_kernel *kernel = user;
+    const method *how = user;
     nitro_spmv_cuda *spmv = argument;
     const void *format =
-        kernel->format ? nitro_kit_part_on_device(&nitro_spmv_kit, kernel->format, argument) : NULL;
+        how->format ? nitro_kit_part_on_device(&nitro_spmv_kit, &how->format->part, argument)
+                    : NULL;
     if (spmv->host.num_rows == 0)
         return 0;
-    if (kernel->format && !format)
+    if (how->format && !format)
         return nitro_cuda_fail(&spmv->cuda, "the format %s was not prepared",
-                               kernel->format->host->name);
-    return nitro_cuda_check(&spmv->cuda, kernel->launch(spmv, format, usual_grid(spmv)),
+                               how->format->part.host->name);
+    return nitro_cuda_check(&spmv->cuda, how->launch(spmv, format, usual_grid(spmv)),
                             "launching a product");
 }
 
-/* A variant of a nitro_spmv_cuda_kernel, and other members. */
-#define VARIANT(its_name, ...)                                                                     \
+#define VARIANT(its_name, step, its_format, its_fill, ...)                                         \
     &(const nitro_variant)                                                                         \
     {                                                                                              \
         .name = #its_name, .version = "1", .run = run, .prepare = prepare, .release = release,     \
-        .user = (void *)&nitro_spmv_cuda_kernel_##its_name, __VA_ARGS__                            \
+        .user = (void *)&(const method){nitro_spmv_cuda_launch_##step, its_format, its_fill},      \
+        __VA_ARGS__                                                                                \
     }
+#define ALLOWED(reads)  .allows = allows, .allows_reads = reads ",nnz,rows,cols"
 #define CUSPARSE(index) &nitro_spmv_cuda_cusparse_variants[index]
 
 static const nitro_variant *const variants[] = {
-    VARIANT(csr),
-    VARIANT(csr_vector),
-    VARIANT(dia, .allows = allows, .allows_reads = "dia_fillin,nnz,rows,cols"),
-    VARIANT(ell, .allows = allows, .allows_reads = "ell_fillin,nnz,rows,cols"),
-    VARIANT(coo),
-    VARIANT(hybrid),
-    VARIANT(sellp, .allows = allows, .allows_reads = "rlsd,ell_fillin,nnz,rows,cols"),
-    VARIANT(csr_merge),
-    VARIANT(csr_adaptive),
-    VARIANT(sell_c_sigma, .allows = allows,
-            .allows_reads = "rlsd,ell_fillin,nnz,rows,cols,row_max"),
+    VARIANT(csr, csr, NULL, NULL, ),
+    VARIANT(csr_vector, csr_vector, NULL, NULL, ),
+    VARIANT(dia, dia, &nitro_spmv_cuda_part_dia, nitro_spmv_cuda_fill_dia, ALLOWED("dia_fillin")),
+    VARIANT(ell, ell, &nitro_spmv_plan_ell, nitro_spmv_cuda_fill_ell, ALLOWED("ell_fillin")),
+    VARIANT(coo, coo, &nitro_spmv_plan_coo, nitro_spmv_cuda_fill_coo, ),
+    VARIANT(hybrid, hybrid, &nitro_spmv_plan_hybrid, nitro_spmv_cuda_fill_hybrid, ),
+    VARIANT(sellp, sellp, &nitro_spmv_plan_sellp, nitro_spmv_cuda_fill_sellp,
+            ALLOWED("rlsd,ell_fillin")),
+    VARIANT(csr_merge, csr_merge, &nitro_spmv_cuda_part_tiles, NULL, ),
+    VARIANT(csr_adaptive, csr_adaptive, &nitro_spmv_cuda_part_blocks, NULL, ),
+    VARIANT(sell_c_sigma, sellp, &nitro_spmv_plan_sell_c_sigma, nitro_spmv_cuda_fill_sellp,
+            ALLOWED("rlsd,ell_fillin,row_max")),
     CUSPARSE(0),
     CUSPARSE(1),
     CUSPARSE(2),

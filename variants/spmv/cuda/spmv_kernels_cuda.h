@@ -51,36 +51,33 @@ typedef struct nitro_spmv_cuda_bsr {
 extern const nitro_spmv_format nitro_spmv_cuda_part_dia, nitro_spmv_cuda_part_tiles,
     nitro_spmv_cuda_part_blocks, nitro_spmv_cuda_part_bsr;
 
-/** A variant: its format and its kernel. */
-typedef struct nitro_spmv_cuda_kernel {
-    const nitro_kit_part *format; /* NULL: the matrix as it is */
-    /** Fill the arrays that the host has not filled, as `launch`, in `prepare`; NULL: none. */
-    cudaError_t (*fill)(const nitro_spmv_cuda *spmv, const void *format, cudaLaunchConfig_t config);
-    /** Launch on config.stream. The grid has a thread for every row, at least one; the kernel may
-     *  take another. `format` is the struct in device layout. */
-    cudaError_t (*launch)(const nitro_spmv_cuda *spmv, const void *format,
-                          cudaLaunchConfig_t config);
-} nitro_spmv_cuda_kernel;
+/** Launches kernels on config.stream. The grid has a thread for every row, at least one; kernels
+ * may take another. `format` is the struct in device layout. */
+typedef cudaError_t nitro_spmv_cuda_step(const nitro_spmv_cuda *spmv, const void *format,
+                                         cudaLaunchConfig_t config);
 
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_vector;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_dia;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_ell;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_coo;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_hybrid;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sellp;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_sell_c_sigma;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_merge;
-extern const nitro_spmv_cuda_kernel nitro_spmv_cuda_kernel_csr_adaptive;
+/** y = A x, by the variants' kernels. */
+nitro_spmv_cuda_step nitro_spmv_cuda_launch_csr, nitro_spmv_cuda_launch_csr_vector,
+    nitro_spmv_cuda_launch_dia, nitro_spmv_cuda_launch_ell, nitro_spmv_cuda_launch_coo,
+    nitro_spmv_cuda_launch_hybrid, nitro_spmv_cuda_launch_sellp, nitro_spmv_cuda_launch_csr_merge,
+    nitro_spmv_cuda_launch_csr_adaptive;
+
+/** Fill the arrays of a format that the host has not filled. */
+nitro_spmv_cuda_step nitro_spmv_cuda_fill_dia, nitro_spmv_cuda_fill_ell, nitro_spmv_cuda_fill_coo,
+    nitro_spmv_cuda_fill_bsr, nitro_spmv_cuda_fill_hybrid, nitro_spmv_cuda_fill_sellp;
+
+/** y += A x */
+cudaError_t nitro_spmv_cuda_coo_add(const nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo,
+                                    cudaLaunchConfig_t config);
 
 /** cuSPARSE's variants. */
 #define NITRO_SPMV_NUM_CUSPARSE 5
 extern const nitro_variant nitro_spmv_cuda_cusparse_variants[NITRO_SPMV_NUM_CUSPARSE];
 
-/** Make a format, and fill it. @return 0, or nonzero with cuda.problem set and nothing left. */
-int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_kit_part *format,
-                                   cudaError_t (*fill)(const nitro_spmv_cuda *, const void *,
-                                                       cudaLaunchConfig_t));
+/** Make a format, and fill it (NULL: the host has). @return 0, or nonzero with cuda.problem set and
+ *  nothing left. */
+int nitro_spmv_cuda_prepare_format(nitro_spmv_cuda *spmv, const nitro_spmv_format *format,
+                                   nitro_spmv_cuda_step *fill);
 
 /** Which diagonals of the uploaded matrix have entries. @param[out] found  shape [num_rows +
  * num_cols], on the host: 1 or 0, at column - row + num_rows. @return 0, or cuda.failure, with
@@ -90,27 +87,6 @@ int nitro_spmv_cuda_find_diagonals(nitro_spmv_cuda *spmv, unsigned char *found);
  * @param[out] counts  shape [num_rows / block], on the host: of each row of blocks. @return as
  * above. */
 int nitro_spmv_cuda_count_blocks(nitro_spmv_cuda *spmv, int block, int32_t *counts);
-
-/* For nitro_spmv_cuda_kernel.fill. */
-cudaError_t nitro_spmv_cuda_fill_dia(const nitro_spmv_cuda *spmv, const void *dia,
-                                     cudaLaunchConfig_t config);
-cudaError_t nitro_spmv_cuda_fill_ell(const nitro_spmv_cuda *spmv, const void *ell,
-                                     cudaLaunchConfig_t config);
-cudaError_t nitro_spmv_cuda_fill_coo(const nitro_spmv_cuda *spmv, const void *coo,
-                                     cudaLaunchConfig_t config);
-cudaError_t nitro_spmv_cuda_fill_bsr(const nitro_spmv_cuda *spmv, const void *bsr,
-                                     cudaLaunchConfig_t config);
-cudaError_t nitro_spmv_cuda_fill_hybrid(const nitro_spmv_cuda *spmv, const void *hybrid,
-                                        cudaLaunchConfig_t config);
-cudaError_t nitro_spmv_cuda_fill_sellp(const nitro_spmv_cuda *spmv, const void *sellp,
-                                       cudaLaunchConfig_t config);
-
-/** y = A x */
-cudaError_t nitro_spmv_cuda_ell_multiply(const nitro_spmv_cuda *spmv,
-                                         const nitro_spmv_cuda_ell *ell, cudaLaunchConfig_t config);
-/** y += A x */
-cudaError_t nitro_spmv_cuda_coo_add(const nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo,
-                                    cudaLaunchConfig_t config);
 
 /** Why a variant of cuSPARSE's cannot run here; NULL: it can. Loads the library. */
 const char *nitro_spmv_cusparse_problem(const nitro_variant *variant);
