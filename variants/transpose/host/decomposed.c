@@ -4,16 +4,13 @@
  * inverse of c2r, of the transposed matrix. Skinny forms are for short rows: steps that move
  * elements to nearby rows are done together in one reading, then whole rows are moved. */
 #include <math.h>
-#include <string.h>
 
 #include "variants/transpose/host/in_place.h"
 
 #define NS_PER_BYTE 0.6
 #define SKINNY      64 /* the longest side of short rows */
 
-#define INLINE __attribute__((always_inline)) static inline
-
-INLINE void copy(void *to, const void *from, int64_t bytes)
+NITRO_TRANSPOSE_INLINE void copy(void *to, const void *from, int64_t bytes)
 {
     memcpy(to, from, (size_t)bytes);
 }
@@ -78,8 +75,8 @@ static int num_parts(const decomposition *d)
 /* ---- Steps 1 and 3: columns ---- */
 
 /* A line of each row at a time goes to the room and back. */
-INLINE void permute_columns(const decomposition *d, char *room, int64_t begin, int64_t end,
-                            const int64_t size)
+NITRO_TRANSPOSE_INLINE void permute_columns(const decomposition *d, char *room, int64_t begin,
+                                            int64_t end, const int64_t size)
 {
     enum { MOST = NITRO_TRANSPOSE_LINE / 4 };
     const int64_t rows = d->rows, stride = d->cols * size, group = NITRO_TRANSPOSE_LINE / size;
@@ -118,8 +115,8 @@ static void columns_part(const void *state, int part, int parts)
 /* ---- Step 2: rows ---- */
 
 /* Of row i, element j goes to place ((i + j / block) mod rows + j rows) mod cols. */
-INLINE void permute_row(const decomposition *d, char *row, int64_t i, char *room,
-                        const int64_t size)
+NITRO_TRANSPOSE_INLINE void permute_row(const decomposition *d, char *row, int64_t i, char *room,
+                                        const int64_t size)
 {
     const int64_t rows = d->rows, cols = d->cols, step = rows % cols;
     int64_t product = 0; /* j rows mod cols */
@@ -176,14 +173,15 @@ typedef struct window {
     int64_t rows, row_bytes;
 } window;
 
-INLINE const char *row_at(const window *w, int64_t i)
+NITRO_TRANSPOSE_INLINE const char *row_at(const window *w, int64_t i)
 {
     return i < w->rows ? w->data + i * w->row_bytes : w->first + (i - w->rows) * w->row_bytes;
 }
 
 /* Steps 1, 2 and the rotation of step 3 for all rows. Elements come from rows below, at most
  * cols - 1 away, so that rows can be written in ascending order. */
-INLINE void rotate_down_rows(const decomposition *d, char *saved, const int64_t size)
+NITRO_TRANSPOSE_INLINE void rotate_down_rows(const decomposition *d, char *saved,
+                                             const int64_t size)
 {
     const int64_t rows = d->rows, cols = d->cols, row_bytes = cols * size;
     window before = {d->data, saved, rows, row_bytes};
@@ -207,7 +205,7 @@ INLINE void rotate_down_rows(const decomposition *d, char *saved, const int64_t 
 }
 
 /* The inverse, from the last row up: row i is among the first ones again at the end. */
-INLINE void rotate_up_rows(const decomposition *d, char *saved, const int64_t size)
+NITRO_TRANSPOSE_INLINE void rotate_up_rows(const decomposition *d, char *saved, const int64_t size)
 {
     const int64_t rows = d->rows, cols = d->cols, row_bytes = cols * size;
     char *last = saved, *between = saved + cols * row_bytes, *room = between + cols * row_bytes;

@@ -1,8 +1,6 @@
 /* square_swap, cycles and buffered: in place. square_swap exchanges tiles across the diagonal.
  * cycles follows the permutation's cycles element by element, and needs a bit for each. buffered
  * copies the matrix and transposes from there: fastest as a rule, in twice the memory. */
-#include <string.h>
-
 #include "variants/transpose/host/in_place.h"
 
 #define NS_PER_BYTE       0.3
@@ -80,8 +78,8 @@ static int prepare_cycles(void *argument, void *user)
 }
 
 /* Each bit says whether its place has been written. */
-__attribute__((always_inline)) static inline void
-follow_cycles(char *data, unsigned char *written, nitro_transpose_view view, const size_t bytes)
+NITRO_TRANSPOSE_INLINE void follow_cycles(char *data, unsigned char *written,
+                                          nitro_transpose_view view, const size_t bytes)
 {
     int64_t count = view.rows * view.cols;
     memset(written, 0, (size_t)(count / 8 + 1));

@@ -1,24 +1,13 @@
 /* naive, tiled and register: row by row; in tiles that fit into the L1 cache; through registers
  * into whole cache lines, which are written past the caches. */
-#include <string.h>
-
 #include "variants/transpose/host/transpose_blocks.h"
 
 #define NS_PER_BYTE 0.2
 
-__attribute__((always_inline)) static inline void
-move_rows(const nitro_transpose_block *matrix, int64_t begin, int64_t end, const size_t bytes)
-{
-    for (int64_t i = begin; i < end; i++)
-        for (int64_t j = 0; j < matrix->cols; j++)
-            memcpy(matrix->out + j * matrix->out_stride + i * (int64_t)bytes,
-                   matrix->in + i * matrix->in_stride + j * (int64_t)bytes, bytes);
-}
-
 static void naively(const nitro_transpose_block *matrix, int32_t element_bytes, int64_t begin,
                     int64_t end)
 {
-    NITRO_TRANSPOSE_BY_SIZE(element_bytes, move_rows, matrix, begin, end);
+    NITRO_TRANSPOSE_BY_SIZE(element_bytes, nitro_transpose_move_rows, matrix, begin, end);
 }
 
 static int run(void *argument, void *user)

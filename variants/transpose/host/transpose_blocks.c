@@ -1,72 +1,89 @@
 /* Blocks of a matrix, transposed in vector registers, and matrices by blocks. */
 #include "variants/transpose/host/transpose_blocks.h"
 
-#include <string.h>
-
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-/* ---- Blocks: elements of 16 bytes are pairs of words ---- */
+/* ---- Blocks ---- */
 
 typedef uint32_t word_4;
-typedef uint64_t word_8, word_16;
+typedef uint64_t word_8, word_16; /* elements of 16 bytes are pairs of words */
 
-#define PASTE2(a, b)      a##b
-#define PASTE(a, b)       PASTE2(a, b)
-#define NAME2(name, e, v) name##_##e##_##v
-#define NAME1(name, e, v) NAME2(name, e, v)
-#define NAME(name)        NAME1(name, ELEMENT_BYTES, VECTOR_BYTES)
-#define LANES             (VECTOR_BYTES / ELEMENT_BYTES)
+/* Places, in a pair of vectors of so many words, of their lower and upper elements in turns. */
+#define LOWER_2  0, 2
+#define UPPER_2  1, 3
+#define LOWER_4  0, 4, 1, 5
+#define UPPER_4  2, 6, 3, 7
+#define LOWER_8  0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER_8  4, 12, 5, 13, 6, 14, 7, 15
+#define LOWER_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define UPPER_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+/* The same of pairs of words. */
+#define LOWER_1_PAIR  0, 1
+#define UPPER_1_PAIR  2, 3
+#define LOWER_2_PAIRS 0, 1, 4, 5
+#define UPPER_2_PAIRS 2, 3, 6, 7
+#define LOWER_4_PAIRS 0, 1, 8, 9, 2, 3, 10, 11
+#define UPPER_4_PAIRS 4, 5, 12, 13, 6, 7, 14, 15
+
+/* block_ELEMENT_VECTOR: blocks of elements of so many bytes, in vectors of so many bytes.
+ * log2(lanes) rounds of turns transpose `lanes` vectors. The last tile of rows or columns overlaps
+ * the one before. */
+#define BLOCK(element, vector, lanes, lower, upper)                                                \
+    typedef word_##element vector_##element##_##vector __attribute__((vector_size(vector)));       \
+    typedef word_##element unaligned_##element##_##vector                                          \
+        __attribute__((vector_size(vector), aligned(4), may_alias));                               \
+    TARGET_##vector NITRO_TRANSPOSE_INLINE void tile_##element##_##vector(                         \
+        const char *in, int64_t in_stride, char *out, int64_t out_stride)                          \
+    {                                                                                              \
+        vector_##element##_##vector rows[lanes], turns[lanes];                                     \
+        _Pragma("GCC unroll 16") for (int i = 0; i < (lanes); i++) rows[i] =                       \
+            *(const unaligned_##element##_##vector *)(in + i * in_stride);                         \
+        _Pragma("GCC unroll 4") for (int round = 1; round < (lanes); round *= 2)                   \
+        {                                                                                          \
+            _Pragma("GCC unroll 8") for (int i = 0; i < (lanes) / 2; i++)                          \
+            {                                                                                      \
+                turns[2 * i] = __builtin_shufflevector(rows[i], rows[i + (lanes) / 2], lower);     \
+                turns[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + (lanes) / 2], upper); \
+            }                                                                                      \
+            _Pragma("GCC unroll 16") for (int i = 0; i < (lanes); i++) rows[i] = turns[i];         \
+        }                                                                                          \
+        _Pragma("GCC unroll 16") for (int i = 0; i < (lanes); i++) *                               \
+            (unaligned_##element##_##vector *)(out + i * out_stride) = rows[i];                    \
+    }                                                                                              \
+    TARGET_##vector static void block_##element##_##vector(const nitro_transpose_block *b)         \
+    {                                                                                              \
+        if (b->rows < (lanes) || b->cols < (lanes)) {                                              \
+            nitro_transpose_move_rows(b, 0, b->rows, element);                                     \
+            return;                                                                                \
+        }                                                                                          \
+        for (int64_t i = 0; i < b->rows; i += (lanes)) {                                           \
+            int64_t row = i < b->rows - (lanes) ? i : b->rows - (lanes);                           \
+            for (int64_t j = 0; j < b->cols; j += (lanes)) {                                       \
+                int64_t col = j < b->cols - (lanes) ? j : b->cols - (lanes);                       \
+                tile_##element##_##vector(                                                         \
+                    b->in + row * b->in_stride + col * (element), b->in_stride,                    \
+                    b->out + col * b->out_stride + row * (element), b->out_stride);                \
+            }                                                                                      \
+        }                                                                                          \
+    }
 
 #define TARGET_16
-#define VECTOR_BYTES  16
-#define ELEMENT_BYTES 4
-#define LOWER         0, 4, 1, 5
-#define UPPER         2, 6, 3, 7
-#include "variants/transpose/host/transpose_blocks.inc"
-#define ELEMENT_BYTES 8
-#define LOWER         0, 2
-#define UPPER         1, 3
-#include "variants/transpose/host/transpose_blocks.inc"
-#define ELEMENT_BYTES 16
-#define LOWER         0, 1
-#define UPPER         2, 3
-#include "variants/transpose/host/transpose_blocks.inc"
-#undef VECTOR_BYTES
+BLOCK(4, 16, 4, LOWER_4, UPPER_4)
+BLOCK(8, 16, 2, LOWER_2, UPPER_2)
+BLOCK(16, 16, 1, LOWER_1_PAIR, UPPER_1_PAIR)
 
 #if defined(__x86_64__)
-#define TARGET_32     __attribute__((target("avx2")))
-#define VECTOR_BYTES  32
-#define ELEMENT_BYTES 4
-#define LOWER         0, 8, 1, 9, 2, 10, 3, 11
-#define UPPER         4, 12, 5, 13, 6, 14, 7, 15
-#include "variants/transpose/host/transpose_blocks.inc"
-#define ELEMENT_BYTES 8
-#define LOWER         0, 4, 1, 5
-#define UPPER         2, 6, 3, 7
-#include "variants/transpose/host/transpose_blocks.inc"
-#define ELEMENT_BYTES 16
-#define LOWER         0, 1, 4, 5
-#define UPPER         2, 3, 6, 7
-#include "variants/transpose/host/transpose_blocks.inc"
-#undef VECTOR_BYTES
+#define TARGET_32 __attribute__((target("avx2")))
+BLOCK(4, 32, 8, LOWER_8, UPPER_8)
+BLOCK(8, 32, 4, LOWER_4, UPPER_4)
+BLOCK(16, 32, 2, LOWER_2_PAIRS, UPPER_2_PAIRS)
 
-#define TARGET_64     __attribute__((target("avx512f")))
-#define VECTOR_BYTES  64
-#define ELEMENT_BYTES 4
-#define LOWER         0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define UPPER         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#include "variants/transpose/host/transpose_blocks.inc"
-#define ELEMENT_BYTES 8
-#define LOWER         0, 8, 1, 9, 2, 10, 3, 11
-#define UPPER         4, 12, 5, 13, 6, 14, 7, 15
-#include "variants/transpose/host/transpose_blocks.inc"
-#define ELEMENT_BYTES 16
-#define LOWER         0, 1, 8, 9, 2, 3, 10, 11
-#define UPPER         4, 5, 12, 13, 6, 7, 14, 15
-#include "variants/transpose/host/transpose_blocks.inc"
-#undef VECTOR_BYTES
+#define TARGET_64 __attribute__((target("avx512f")))
+BLOCK(4, 64, 16, LOWER_16, UPPER_16)
+BLOCK(8, 64, 8, LOWER_8, UPPER_8)
+BLOCK(16, 64, 4, LOWER_4_PAIRS, UPPER_4_PAIRS)
 #endif
 
 nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, int64_t least)

@@ -3,7 +3,11 @@
 #ifndef NITRO_VARIANTS_TRANSPOSE_HOST_TRANSPOSE_BLOCKS_H
 #define NITRO_VARIANTS_TRANSPOSE_HOST_TRANSPOSE_BLOCKS_H
 
+#include <string.h>
+
 #include "variants/transpose/transpose.h"
+
+#define NITRO_TRANSPOSE_INLINE __attribute__((always_inline)) static inline
 
 #define NITRO_TRANSPOSE_LINE 64 /* bytes of a cache line, and of the widest vectors */
 
@@ -37,6 +41,17 @@ nitro_transpose_block_function *nitro_transpose_blocks(int32_t element_bytes, in
  * what follows by nitro_transpose_end_stream. */
 void nitro_transpose_stream(char *to, const char *from, int64_t bytes);
 void nitro_transpose_end_stream(void);
+
+/** Element by element. */
+NITRO_TRANSPOSE_INLINE void nitro_transpose_move_rows(const nitro_transpose_block *matrix,
+                                                      int64_t begin, int64_t end,
+                                                      const size_t bytes)
+{
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t j = 0; j < matrix->cols; j++)
+            memcpy(matrix->out + j * matrix->out_stride + i * (int64_t)bytes,
+                   matrix->in + i * matrix->in_stride + j * (int64_t)bytes, bytes);
+}
 
 /** Transposes a matrix on the calling thread, between rows `begin` and `end`. */
 typedef void nitro_transpose_method(const nitro_transpose_block *matrix, int32_t element_bytes,
