@@ -83,6 +83,26 @@ static void with_many_threads(void **state)
     nitro_host_assume_wake_ns(-1);
 }
 
+/* They take no memory, however long the other side is. */
+static void matrices_of_no_elements(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    (void)state;
+    assert_ok(context,
+              nitro_kit_create(context, &nitro_transpose_inplace_kit, false, &computation));
+    for (int32_t order = 0; order < 2; order++) {
+        const nitro_transpose wide = {
+            .num_cols = NITRO_TRANSPOSE_MAX_SIDE, .element_bytes = 8, .is_row_major = order};
+        const nitro_transpose tall = {
+            .num_rows = NITRO_TRANSPOSE_MAX_SIDE, .element_bytes = 8, .is_row_major = order};
+        check_all(context, &nitro_transpose_inplace_kit, computation, &wide);
+        check_all(context, &nitro_transpose_inplace_kit, computation, &tall);
+    }
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 /* Beyond all caches, where even copies are streamed. */
 static void large_matrices(void **state)
 {
@@ -205,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_sides),
         cmocka_unit_test(with_many_threads),
+        cmocka_unit_test(matrices_of_no_elements),
         cmocka_unit_test(large_matrices),
         cmocka_unit_test(features_follow_from_sizes),
         cmocka_unit_test(sizes_out_of_range_are_refused),

@@ -37,13 +37,15 @@ static int64_t align(int64_t bytes)
 static decomposition describe(const nitro_transpose *t, bool is_inverse)
 {
     nitro_transpose_view view = nitro_transpose_view_of(t);
+    if (view.rows == 0 || view.cols == 0)
+        return (decomposition){0}; /* no elements take no room */
     decomposition d = {.data = t->data,
                        .rows = is_inverse ? view.cols : view.rows,
                        .cols = is_inverse ? view.rows : view.cols,
                        .is_inverse = is_inverse,
                        .element_bytes = t->element_bytes};
     d.divisor = nitro_transpose_divisor(d.rows, d.cols);
-    d.block = d.divisor > 0 ? d.cols / d.divisor : 0;
+    d.block = d.cols / d.divisor;
     int64_t row_bytes = d.cols * d.element_bytes, columns = d.rows * NITRO_TRANSPOSE_LINE;
     d.part_bytes = align(row_bytes > columns ? row_bytes : columns);
     d.places = t->room.memory;
@@ -298,7 +300,7 @@ int nitro_transpose_run_decomposed(void *argument, void *user)
     if (failure)
         return failure;
     decomposition d = describe(t, form->is_inverse);
-    if (d.rows == 0 || d.cols == 0)
+    if (d.rows == 0)
         return 0;
     find_places(&d);
     if (form->is_skinny)
