@@ -119,11 +119,6 @@ static void count_in_tables(const int64_t *offsets, int64_t begin, int64_t end,
 #ifdef __x86_64__
 typedef uint64_t four_words __attribute__((vector_size(32)));
 
-static bool can_count_groups(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
 /* Counts GROUP_ROWS rows if all of them are short; otherwise none, and returns false. Byte n of a
  * word counts the rows of length n. */
 __attribute__((target("avx2"))) static bool count_group(const int64_t *offsets, uint32_t *table)
@@ -146,11 +141,6 @@ __attribute__((target("avx2"))) static bool count_group(const int64_t *offsets, 
     return true;
 }
 #else
-static bool can_count_groups(void)
-{
-    return false;
-}
-
 static bool count_group(const int64_t *offsets, uint32_t *table)
 {
     (void)offsets, (void)table;
@@ -242,8 +232,8 @@ static void summarise(row_lengths *lengths)
     int64_t most = lengths->num_rows / PART_ROWS + 1;
     int num_parts = most < MAX_PARTS ? (int)most : MAX_PARTS;
     double squares = 0, cubes = 0, rows = (double)lengths->num_rows;
-    lengths->has_groups =
-        can_count_groups() && lengths->mean < SHORT_LENGTHS && lengths->num_rows >= LEAST_ROWS;
+    lengths->has_groups = nitro_host_simd_bits() >= 256 && lengths->mean < SHORT_LENGTHS &&
+                          lengths->num_rows >= LEAST_ROWS;
     nitro_host_run_parts(
         count_parts, &(counting){lengths, parts, num_parts},
         nitro_host_num_parts((lengths->has_groups ? NS_PER_SHORT : NS_PER_ROW) * rows));

@@ -35,6 +35,9 @@ extern const nitro_spmv_format nitro_spmv_plan_ell, nitro_spmv_plan_coo, nitro_s
     nitro_spmv_plan_sellp, nitro_spmv_plan_sell_c_sigma, nitro_spmv_plan_cusparse_coo,
     nitro_spmv_plan_cusparse_sell;
 
+/** `allows` of dia, here and on devices. */
+bool nitro_spmv_allows_dia(const double *features, const void *argument, void *user);
+
 /** False if the format would be more than twice as large as `allows` accepts: the feature
  *  dia_fillin, an estimate, missed most diagonals. */
 bool nitro_spmv_dia_pays(const nitro_spmv *spmv, int64_t num_diagonals);

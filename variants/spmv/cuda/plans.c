@@ -68,19 +68,13 @@ static int make_dia(void *argument, const nitro_kit_part *part)
     return failure;
 }
 
-static bool allows_dia(const double *features, const void *argument, void *user)
-{
-    (void)user;
-    return nitro_spmv_variant_dia.allows(features, argument, NULL);
-}
-
 static const nitro_field dia_fields[] = {
     NUMBER(dia, num_diagonals),
     NUMBER(dia, stride),
     ARRAY(dia, offsets, NITRO_IN, NITRO_INT32, "num_diagonals"),
     ARRAY(dia, values, NITRO_IN, NITRO_FLOAT64, "num_diagonals * stride"),
 };
-FORMAT(dia, "dia", allows_dia, true)
+FORMAT(dia, "dia", nitro_spmv_allows_dia, true)
 
 /* ---- csr_merge ---- */
 

@@ -20,7 +20,7 @@
 #define NS_PER_SLOT  0.17
 #define NS_PER_ENTRY 1.0 /* to fill the format */
 
-static bool allows(const double *features, const void *argument, void *user)
+bool nitro_spmv_allows_dia(const double *features, const void *argument, void *user)
 {
     (void)argument;
     (void)user;
@@ -143,12 +143,6 @@ static void choose_layout(const nitro_spmv *spmv, nitro_spmv_dia *dia)
     }
 }
 
-static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
-{
-    nitro_host_run_parts(fill_part, &(filling){spmv, slots, dia},
-                         nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
-}
-
 static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
 {
     nitro_spmv_dia *dia = spmv->dia;
@@ -160,7 +154,8 @@ static int make(nitro_spmv *spmv, const nitro_kit_part *part, int32_t *slots)
     if (!dia->offsets || nitro_kit_allocate_format(part, spmv) != 0)
         return NITRO_ERR_NO_MEMORY;
     list_offsets(spmv, slots, dia);
-    fill(spmv, slots, dia);
+    nitro_host_run_parts(fill_part, &(filling){spmv, slots, dia},
+                         nitro_host_num_parts(NS_PER_ENTRY * (double)spmv->num_nonzeros));
     if (dia->group_stride == GROUP_ROWS)
         nitro_spmv_share_diagonals(dia->values, dia->stride, spmv->num_rows, dia->offsets,
                                    dia->num_diagonals, starts_of(dia));
@@ -268,7 +263,7 @@ const nitro_variant nitro_spmv_variant_dia = {
     .name = "dia",
     .version = "3",
     .run = run,
-    .allows = allows,
+    .allows = nitro_spmv_allows_dia,
     .allows_reads = "dia_fillin,nnz",
     NITRO_SPMV_FORMAT(dia),
 };
