@@ -107,33 +107,27 @@ static const nitro_kernel sellp = SELL(&nitro_spmv_part_sellp.part),
 /* ---- Variants ---- */
 
 /* The matrix fits, and the format, as on the host. */
-#define ALLOWS(format)                                                                             \
-    static bool allows_##format(const double *features, const void *argument, void *user)          \
-    {                                                                                              \
-        return nitro_spmv_fits_device(features, argument, user) &&                                 \
-               nitro_spmv_variant_##format.allows(features, NULL, NULL);                           \
-    }
-ALLOWS(dia)
-ALLOWS(ell)
-ALLOWS(sellp)
-ALLOWS(sell_c_sigma)
+static bool allows(const double *features, const void *argument, void *user)
+{
+    const nitro_kernel *kernel = user;
+    return nitro_spmv_fits_device(features, argument, user) &&
+           kernel->part->host->allows(features, NULL, NULL);
+}
 
-#define ALLOWED(format, reads)                                                                     \
-    NITRO_KERNEL_VARIANT(#format, format, .allows = allows_##format,                               \
-                         .allows_reads = reads ",nnz,rows,cols")
-
-static const nitro_variant variant_csr = NITRO_KERNEL_VARIANT("csr", csr),
-                           variant_csr_vector = NITRO_KERNEL_VARIANT("csr_vector", csr_vector),
-                           variant_dia = ALLOWED(dia, "dia_fillin"),
-                           variant_ell = ALLOWED(ell, "ell_fillin"),
-                           variant_coo = NITRO_KERNEL_VARIANT("coo", coo),
-                           variant_hybrid = NITRO_KERNEL_VARIANT("hybrid", hybrid),
-                           variant_sellp = ALLOWED(sellp, "rlsd,ell_fillin"),
-                           variant_sell_c_sigma = ALLOWED(sell_c_sigma, "rlsd,ell_fillin,row_max");
+#define VARIANT(kernel, ...)                                                                       \
+    &(const nitro_variant)NITRO_KERNEL_VARIANT(#kernel, kernel, __VA_ARGS__)
+#define ALLOWED(reads) .allows = allows, .allows_reads = reads ",nnz,rows,cols"
 
 static const nitro_variant *const variants[] = {
-    &variant_csr, &variant_csr_vector, &variant_dia,   &variant_ell,
-    &variant_coo, &variant_hybrid,     &variant_sellp, &variant_sell_c_sigma};
+    VARIANT(csr, ),
+    VARIANT(csr_vector, ),
+    VARIANT(dia, ALLOWED("dia_fillin")),
+    VARIANT(ell, ALLOWED("ell_fillin")),
+    VARIANT(coo, ),
+    VARIANT(hybrid, ),
+    VARIANT(sellp, ALLOWED("rlsd,ell_fillin")),
+    VARIANT(sell_c_sigma, ALLOWED("rlsd,ell_fillin,row_max")),
+};
 
 const nitro_kit_device nitro_spmv_opencl_device = {
     .kind = "opencl",
