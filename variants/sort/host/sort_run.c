@@ -29,6 +29,7 @@ typedef struct sorting {
     nitro_sort sort;
     const nitro_sort_method *method;
     packing packing;
+    bool as_they_are;       /* keys alone, which the method sorts in place */
     nitro_sort_order order; /* of comparisons */
     nitro_sort_order kept;  /* of elements: none for keys that are sorted as they are */
     bool is_reversed;       /* the last key is less than the first */
@@ -41,32 +42,31 @@ typedef struct sorting {
     int64_t begins[MAX_PARTS + 1]; /* of the parts that sort */
 } sorting;
 
-static packing packing_of(const nitro_sort *sort)
+/* Without memory. */
+static sorting describe(const nitro_sort *sort, const nitro_sort_method *method)
 {
+    sorting s = {.sort = *sort, .method = method, .packing = PACK_INDEX};
     if (sort->value_bytes == 0)
-        return PACK_KEY;
-    bool fits = sort->value_bytes <= sort->key_bytes;
-    return fits && !sort->is_stable ? PACK_VALUE : PACK_INDEX;
-}
-
-static int element_bytes_of(const nitro_sort *sort)
-{
-    return packing_of(sort) == PACK_KEY ? sort->key_bytes : 2 * sort->key_bytes;
+        s.packing = PACK_KEY;
+    else if (sort->value_bytes <= sort->key_bytes && !sort->is_stable)
+        s.packing = PACK_VALUE;
+    bool is_alone = s.packing == PACK_KEY;
+    s.as_they_are = is_alone && method->sort_keys;
+    s.order = nitro_sort_order_of(sort->type);
+    s.kept = s.as_they_are ? (nitro_sort_order){.sign_shift = 63} : s.order;
+    s.element_bytes = is_alone ? sort->key_bytes : 2 * sort->key_bytes;
+    s.first_bit = is_alone ? 0 : 4 * s.element_bytes;
+    return s;
 }
 
 /* Keys with values are packed into elements of their own; methods but those for keys need as much
  * again. */
-static int64_t room_bytes_of(const nitro_sort *sort, const nitro_sort_method *method)
-{
-    bool has_values = sort->value_bytes > 0;
-    return sort->num_keys * element_bytes_of(sort) *
-           (has_values + (has_values || !method->sort_keys));
-}
-
 int nitro_sort_prepare(void *argument, void *user)
 {
     nitro_sort *sort = argument;
-    return nitro_host_make_room(&sort->room, room_bytes_of(sort, user));
+    sorting s = describe(sort, user);
+    return nitro_host_make_room(&sort->room, sort->num_keys * s.element_bytes *
+                                                 ((s.packing != PACK_KEY) + !s.as_they_are));
 }
 
 void nitro_sort_release(void *argument, void *user)
@@ -313,12 +313,10 @@ INLINE void count_keys(const sorting *shared, int64_t *counts, int64_t begin, in
             counts[part_of(&s, ordered_at(&s, i, key_bytes, how))]++;
         return;
     }
-    if (key_bytes == 4)
-        for (int64_t i = begin; i < end; i++)
-            num_above += (uint32_t)ordered_at(&s, i, 4, how) >= (uint32_t)splitter;
-    else
-        for (int64_t i = begin; i < end; i++)
-            num_above += ordered_at(&s, i, 8, how) >= splitter;
+    for (int64_t i = begin; i < end; i++) {
+        uint64_t ordered = ordered_at(&s, i, key_bytes, how);
+        num_above += key_bytes == 4 ? (uint32_t)ordered >= (uint32_t)splitter : ordered >= splitter;
+    }
     counts[0] = end - begin - num_above;
     counts[1] = num_above;
 }
@@ -467,7 +465,7 @@ INLINE void sort_part(const void *state, int part, int parts)
         copy(elements, s->sort.keys, begin, end, s->element_bytes);
     else if (parts == 1)
         CALL_SPECIALISED(pack_all, s, begin, end);
-    if (s->packing == PACK_KEY && s->method->sort_keys) {
+    if (s->as_they_are) {
         s->method->sort_keys(elements, count, s->sort.type); /* elements are the result */
         return;
     }
@@ -489,19 +487,13 @@ int nitro_sort_run(void *argument, void *user)
     nitro_sort *sort = argument;
     int64_t counts[MAX_PARTS][MAX_PARTS];
     bool in_order[MAX_PARTS];
-    sorting s = {.sort = *sort,
-                 .method = user,
-                 .packing = packing_of(sort),
-                 .counts = counts,
-                 .in_order = in_order};
+    sorting s = describe(sort, user);
     bool is_alone = s.packing == PACK_KEY;
-    s.order = nitro_sort_order_of(sort->type);
-    s.kept = is_alone && s.method->sort_keys ? (nitro_sort_order){.sign_shift = 63} : s.order;
-    s.element_bytes = element_bytes_of(sort);
-    s.first_bit = is_alone ? 0 : 4 * s.element_bytes;
     int failure = nitro_sort_prepare(argument, user);
     if (failure)
         return failure;
+    s.counts = counts;
+    s.in_order = in_order;
     s.room = sort->room.memory;
     s.elements = is_alone ? sort->sorted_keys : s.room;
     s.room += is_alone ? 0 : sort->num_keys * s.element_bytes;
