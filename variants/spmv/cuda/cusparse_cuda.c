@@ -55,30 +55,6 @@ struct algorithm {
                                  const void *format, cusparseSpMatDescr_t *matrix);
 };
 
-/* @return NULL, or what is wrong. */
-static const char *find_functions(functions *found)
-{
-    void *handle = nitro_cuda_library_open(LIBRARY);
-    if (!handle)
-        return LIBRARY " was found neither by the loader nor in CUDA_HOME, /usr/local/cuda and "
-                       "Python's packages: install cuSPARSE, or add its folder to LD_LIBRARY_PATH";
-#define FIND(name) *(void **)&found->name = dlsym(handle, "cusparse" #name);
-    FUNCTIONS(FIND)
-#undef FIND
-    *(void **)&found->SpMV_preprocess = dlsym(handle, "cusparseSpMV_preprocess");
-    *(void **)&found->CreateSlicedEll = dlsym(handle, "cusparseCreateSlicedEll");
-    *(void **)&found->CreateBsr = dlsym(handle, "cusparseCreateBsr");
-    int major = 0;
-#define MISSING(name) || !found->name
-    if (0 FUNCTIONS(MISSING))
-        return LIBRARY " lacks a function that is used: it is older than cuSPARSE 12";
-#undef MISSING
-    if (found->GetProperty(MAJOR_VERSION, &major) != CUSPARSE_STATUS_SUCCESS ||
-        major != CUSPARSE_VER_MAJOR)
-        return LIBRARY " is of another major version than this build was made for";
-    return NULL;
-}
-
 /* ---- The matrix in its formats ---- */
 
 #define TYPES CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F
@@ -119,12 +95,27 @@ static cusparseStatus_t describe_bsr(const functions *library, const nitro_spmv_
                               bsr->columns, bsr->values, TYPES, CUSPARSE_ORDER_ROW);
 }
 
-/* The same for one variant. */
-static const char *find_for(const struct algorithm *algorithm, functions *found)
+/* Of the library, for an algorithm. @return NULL, or what is wrong. */
+static const char *find_functions(const struct algorithm *algorithm, functions *found)
 {
-    const char *problem = find_functions(found);
-    if (problem)
-        return problem;
+    void *handle = nitro_cuda_library_open(LIBRARY);
+    if (!handle)
+        return LIBRARY " was found neither by the loader nor in CUDA_HOME, /usr/local/cuda and "
+                       "Python's packages: install cuSPARSE, or add its folder to LD_LIBRARY_PATH";
+#define FIND(name) *(void **)&found->name = dlsym(handle, "cusparse" #name);
+    FUNCTIONS(FIND)
+#undef FIND
+    *(void **)&found->SpMV_preprocess = dlsym(handle, "cusparseSpMV_preprocess");
+    *(void **)&found->CreateSlicedEll = dlsym(handle, "cusparseCreateSlicedEll");
+    *(void **)&found->CreateBsr = dlsym(handle, "cusparseCreateBsr");
+    int major = 0;
+#define MISSING(name) || !found->name
+    if (0 FUNCTIONS(MISSING))
+        return LIBRARY " lacks a function that is used: it is older than cuSPARSE 12";
+#undef MISSING
+    if (found->GetProperty(MAJOR_VERSION, &major) != CUSPARSE_STATUS_SUCCESS ||
+        major != CUSPARSE_VER_MAJOR)
+        return LIBRARY " is of another major version than this build was made for";
     return (algorithm->describe == describe_sell && !found->CreateSlicedEll) ||
                    (algorithm->describe == describe_bsr && !found->CreateBsr)
                ? LIBRARY " does not know the format: install a newer cuSPARSE"
@@ -134,7 +125,7 @@ static const char *find_for(const struct algorithm *algorithm, functions *found)
 const char *nitro_spmv_cusparse_problem(const nitro_variant *variant)
 {
     functions unused;
-    return find_for(variant->user, &unused);
+    return find_functions(variant->user, &unused);
 }
 
 static int check(nitro_spmv_cuda *spmv, const functions *library, cusparseStatus_t status,
@@ -251,7 +242,7 @@ static int make(nitro_spmv_cuda *spmv, const struct algorithm *algorithm)
     if (!made)
         return nitro_cuda_fail(&spmv->cuda, "no memory on the host");
     made->algorithm = algorithm;
-    const char *problem = find_for(algorithm, &made->library);
+    const char *problem = find_functions(algorithm, &made->library);
     if (problem) {
         free(made);
         return nitro_cuda_fail(&spmv->cuda, "%s", problem);

@@ -77,7 +77,7 @@ static void add_part(const void *state, int part, int parts)
                            : add_entries(p, begin, end, NITRO_SPMV_STREAMED);
 }
 
-static void add_parts(const nitro_spmv *spmv, const nitro_spmv_coo *coo, bool zero_first)
+void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo, bool zero_first)
 {
     nitro_spmv_carry carried[NITRO_HOST_MAX_PARTS];
     const product p = {spmv, coo, nitro_spmv_find_access(spmv, coo->num_entries), zero_first,
@@ -86,11 +86,6 @@ static void add_parts(const nitro_spmv *spmv, const nitro_spmv_coo *coo, bool ze
                                      (zero_first ? NS_PER_ROW * (double)spmv->num_rows : 0));
     nitro_host_run_parts(add_part, &p, parts);
     nitro_spmv_add_carried(carried, parts, spmv->y);
-}
-
-void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo)
-{
-    add_parts(spmv, coo, false);
 }
 
 static void fill_part(const void *state, int part, int parts)
@@ -120,7 +115,7 @@ static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    add_parts(spmv, spmv->coo, true);
+    nitro_spmv_coo_add(spmv, spmv->coo, true);
     return 0;
 }
 

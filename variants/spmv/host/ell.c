@@ -15,7 +15,7 @@
 
 typedef struct product {
     const nitro_spmv *spmv;
-    const nitro_spmv_ell *ell;
+    nitro_spmv_ell *ell;
     nitro_spmv_access access;
 } product;
 
@@ -40,16 +40,11 @@ NITRO_SPMV_INLINE int64_t first_slot(const nitro_spmv_ell *ell, int64_t row)
     return row / GROUP_ROWS * ell->group_stride + row % GROUP_ROWS;
 }
 
-typedef struct filling {
-    const nitro_spmv *spmv;
-    nitro_spmv_ell *ell;
-} filling;
-
 static void fill_part(const void *state, int part, int parts)
 {
-    const filling *f = state;
-    const nitro_spmv *spmv = f->spmv;
-    nitro_spmv_ell *ell = f->ell;
+    const product *p = state;
+    const nitro_spmv *spmv = p->spmv;
+    nitro_spmv_ell *ell = p->ell;
     int32_t column = 0; /* padding repeats a neighbouring column, whose x is cached */
     int64_t end = nitro_host_split_evenly(spmv->num_rows, part + 1, parts);
     for (int64_t row = nitro_host_split_evenly(spmv->num_rows, part, parts); row < end; row++) {
@@ -67,7 +62,7 @@ static void fill_part(const void *state, int part, int parts)
 
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell)
 {
-    nitro_host_run_parts(fill_part, &(filling){spmv, ell},
+    nitro_host_run_parts(fill_part, &(product){.spmv = spmv, .ell = ell},
                          nitro_host_num_parts(NS_PER_SLOT * (double)ell->num_slots));
 }
 

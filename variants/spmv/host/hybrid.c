@@ -81,7 +81,7 @@ static int run(void *argument, void *user)
     (void)user;
     const nitro_spmv *spmv = argument;
     nitro_spmv_ell_multiply(spmv, &spmv->hybrid->ell);
-    nitro_spmv_coo_add(spmv, &spmv->hybrid->coo);
+    nitro_spmv_coo_add(spmv, &spmv->hybrid->coo, false);
     return 0;
 }
 

@@ -290,8 +290,8 @@ void nitro_spmv_ell_set_layout(nitro_spmv_ell *ell, int64_t num_rows, bool in_gr
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 void nitro_spmv_ell_multiply(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 
-/* COO: y += A x. */
-void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo);
+/* COO: y += A x, from zeros or from what y holds. */
+void nitro_spmv_coo_add(const nitro_spmv *spmv, const nitro_spmv_coo *coo, bool zero_first);
 
 /* What a variant with a format has. */
 #define NITRO_SPMV_FORMAT(format)                                                                  \
