@@ -23,24 +23,10 @@
 
 enum { JACOBI, BLOCKS, FACTORISED, INVERSE };
 enum { CG, BICGSTAB };
-enum {
-    START,
-    RESIDUAL,
-    ROUND,
-    RESULT,
-    CG_DIRECTION,
-    CG_PRODUCT,
-    CG_UPDATE,
-    BI_DIRECTION,
-    BI_FIRST_PRODUCT,
-    BI_HALF,
-    BI_SECOND_PRODUCT,
-    BI_UPDATE,
-    APPLY_BLOCKS,
-    APPLY_INVERSE,
-    APPLY_LOWER,
-    APPLY_UPPER
-};
+/* Steps; from RESIDUAL on with a product, from APPLY_INVERSE on of an approximate inverse. */
+enum { START, ROUND, RESULT, CG_DIRECTION, CG_UPDATE, BI_DIRECTION, BI_HALF, BI_UPDATE };
+enum { APPLY_BLOCKS = BI_UPDATE + 1, RESIDUAL, CG_PRODUCT, BI_FIRST_PRODUCT, BI_SECOND_PRODUCT };
+enum { APPLY_INVERSE = BI_SECOND_PRODUCT + 1, APPLY_LOWER, APPLY_UPPER };
 enum { RUNNING, ENDED }; /* or a nitro_run_failure */
 
 struct numbers {
@@ -186,17 +172,13 @@ template <int STEP> static __device__ void finish(const task &t, double *sums)
 /* ---- Rows ---- */
 
 /* A group of lanes does a row. */
-template <int STEP>
-static constexpr bool is_product =
-    STEP == RESIDUAL || STEP == CG_PRODUCT || STEP == BI_FIRST_PRODUCT ||
-    STEP == BI_SECOND_PRODUCT || STEP == APPLY_INVERSE || STEP == APPLY_LOWER ||
-    STEP == APPLY_UPPER;
+template <int STEP> static constexpr bool is_product = STEP >= RESIDUAL;
 
 /* A row's product, for the first of its lanes. A row of an approximate inverse without a diagonal
  * element is 1. All lanes of a warp are here. */
 template <int STEP> static __device__ double multiply(const task &t, int row, bool is_row)
 {
-    constexpr bool is_inverse = STEP == APPLY_INVERSE || STEP == APPLY_LOWER || STEP == APPLY_UPPER;
+    constexpr bool is_inverse = STEP >= APPLY_INVERSE;
     const double *values = is_inverse ? t.factors : t.values;
     const double *from = STEP == RESIDUAL            ? t.x
                          : STEP == CG_PRODUCT        ? t.p
