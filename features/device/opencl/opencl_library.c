@@ -19,6 +19,24 @@ static struct {
     nitro_opencl_device *opened; /* the current one first */
 } here = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* In a forked child: a thread that only the parent has may hold it. */
+static void renew_lock(void)
+{
+    pthread_mutex_init(&here.lock, NULL);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, renew_lock);
+}
+
+static void lock_here(void)
+{
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    pthread_once(&watched, watch_forks);
+    pthread_mutex_lock(&here.lock);
+}
+
 static void load(void)
 {
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -164,7 +182,7 @@ static nitro_status open_once(nitro_context *context, size_t index,
 nitro_status nitro_opencl_open(nitro_context *context, size_t index,
                                const nitro_opencl_device **device)
 {
-    pthread_mutex_lock(&here.lock);
+    lock_here();
     nitro_status status = open_once(context, index, device);
     pthread_mutex_unlock(&here.lock);
     return status;
@@ -174,7 +192,7 @@ cl_command_queue nitro_opencl_queue(void *stream)
 {
     if (stream)
         return stream;
-    pthread_mutex_lock(&here.lock);
+    lock_here();
     cl_command_queue queue = here.opened ? here.opened->queue : NULL;
     pthread_mutex_unlock(&here.lock);
     if (queue)

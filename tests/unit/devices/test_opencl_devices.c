@@ -1,5 +1,11 @@
 /* OpenCL devices: facts and their files, ids; with a device, also queries, clock, errors. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "features/device/opencl/opencl_kind.h"
+#include "features/device/opencl/opencl_library.h"
 #include "nitro/kernels.h"
 #include "unit/opencl_here.h"
 
@@ -224,6 +230,35 @@ static void what_does_not_compile_is_said(void **state)
     nitro_context_free(context);
 }
 
+static void *ask_repeatedly(void *is_done)
+{
+    while (!atomic_load((atomic_bool *)is_done))
+        nitro_opencl_queue(NULL);
+    return NULL;
+}
+
+static void a_process_forked_while_a_thread_asks_for_the_queue_gets_it(void **state)
+{
+    enum { FORKS = 500 };
+    atomic_bool is_done = false;
+    pthread_t thread;
+    int ended = 0;
+    (void)state;
+    assert_non_null(nitro_opencl_queue(NULL)); /* the device is open */
+    assert_int_equal(pthread_create(&thread, NULL, ask_repeatedly, &is_done), 0);
+    for (int i = 0; i < FORKS && ended == 0; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(10); /* it hangs */
+            _exit(nitro_opencl_queue(NULL) == NULL);
+        }
+        assert_int_equal(waitpid(child, &ended, 0), child);
+    }
+    atomic_store(&is_done, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(ended, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest files[] = {
@@ -238,6 +273,7 @@ int main(void)
         cmocka_unit_test(the_clock_times_what_was_enqueued),
         cmocka_unit_test(memory_is_copied_and_filled),
         cmocka_unit_test(what_does_not_compile_is_said),
+        cmocka_unit_test(a_process_forked_while_a_thread_asks_for_the_queue_gets_it),
     };
     int failed = cmocka_run_group_tests_name("opencl_files", files, NULL, NULL);
     if (failed)
