@@ -52,12 +52,24 @@ static void close_descriptors(int kept)
     close_range((unsigned)(kept > STDERR_FILENO ? kept : STDERR_FILENO) + 1, ~0U, 0);
 }
 
+/* Of the OpenMP threads that this thread started; 0: it has none. */
+static _Thread_local pid_t team_process;
+
+bool nitro_child_lacks_team(void)
+{
+    if (team_process == 0)
+        team_process = getpid();
+    return team_process != getpid();
+}
+
 /* The child would wait for ever for OpenMP's threads, which it does not have: they end before, and
  * start again in either process when it needs them. */
 pid_t nitro_child_fork(void)
 {
-    if (!omp_in_parallel())
+    if (!omp_in_parallel() && !nitro_child_lacks_team()) {
         omp_pause_resource_all(omp_pause_hard);
+        team_process = 0;
+    }
     return fork();
 }
 

@@ -3,7 +3,12 @@
 #ifndef NITRO_BASE_CHILD_PROCESS_H
 #define NITRO_BASE_CHILD_PROCESS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
+
+/** Was this process forked by a thread that had asked this before it used OpenMP's threads? These
+ *  are the parent's: the calling thread must not open a parallel region. */
+bool nitro_child_lacks_team(void);
 
 /** fork() in a program that may have used OpenMP. */
 pid_t nitro_child_fork(void);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "nitro/base/child_process.h"
 #include "nitro/computation_kit.h"
 
 #define LEAST_NS      2000 /* less work is never divided */
@@ -146,7 +147,8 @@ int nitro_host_num_parts(double serial_ns)
         return 1;
     int threads = omp_get_max_threads();
     threads = threads < NITRO_HOST_MAX_PARTS ? threads : NITRO_HOST_MAX_PARTS;
-    if (threads == 1 || omp_get_active_level() >= omp_get_max_active_levels())
+    if (threads == 1 || omp_get_active_level() >= omp_get_max_active_levels() ||
+        nitro_child_lacks_team())
         return 1;
     double saved_ns = serial_ns - serial_ns / threads;
     return saved_ns > wake_ns(threads) ? threads : 1;
@@ -154,8 +156,9 @@ int nitro_host_num_parts(double serial_ns)
 
 void nitro_host_run_parts(nitro_host_body *body, const void *state, int parts)
 {
-    if (parts == 1) {
-        body(state, 0, 1);
+    if (parts == 1 || nitro_child_lacks_team()) {
+        for (int part = 0; part < parts; part++)
+            body(state, part, parts);
         return;
     }
 #pragma omp parallel for schedule(static) num_threads(parts)

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nitro/base/child_process.h"
 #include "nitro/computation_kit.h"
 #include "nitro/kit/host_parts.h"
 #include "unit/unit.h"
@@ -111,6 +112,46 @@ static void every_part_is_done_once(void **state)
             assert_int_equal(count[part], part < t.parts);
     }
 }
+
+#ifndef __SANITIZE_THREAD__
+static int find_what_a_child_gets_wrong(int expected_parts)
+{
+    atomic_int count[NITRO_HOST_MAX_PARTS] = {0};
+    const tally t = {count, 4};
+    alarm(20);
+    if (nitro_host_num_parts(1e9) != expected_parts)
+        return 1;
+    nitro_host_run_parts(count_part, &t, t.parts);
+    for (int part = 0; part < t.parts; part++)
+        if (count[part] != 1)
+            return 2;
+    return 0;
+}
+
+/* OpenMP's threads are the parent's; nitro_child_fork ends them before. */
+static void a_forked_child_does_not_wait_for_threads_of_its_parent(void **state)
+{
+    (void)state;
+    nitro_host_assume_wake_ns(0);
+    for (int ends_threads = 0; ends_threads < 2; ends_threads++) {
+        int status = -1;
+        assert_int_equal(find_what_a_child_gets_wrong(4), 0);
+        alarm(0);
+        pid_t child = ends_threads ? nitro_child_fork() : fork();
+        if (child == 0) {
+            int wrong = find_what_a_child_gets_wrong(ends_threads ? 4 : 1);
+            pid_t grandchild = wrong ? -1 : nitro_child_fork();
+            if (grandchild == 0)
+                _exit(find_what_a_child_gets_wrong(ends_threads ? 4 : 1));
+            if (!wrong && waitpid(grandchild, &status, 0) == grandchild)
+                wrong = status;
+            _exit(wrong != 0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+#endif
 
 static void even_parts_differ_by_one(void **state)
 {
@@ -234,6 +275,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(waking_is_measured, setup, teardown),
         cmocka_unit_test_setup_teardown(forked_processes_share_what_waking_costs, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thread_of_a_team_has_one_part, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_forked_child_does_not_wait_for_threads_of_its_parent,
+                                        setup, teardown),
 #endif
         cmocka_unit_test_setup_teardown(every_part_is_done_once, setup, teardown),
         cmocka_unit_test_setup_teardown(even_parts_differ_by_one, setup, teardown),
