@@ -526,7 +526,8 @@ NITRO_API nitro_status nitro_computation_set_uses(nitro_computation *computation
 /** Attach a model, which the computation then owns, and close the declaration. Threads that select
  * meanwhile use the old or the new one; the old one is freed once no thread uses it. Variants match
  * by name: one new to the model is not chosen by it (logged as a warning), one that is not declared
- * here is left out, and the default is the one declared here. @return NITRO_OK;
+ * here is left out. The default is the model's (nitro_computation_set_default) if it has the same
+ * variants in the same order, else the one declared here. @return NITRO_OK;
  * NITRO_ERR_ARGUMENT: the model is attached already, here or elsewhere; NITRO_ERR_MISMATCH: it is
  * for another computation or other features, or fewer than two of its variants are declared here.
  * After an error the model's owner is who it was.
