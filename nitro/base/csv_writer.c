@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "nitro/backend/csv.h"
+#include "nitro/base/memory_stream.h"
 
 void nitro_csv_writer_open(nitro_csv_writer *writer)
 {
     *writer = (nitro_csv_writer){0};
-    writer->stream = open_memstream(&writer->bytes, &writer->size);
+    writer->stream = nitro_memory_stream(&writer->bytes, &writer->size);
 }
 
 static void add_field(nitro_csv_writer *writer, const char *guard, const char *field)
@@ -55,9 +56,7 @@ void nitro_csv_writer_end_row(nitro_csv_writer *writer)
 
 nitro_status nitro_csv_writer_close(nitro_context *context, nitro_csv_writer *writer)
 {
-    bool complete = writer->stream && !ferror(writer->stream);
-    if (writer->stream && fclose(writer->stream) != 0)
-        complete = false;
+    bool complete = writer->stream && fclose(writer->stream) == 0;
     writer->stream = NULL;
     return complete ? NITRO_OK
                     : nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a CSV table");

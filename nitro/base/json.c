@@ -4,7 +4,10 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "nitro/base/memory_stream.h"
 
 /* A value takes some 40 bytes of memory, an object 300, a key 100: a file of 60 MB could take 3 GB.
  * Marks inside strings count too, which does no harm. */
@@ -41,10 +44,18 @@ json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error
 
 char *nitro_json_print(const json_t *value, size_t flags)
 {
+    char *text = NULL;
+    size_t size;
+    FILE *out = nitro_memory_stream(&text, &size); /* json_dumps() may lose keys without an error */
+    if (!out)
+        return NULL;
     nitro_number_scope before = nitro_numbers_begin();
-    char *text = json_dumps(value, flags);
+    bool is_complete = json_dumpf(value, out, flags) == 0;
     nitro_numbers_end(before);
-    return text;
+    if (fclose(out) == 0 && is_complete)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static const char *type_name(json_type type)
@@ -167,14 +178,27 @@ nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, 
     return status;
 }
 
+void nitro_json_put(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) == 0)
+        return;
+    json_decref(*object);
+    *object = NULL;
+}
+
+void nitro_json_append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) == 0)
+        return;
+    json_decref(*array);
+    *array = NULL;
+}
+
 json_t *nitro_json_from_numbers(const double *values, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, json_real(values[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        nitro_json_append(&array, json_real(values[i]));
     return array;
 }
 
@@ -182,10 +206,7 @@ json_t *nitro_json_from_counts(const size_t *values, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, json_integer((json_int_t)values[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        nitro_json_append(&array, json_integer((json_int_t)values[i]));
     return array;
 }
 
@@ -193,11 +214,7 @@ json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_c
 {
     json_t *rows = json_array();
     for (size_t i = 0; rows && i < num_rows; i++)
-        if (json_array_append_new(
-                rows, nitro_json_from_numbers(values + i * num_columns, num_columns)) != 0) {
-            json_decref(rows);
-            return NULL;
-        }
+        nitro_json_append(&rows, nitro_json_from_numbers(values + i * num_columns, num_columns));
     return rows;
 }
 

@@ -57,6 +57,13 @@ nitro_status nitro_json_check_rows(const nitro_json_place *place, const json_t *
 nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, const char *key,
                              size_t num_columns, double *values);
 
+/**
+ * Add to an object or array; take `value`. Where memory runs out, or `value` is NULL, the object or
+ * array is freed and becomes NULL, so that nothing is lost without an error. NULL stays NULL.
+ */
+void nitro_json_put(json_t **object, const char *key, json_t *value);
+void nitro_json_append(json_t **array, json_t *value);
+
 /** A new array of numbers; NULL when out of memory. */
 json_t *nitro_json_from_numbers(const double *values, size_t count);
 json_t *nitro_json_from_counts(const size_t *values, size_t count);

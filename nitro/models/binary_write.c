@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/memory_stream.h"
 #include "nitro/models/binary.h"
 #include "nitro/runtime/model/model.h"
 #include "nitro/runtime/scores/forest_tree.h"
@@ -192,7 +193,7 @@ static nitro_status format(const nitro_model *model, char **bytes, size_t *size)
         return status;
     char *made = NULL;
     size_t made_size = 0;
-    FILE *out = open_memstream(&made, &made_size);
+    FILE *out = nitro_memory_stream(&made, &made_size);
     if (out) {
         fwrite(NITRO_BINARY_MAGIC, 1, NITRO_BINARY_MAGIC_SIZE, out);
         put_count(out, NITRO_BINARY_VERSION);
@@ -208,9 +209,7 @@ static nitro_status format(const nitro_model *model, char **bytes, size_t *size)
             put_prepare_costs(out, model->prepare_costs);
         put_count(out, model->untried);
     }
-    bool failed = !out || ferror(out);
-    failed = (out && fclose(out) != 0) || failed;
-    if (failed) {
+    if (!out || fclose(out) != 0) {
         free(made);
         return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
                           "out of memory: cannot write the model of %s for %s",

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/memory_stream.h"
 #include "nitro/models/c_export_ranges.h"
 #include "nitro/models/c_export_terms.h"
 #include "nitro/records/expression_program.h"
@@ -315,7 +316,7 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
                     const nitro_compiled *compiled, size_t *size)
 {
     char name[96], *text = NULL;
-    FILE *out = open_memstream(&text, size);
+    FILE *out = nitro_memory_stream(&text, size);
     if (!out)
         return NULL;
     bool estimates = compiled && compiled->num_blocks > 0;
@@ -332,11 +333,10 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
         print_prepare_costs(out, model->prepare_costs);
     print_decide(out, estimates, model->prepare_costs != NULL, model->schema->default_variant);
     print_select(out, model, name);
-    bool failed = ferror(out);
-    failed = fclose(out) != 0 || failed;
-    if (failed)
-        free(text);
-    return failed ? NULL : text;
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static nitro_status format_in_scope(const nitro_model *model, char **text, size_t *size)

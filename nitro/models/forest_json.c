@@ -18,11 +18,7 @@ static json_t *encode_columns(const forest_tree *tree)
     json_t *array = json_array();
     for (size_t i = 0; array && i < tree->num_nodes; i++) {
         uint32_t column = tree->nodes[i].column;
-        json_t *number = json_integer(column == FOREST_LEAF ? -1 : (json_int_t)column);
-        if (json_array_append_new(array, number) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        nitro_json_append(&array, json_integer(column == FOREST_LEAF ? -1 : (json_int_t)column));
     }
     return array;
 }
@@ -31,11 +27,8 @@ static json_t *encode_thresholds(const forest_tree *tree)
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < tree->num_nodes; i++)
-        if (tree->nodes[i].column != FOREST_LEAF &&
-            json_array_append_new(array, json_real(tree->nodes[i].threshold)) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        if (tree->nodes[i].column != FOREST_LEAF)
+            nitro_json_append(&array, json_real(tree->nodes[i].threshold));
     return array;
 }
 
@@ -51,11 +44,7 @@ nitro_status nitro_forest_encode(nitro_context *context, const nitro_forest *for
 {
     json_t *trees = json_array();
     for (size_t i = 0; trees && i < forest->num_trees; i++)
-        if (json_array_append_new(trees, encode_tree(&forest->trees[i], forest->num_outputs)) !=
-            0) {
-            json_decref(trees);
-            trees = NULL;
-        }
+        nitro_json_append(&trees, encode_tree(&forest->trees[i], forest->num_outputs));
     json_t *made = json_pack("{s:o}", "trees", trees);
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
+#include "nitro/base/memory_stream.h"
 #include "nitro/base/require.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
@@ -29,9 +30,9 @@ static json_t *encode_features(const nitro_model *model)
     json_t *array = json_array();
     for (size_t f = 0; f < model->schema->num_features; f++) {
         json_t *feature = encode_column(&model->columns[f]);
-        json_object_set_new(feature, "name", json_string(model->schema->features[f].name));
-        json_object_set_new(feature, "unit", json_string(model->schema->features[f].unit));
-        json_array_append_new(array, feature);
+        nitro_json_put(&feature, "name", json_string(model->schema->features[f].name));
+        nitro_json_put(&feature, "unit", json_string(model->schema->features[f].unit));
+        nitro_json_append(&array, feature);
     }
     return array;
 }
@@ -42,11 +43,11 @@ static json_t *encode_relative_features(const nitro_model *model)
     for (size_t i = 0; i < model->schema->num_relative; i++) {
         const nitro_relative_info *info = &model->schema->relative[i];
         json_t *feature = encode_column(&model->columns[nitro_model_first_relative(model) + i]);
-        json_object_set_new(feature, "name", json_string(info->name));
-        json_object_set_new(feature, "unit", json_string(info->unit));
-        json_object_set_new(feature, "formula", json_string(info->formula));
-        json_object_set_new(feature, "replaces", json_string(info->replaces));
-        json_array_append_new(array, feature);
+        nitro_json_put(&feature, "name", json_string(info->name));
+        nitro_json_put(&feature, "unit", json_string(info->unit));
+        nitro_json_put(&feature, "formula", json_string(info->formula));
+        nitro_json_put(&feature, "replaces", json_string(info->replaces));
+        nitro_json_append(&array, feature);
     }
     return array;
 }
@@ -56,8 +57,8 @@ static json_t *encode_relative_values(const nitro_model *model)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
-        json_object_set_new(object, nitro_relative_device_feature(model->relative, i),
-                            json_real(model->relative_values[i]));
+        nitro_json_put(&object, nitro_relative_device_feature(model->relative, i),
+                       json_real(model->relative_values[i]));
     return object;
 }
 
@@ -66,9 +67,9 @@ static json_t *encode_device_features(const nitro_model *model)
     json_t *array = json_array();
     for (size_t i = 0; i < model->device_features.count; i++) {
         json_t *feature = encode_column(&model->columns[nitro_model_first_device(model) + i]);
-        json_object_set_new(feature, "name", json_string(model->device_features.items[i]));
-        json_object_set_new(feature, "value", json_real(model->device_values[i]));
-        json_array_append_new(array, feature);
+        nitro_json_put(&feature, "name", json_string(model->device_features.items[i]));
+        nitro_json_put(&feature, "value", json_real(model->device_values[i]));
+        nitro_json_append(&array, feature);
     }
     return array;
 }
@@ -77,7 +78,7 @@ static json_t *encode_variants(const nitro_schema *schema)
 {
     json_t *array = json_array();
     for (size_t v = 0; v < schema->num_variants; v++)
-        json_array_append_new(array, json_string(schema->variants[v]));
+        nitro_json_append(&array, json_string(schema->variants[v]));
     return array;
 }
 
@@ -94,10 +95,10 @@ static json_t *encode_range_ends(const nitro_model *model)
     size_t num_variants = model->schema->num_variants;
     json_t *array = model->ends ? json_array() : NULL;
     for (size_t f = 0; array && f < model->schema->num_features; f++)
-        json_array_append_new(array,
-                              json_pack("{s:o, s:o}", "low",
-                                        encode_range_end(&model->ends[2 * f], num_variants), "high",
-                                        encode_range_end(&model->ends[2 * f + 1], num_variants)));
+        nitro_json_append(&array,
+                          json_pack("{s:o, s:o}", "low",
+                                    encode_range_end(&model->ends[2 * f], num_variants), "high",
+                                    encode_range_end(&model->ends[2 * f + 1], num_variants)));
     return array;
 }
 
@@ -111,13 +112,15 @@ static json_t *encode_calibration(const nitro_calibration *calibration)
 
 static json_t *encode_prepare_costs(const nitro_prepare_costs *costs)
 {
+    if (!costs)
+        return NULL;
     size_t size = costs->num_columns + 1;
     json_t *variants = json_array(), *weights = json_array();
     for (size_t v = 0; v < costs->num_variants; v++) {
         if (!(costs->prepared >> v & 1))
             continue;
-        json_array_append_new(variants, json_integer((json_int_t)v));
-        json_array_append_new(weights, nitro_json_from_numbers(costs->weights + v * size, size));
+        nitro_json_append(&variants, json_integer((json_int_t)v));
+        nitro_json_append(&weights, nitro_json_from_numbers(costs->weights + v * size, size));
     }
     json_t *few = json_array();
     for (size_t i = 0; i < costs->num_few; i++) {
@@ -125,13 +128,13 @@ static json_t *encode_prepare_costs(const nitro_prepare_costs *costs)
             json_pack("{s:f, s:I, s:f}", "uses", costs->few[i].uses, "variant",
                       (json_int_t)costs->few[i].variant, "confidence", costs->few[i].confidence);
         if (i + 1 < costs->num_few)
-            json_object_set_new(choice, "up_to", json_real(costs->few[i].up_to));
-        json_array_append_new(few, choice);
+            nitro_json_put(&choice, "up_to", json_real(costs->few[i].up_to));
+        nitro_json_append(&few, choice);
     }
     json_t *encoded =
         json_pack("{s:o, s:o, s:o}", "variants", variants, "weights", weights, "few_uses", few);
     if (costs->few_feature != NITRO_NONE)
-        json_object_set_new(encoded, "few_feature", json_integer((json_int_t)costs->few_feature));
+        nitro_json_put(&encoded, "few_feature", json_integer((json_int_t)costs->few_feature));
     return encoded;
 }
 
@@ -147,7 +150,7 @@ static json_t *encode_untried(const nitro_model *model)
     json_t *names = json_array();
     for (size_t v = 0; v < model->schema->num_variants; v++)
         if (model->untried >> v & 1)
-            json_array_append_new(names, json_string(model->schema->variants[v]));
+            nitro_json_append(&names, json_string(model->schema->variants[v]));
     return names;
 }
 
@@ -174,17 +177,17 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
         {"strategy", json_string(model->strategy->name)},
         {"calibration", encode_calibration(&model->calibration)},
         {"predictor", json_incref(predictor)},
-        {"range_ends", encode_range_ends(model)},
-        {"correction", json_incref(correction)},
-        {"preparing", model->prepare_costs ? encode_prepare_costs(model->prepare_costs) : NULL},
-        {"untried", model->untried ? encode_untried(model) : NULL},
+        {model->ends ? "range_ends" : NULL, encode_range_ends(model)},
+        {correction ? "correction" : NULL, json_incref(correction)},
+        {model->prepare_costs ? "preparing" : NULL, encode_prepare_costs(model->prepare_costs)},
+        {model->untried ? "untried" : NULL, encode_untried(model)},
     };
-    size_t num_optional = 4; /* the last ones */
-    size_t count = sizeof fields / sizeof fields[0];
     bool printed = true;
-    for (size_t i = 0; i < count; i++) {
-        if (!fields[i].value && i + num_optional >= count)
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (!fields[i].key) { /* optional */
+            json_decref(fields[i].value);
             continue;
+        }
         char *text = fields[i].value ? nitro_json_print(fields[i].value, DUMP_FLAGS) : NULL;
         printed = printed && text && fprintf(out, ",\n\"%s\": %s", fields[i].key, text) > 0;
         free(text);
@@ -215,7 +218,7 @@ nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *s
     }
     char *printed = NULL;
     size_t printed_size = 0;
-    FILE *out = open_memstream(&printed, &printed_size);
+    FILE *out = nitro_memory_stream(&printed, &printed_size);
     bool complete = out &&
                     fprintf(out, NITRO_MODEL_CHECKSUM, UINT64_C(0)) == NITRO_MODEL_CHECKSUM_SIZE &&
                     print_fields(out, model, predictor, correction);
@@ -260,9 +263,9 @@ static json_t *summarize(const json_t *object)
         char name[128];
         snprintf(name, sizeof name, "num_%s", key);
         if (json_is_array(value))
-            json_object_set_new(summary, name, json_integer((json_int_t)json_array_size(value)));
+            nitro_json_put(&summary, name, json_integer((json_int_t)json_array_size(value)));
         else
-            json_object_set(summary, key, value);
+            nitro_json_put(&summary, key, json_incref(value));
     }
     return summary;
 }
@@ -275,13 +278,13 @@ static json_t *summarize_few_uses(const nitro_schema *schema, const nitro_prepar
         json_t *choice = json_pack("{s:f, s:s}", "uses", costs->few[i].uses, "variant",
                                    schema->variants[costs->few[i].variant]);
         if (costs->few_feature != NITRO_NONE)
-            json_object_set_new(choice, "feature",
-                                json_string(schema->features[costs->few_feature].name));
+            nitro_json_put(&choice, "feature",
+                           json_string(schema->features[costs->few_feature].name));
         if (i > 0)
-            json_object_set_new(choice, "above", json_real(costs->few[i - 1].up_to));
+            nitro_json_put(&choice, "above", json_real(costs->few[i - 1].up_to));
         if (i + 1 < costs->num_few)
-            json_object_set_new(choice, "up_to", json_real(costs->few[i].up_to));
-        json_array_append_new(few, choice);
+            nitro_json_put(&choice, "up_to", json_real(costs->few[i].up_to));
+        nitro_json_append(&few, choice);
     }
     return json_pack("{s:o}", "few_uses", few);
 }
@@ -304,7 +307,7 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
     json_decref(predictor);
     const nitro_prepare_costs *costs = model->prepare_costs;
     if (summary && costs)
-        json_object_set_new(summary, "preparing", summarize_few_uses(schema, costs));
+        nitro_json_put(&summary, "preparing", summarize_few_uses(schema, costs));
     char *text =
         summary ? nitro_json_print(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);

@@ -142,14 +142,15 @@ static nitro_status svm_encode(nitro_context *context, const void *user, json_t 
     const svm_predictor *svm = user;
     const nitro_svm_classifier *classifier = svm->classifier;
     size_t count = classifier->num_classes;
-    json_t *held_out = isfinite(svm->held_out_quality) ? json_real(svm->held_out_quality) : NULL;
     json_t *made = json_pack(
-        "{s:f, s:f, s:o*, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma,
-        "held_out_quality", held_out, "classes", nitro_json_from_counts(classifier->classes, count),
-        "class_vectors", nitro_json_from_counts(classifier->class_vectors, count), "rho",
+        "{s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma, "classes",
+        nitro_json_from_counts(classifier->classes, count), "class_vectors",
+        nitro_json_from_counts(classifier->class_vectors, count), "rho",
         nitro_json_from_numbers(classifier->rho, nitro_svm_num_pairs(count)), "coefficients",
         nitro_json_from_rows(classifier->coefficients, classifier->num_vectors, count - 1),
         "vectors", nitro_json_from_rows(svm->vectors, classifier->num_vectors, svm->num_columns));
+    if (isfinite(svm->held_out_quality))
+        nitro_json_put(&made, "held_out_quality", json_real(svm->held_out_quality));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot encode the svm");
     *json = made;

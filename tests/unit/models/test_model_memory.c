@@ -1,0 +1,113 @@
+/* Models that are written where memory runs out: whole, or not at all. Sanitizers have a malloc of
+ * their own. */
+#include <dlfcn.h>
+
+#include "nitro/models/binary.h"
+#include "nitro/models/c_export.h"
+#include "nitro/models/model_file.h"
+#include "unit/model_fixture.h"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+static size_t num_left = SIZE_MAX; /* allocations before the one that fails */
+
+static bool fails(void)
+{
+    return num_left != SIZE_MAX && num_left-- == 0;
+}
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+    static void *(*next)(size_t);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "malloc");
+    return fails() ? NULL : next(size);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
+{
+    static void *(*next)(void *, size_t);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "realloc");
+    return fails() ? NULL : next(memory, size);
+}
+
+typedef nitro_status format_function(const nitro_model *model, char **text, size_t *size);
+
+/* Let each allocation fail in turn, until none is left to fail. */
+static void assert_whole_or_nothing(const fixture *f, format_function *format)
+{
+    char *whole = NULL;
+    size_t whole_size = 0, num_failed = 0;
+    assert_ok(f->context, format(f->model, &whole, &whole_size));
+    for (bool has_failed = true; has_failed; num_failed += has_failed) {
+        char *text = NULL;
+        size_t size = 0;
+        num_left = num_failed;
+        nitro_status status = format(f->model, &text, &size);
+        has_failed = num_left == SIZE_MAX;
+        num_left = SIZE_MAX;
+        if (status == NITRO_OK) {
+            assert_int_equal(size, whole_size);
+            assert_memory_equal(text, whole, size);
+        } else {
+            assert_int_equal(status, NITRO_ERR_NO_MEMORY);
+        }
+        free(text);
+    }
+    assert_true(num_failed > 0);
+    free(whole);
+}
+
+/* With what is optional, too. */
+static int setup_model(void **state)
+{
+    setup_small(state);
+    fixture *f = *state;
+    nitro_model *model = f->model;
+    model->ends = calloc(2 * SYNTHETIC_FEATURES + 1, sizeof *model->ends);
+    assert_non_null(model->ends);
+    assert_ok(f->context, nitro_prepare_costs_create(f->context, model->num_seen,
+                                                     SYNTHETIC_VARIANTS, &model->prepare_costs));
+    model->prepare_costs->prepared = 5;
+    model->prepare_costs->num_few = 2;
+    model->prepare_costs->few_feature = 0;
+    for (size_t i = 0; i < 2; i++)
+        model->prepare_costs->few[i] = (nitro_few_uses){10.5, 2.0, 2, 0.5};
+    model->untried = 2;
+    return 0;
+}
+
+static void test_json_is_whole(void **state)
+{
+    assert_whole_or_nothing(*state, nitro_model_format);
+}
+
+static void test_binary_is_whole(void **state)
+{
+    assert_whole_or_nothing(*state, nitro_binary_format);
+}
+
+static void test_c_is_whole(void **state)
+{
+    assert_whole_or_nothing(*state, nitro_source_format);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_json_is_whole, setup_model, teardown),
+        cmocka_unit_test_setup_teardown(test_binary_is_whole, setup_model, teardown),
+        cmocka_unit_test_setup_teardown(test_c_is_whole, setup_model, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+    return 0;
+}
+
+#endif
