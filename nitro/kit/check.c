@@ -8,7 +8,6 @@
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
 
-#define NONSENSE   0xEE
 #define NAN_BYTE   0xFF /* all bits set: NaN */
 #define PAGE_BYTES ((size_t)4096)
 #define NUM_PAGES  ((size_t)4096) /* of a large input that are looked at */
@@ -253,8 +252,8 @@ static void spoil(const nitro_kit *kit, void *argument)
     for (size_t i = 0; i < kit->num_fields; i++) {
         const nitro_field *field = &kit->fields[i];
         if (field->role == NITRO_OUT && bytes_of(kit, field, argument) > 0)
-            memset(*nitro_field_array(field, argument),
-                   is_real(field->element) ? NAN_BYTE : NONSENSE, bytes_of(kit, field, argument));
+            memset(*nitro_field_array(field, argument), nitro_field_nonsense(field),
+                   bytes_of(kit, field, argument));
     }
 }
 

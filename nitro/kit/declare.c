@@ -188,11 +188,12 @@ static const nitro_variant *find_loaded(nitro_context *context, const nitro_kit 
     return *loaded ? *loaded : declared;
 }
 
-static const nitro_variant *find_variant(const nitro_kit_device *device, const char *name)
+static const nitro_variant *find_variant(const nitro_variant *const *variants, size_t count,
+                                         const char *name)
 {
-    for (size_t i = 0; i < device->num_variants; i++)
-        if (strcmp(device->variants[i]->name, name) == 0)
-            return device->variants[i];
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(variants[i]->name, name) == 0)
+            return variants[i];
     return NULL;
 }
 
@@ -203,7 +204,8 @@ static nitro_variant complete(nitro_context *context, const nitro_kit *kit,
                               const char **missing)
 {
     const nitro_variant *own =
-        device ? find_variant(device, declared->name) : find_loaded(context, kit, declared);
+        device ? find_variant(device->variants, device->num_variants, declared->name)
+               : find_loaded(context, kit, declared);
     nitro_variant variant = own ? *own : (nitro_variant){.name = declared->name};
     if (device && !variant.prepare)
         variant.prepare = device->prepare;
@@ -224,20 +226,12 @@ static nitro_variant complete(nitro_context *context, const nitro_kit *kit,
     return variant;
 }
 
-static bool is_declared(const nitro_kit *kit, const char *name)
-{
-    for (size_t i = 0; i < kit->num_variants; i++)
-        if (strcmp(kit->variants[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* A device's variant that the computation does not declare would never run. */
 static nitro_status check_device(nitro_context *context, const nitro_kit *kit,
                                  const nitro_kit_device *device)
 {
     for (size_t i = 0; kit->num_variants > 0 && i < device->num_variants; i++)
-        if (!is_declared(kit, device->variants[i]->name))
+        if (!find_variant(kit->variants, kit->num_variants, device->variants[i]->name))
             return nitro_fail(context, NITRO_ERR_ARGUMENT,
                               "%s: the variant '%s' of the device kind %s is not among the "
                               "computation's: name it in nitro_kit.variants",
@@ -248,11 +242,9 @@ static nitro_status check_device(nitro_context *context, const nitro_kit *kit,
 /* The usual variant, or the first one of a device that does not run it. */
 static const char *usual_of(const nitro_kit *kit, const nitro_kit_device *device)
 {
-    if (!kit->usual || !device || device->num_variants == 0)
+    if (!kit->usual || !device || device->num_variants == 0 ||
+        find_variant(device->variants, device->num_variants, kit->usual))
         return kit->usual;
-    for (size_t i = 0; i < device->num_variants; i++)
-        if (strcmp(device->variants[i]->name, kit->usual) == 0)
-            return kit->usual;
     return device->variants[0]->name;
 }
 

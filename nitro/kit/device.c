@@ -6,9 +6,6 @@
 
 #include "nitro/kit/fields.h"
 
-#define NONSENSE 0xEE
-#define NAN_BYTE 0xFF /* all bits set: NaN */
-
 /* Without an argument of the device's own, `to`, all arrays are there. */
 static bool is_device_array(const nitro_field *field, const void *to)
 {
@@ -438,11 +435,10 @@ static int take_results(const nitro_kit *kit, void *argument)
         int64_t count = nitro_field_count_of(kit, field, argument);
         size_t size = nitro_field_device_size(field);
         void *array = *kit_array(kit, i, argument);
-        bool is_real = field->element == NITRO_FLOAT64 || field->element == NITRO_FLOAT32;
         if (download_array(kit, field, array, argument) != 0)
             return on_device->failure;
         if (field->role == NITRO_OUT && count > 0 &&
-            memory->fill(on_device, array, count, size, is_real ? NAN_BYTE : NONSENSE) != 0)
+            memory->fill(on_device, array, count, size, nitro_field_nonsense(field)) != 0)
             return on_device->failure;
     }
     return 0;

@@ -40,6 +40,12 @@ static inline bool nitro_field_is_output(const nitro_field *field)
     return field->role == NITRO_OUT || field->role == NITRO_INOUT;
 }
 
+/** What an output is overwritten with once it was compared: NaN, all bits set, or nonsense. */
+static inline int nitro_field_nonsense(const nitro_field *field)
+{
+    return field->element == NITRO_FLOAT64 || field->element == NITRO_FLOAT32 ? 0xFF : 0xEE;
+}
+
 /** The member that points to the array. */
 static inline void **nitro_field_array(const nitro_field *field, const void *argument)
 {

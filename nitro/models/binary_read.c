@@ -193,20 +193,15 @@ static nitro_status read_device_features(nitro_binary_cursor *cursor, nitro_mode
 
 static nitro_status read_calibration(nitro_binary_cursor *cursor, nitro_calibration *calibration)
 {
-    size_t count = 0;
-    nitro_status status =
-        nitro_binary_count(cursor, "the number of knots", 1, NITRO_CALIBRATION_MAX_KNOTS, &count);
+    nitro_status status = nitro_binary_count(cursor, "the number of knots", 1,
+                                             NITRO_CALIBRATION_MAX_KNOTS, &calibration->num_knots);
+    size_t count = calibration->num_knots;
     for (size_t k = 0; status == NITRO_OK && k < count; k++)
         status = nitro_binary_number(cursor, "a margin", ANY, &calibration->margins[k]);
     for (size_t k = 0; status == NITRO_OK && k < count; k++)
         status = nitro_binary_number(cursor, "a confidence", 1.0, &calibration->confidences[k]);
-    bool valid = status == NITRO_OK && calibration->confidences[0] >= 0.0;
-    for (size_t k = 1; valid && k < count; k++)
-        valid = calibration->margins[k] > calibration->margins[k - 1] &&
-                calibration->confidences[k] >= calibration->confidences[k - 1];
-    if (status == NITRO_OK && !valid)
+    if (status == NITRO_OK && !nitro_calibration_is_valid(calibration))
         status = nitro_binary_refuse(cursor, "ascending knots");
-    calibration->num_knots = count;
     return status;
 }
 

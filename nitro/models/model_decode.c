@@ -36,18 +36,12 @@ static nitro_status decode_calibration(const nitro_json_place *place, const json
     if (status == NITRO_OK)
         status =
             nitro_json_numbers(&at, confidences, "confidences", count, calibration->confidences);
-    if (status != NITRO_OK)
-        return status;
-    bool valid = calibration->confidences[0] >= 0.0 && calibration->confidences[count - 1] <= 1.0;
-    for (size_t k = 1; k < count; k++)
-        valid = valid && calibration->margins[k] > calibration->margins[k - 1] &&
-                calibration->confidences[k] >= calibration->confidences[k - 1];
-    if (!valid)
-        return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field calibration: margins must ascend, confidences may not fall, "
-                          "and lie in [0, 1]",
-                          place->path);
-    return NITRO_OK;
+    if (status == NITRO_OK && !nitro_calibration_is_valid(calibration))
+        status = nitro_fail(place->context, NITRO_ERR_FORMAT,
+                            "%s: field calibration: margins must ascend, confidences may not fall, "
+                            "and lie in [0, 1]",
+                            place->path);
+    return status;
 }
 
 static nitro_status decode_range_end(const nitro_json_place *place, const json_t *feature,

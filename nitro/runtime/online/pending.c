@@ -33,9 +33,9 @@ nitro_status nitro_pending_create(nitro_context *context, const nitro_stream_clo
                                   size_t num_features, nitro_pending **pending)
 {
     size_t bytes = sizeof(nitro_pending) + NUM_PLACES * num_features * sizeof(double);
-    nitro_pending *made = calloc(1, bytes);
+    nitro_pending *made = nitro_calloc(context, 1, bytes);
     if (!made)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes", bytes);
+        return NITRO_ERR_NO_MEMORY;
     made->clock = clock;
     made->num_features = num_features;
     for (size_t i = 0; i < NUM_PLACES; i++)

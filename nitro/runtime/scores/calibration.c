@@ -36,6 +36,16 @@ double nitro_calibration_margin(const double *scores, size_t num_variants, uint6
     return best + (best - other);
 }
 
+bool nitro_calibration_is_valid(const nitro_calibration *calibration)
+{
+    size_t last = calibration->num_knots - 1;
+    bool valid = calibration->confidences[0] >= 0.0 && calibration->confidences[last] <= 1.0;
+    for (size_t k = 1; valid && k <= last; k++)
+        valid = calibration->margins[k] > calibration->margins[k - 1] &&
+                calibration->confidences[k] >= calibration->confidences[k - 1];
+    return valid;
+}
+
 double nitro_calibration_confidence(const nitro_calibration *calibration, double margin)
 {
     const double *margins = calibration->margins, *confidences = calibration->confidences;

@@ -37,6 +37,9 @@ double nitro_calibration_margin(const double *scores, size_t num_variants, uint6
 void nitro_calibration_blend(const nitro_calibration *first, const nitro_calibration *second,
                              double share, nitro_calibration *blend);
 
+/** Are the knots as declared above? Their number is right. */
+bool nitro_calibration_is_valid(const nitro_calibration *calibration);
+
 double nitro_calibration_confidence(const nitro_calibration *calibration, double margin);
 
 #endif
