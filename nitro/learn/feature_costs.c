@@ -2,9 +2,9 @@
  * inputs, where features cost most, count as much as large ones. */
 #include "nitro/learn/feature_costs.h"
 
-#include <jansson.h>
 #include <math.h>
 
+#include "nitro/base/json.h"
 #include "nitro/learn/data/dataset.h"
 
 #define CLOCK_MS 5e-5 /* reading the clock twice takes some 30 ns: as long a call may take none */
@@ -105,7 +105,7 @@ static json_t *group_json(const nitro_schema *schema, const nitro_feature_cost *
     json_t *names = json_array();
     for (size_t f = 0; f < schema->num_features; f++)
         if (group->features >> f & 1)
-            json_array_append_new(names, json_string(schema->features[f].name));
+            nitro_json_append(&names, json_string(schema->features[f].name));
     return json_pack("{s:o, s:o, s:o, s:b}", "features", names, "cost_percent",
                      percent_of_run(group->cost / NITRO_FEATURE_USES), "gain_percent",
                      percent_of_run(group->gain), "used", (group->features & used) != 0);
@@ -117,10 +117,7 @@ struct json_t *nitro_feature_costs_json(const nitro_schema *schema,
 {
     json_t *array = json_array();
     for (size_t g = 0; g < count; g++)
-        if (json_array_append_new(array, group_json(schema, &groups[g], used)) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        nitro_json_append(&array, group_json(schema, &groups[g], used));
     return array;
 }
 

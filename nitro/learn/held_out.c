@@ -1,9 +1,9 @@
 /* Quality and total time of choices on held-out inputs, beside those of fixed variants. */
 #include "nitro/learn/held_out.h"
 
-#include <jansson.h>
 #include <math.h>
 
+#include "nitro/base/json.h"
 #include "nitro/learn/data/dataset.h"
 
 #define CONFIDENT_FROM 0.9
@@ -146,8 +146,8 @@ struct json_t *nitro_held_out_json(const nitro_held_out *found, const nitro_sche
                   "default", choice_json(&found->usual), "best_fixed_variant",
                   schema->variants[found->fixed], "confident", found->confident);
     if (found->replaced.time > 0.0)
-        json_object_set_new(made, "replaced", choice_json(&found->replaced));
+        nitro_json_put(&made, "replaced", choice_json(&found->replaced));
     if (!isnan(found->precision))
-        json_object_set_new(made, "precision", json_real(found->precision));
+        nitro_json_put(&made, "precision", json_real(found->precision));
     return made;
 }

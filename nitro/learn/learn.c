@@ -3,13 +3,13 @@
  * provenance. A target's device features come from the store, else from this machine.
  */
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/base/closest.h"
+#include "nitro/base/json.h"
 #include "nitro/base/require.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
@@ -310,21 +310,21 @@ static json_t *describe_sources(const nitro_dataset *dataset)
         char records[NITRO_DIGEST_SIZE], state[NITRO_DIGEST_SIZE];
         snprintf(records, sizeof records, "%016" PRIx64, nitro_dataset_device_digest(dataset, i));
         nitro_device_digest(dataset->devices[i], state);
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:I, s:s, s:s}", "device",
-                                        dataset->devices[i]->id, "kind", dataset->devices[i]->kind,
-                                        "samples", (json_int_t)count_rows(dataset, i), "records",
-                                        records, "device_digest", state));
+        nitro_json_append(&array,
+                          json_pack("{s:s, s:s, s:I, s:s, s:s}", "device", dataset->devices[i]->id,
+                                    "kind", dataset->devices[i]->kind, "samples",
+                                    (json_int_t)count_rows(dataset, i), "records", records,
+                                    "device_digest", state));
     }
     return array;
 }
 
-/** The inputs measured on the target, best first; NULL: none. */
+/** The inputs measured on the target, best first. */
 static json_t *describe_measured(const nitro_string_list *inputs)
 {
-    json_t *array = inputs->count > 0 ? json_array() : NULL;
+    json_t *array = json_array();
     for (size_t i = 0; i < inputs->count; i++)
-        json_array_append_new(array, json_string(inputs->items[i]));
+        nitro_json_append(&array, json_string(inputs->items[i]));
     return array;
 }
 
@@ -334,18 +334,20 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options.seed);
-    json_t *predicted =
-        model->predicted ? nitro_predicted_quality_json(model->predicted, job->dataset) : NULL;
     /* On other devices' inputs, LODO validation tells more. */
-    json_t *held_out =
-        !job->dfs && model->held_out ? nitro_held_out_json(model->held_out, model->schema) : NULL;
-    nitro_model_set_provenance(
-        model, json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:o*, s:O*, s:s}", "library",
-                         nitro_version(), "sources", describe_sources(job->dataset), "records",
-                         digest, "dfs", job->dfs ? job->dfs->name : "own-samples", "dfs_report",
-                         job->dfs_report, "predicted_quality", predicted, "held_out", held_out,
-                         "measured", describe_measured(&job->measured), "features",
-                         job->feature_report, "seed", seed));
+    bool has_held_out = !job->dfs && model->held_out && model->held_out->num_rows > 0;
+    json_t *made = json_pack("{s:s, s:o, s:s, s:s, s:O*, s:O*, s:s}", "library", nitro_version(),
+                             "sources", describe_sources(job->dataset), "records", digest, "dfs",
+                             job->dfs ? job->dfs->name : "own-samples", "dfs_report",
+                             job->dfs_report, "features", job->feature_report, "seed", seed);
+    if (model->predicted)
+        nitro_json_put(&made, "predicted_quality",
+                       nitro_predicted_quality_json(model->predicted, job->dataset));
+    if (has_held_out)
+        nitro_json_put(&made, "held_out", nitro_held_out_json(model->held_out, model->schema));
+    if (job->measured.count > 0)
+        nitro_json_put(&made, "measured", describe_measured(&job->measured));
+    nitro_model_set_provenance(model, made);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;

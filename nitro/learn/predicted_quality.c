@@ -5,11 +5,11 @@
  */
 #include "nitro/learn/predicted_quality.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/json.h"
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
@@ -367,9 +367,9 @@ nitro_status nitro_predicted_quality_restore(nitro_context *context, const bool 
 /* ---- JSON --------------------------------------------------------------------------------------
  */
 
-static void set_number(json_t *object, const char *key, double value)
+static void set_number(json_t **object, const char *key, double value)
 {
-    json_object_set_new(object, key, isfinite(value) ? json_real(value) : json_null());
+    nitro_json_put(object, key, isfinite(value) ? json_real(value) : json_null());
 }
 
 static json_t *sources_json(const nitro_predicted_quality *predicted, const nitro_dataset *sources)
@@ -378,13 +378,13 @@ static json_t *sources_json(const nitro_predicted_quality *predicted, const nitr
     for (size_t i = 0; i < predicted->num_sources; i++) {
         const nitro_predicted_quality_source *source = &predicted->sources[i];
         json_t *object = json_pack("{s:s}", "device", sources->devices[source->device]->id);
-        set_number(object, "distance", source->target_distance);
-        set_number(object, "lodo_quality", source->lodo_quality);
+        set_number(&object, "distance", source->target_distance);
+        set_number(&object, "lodo_quality", source->lodo_quality);
         if (predicted->rule)
-            set_number(object, "weight", source->weight);
+            set_number(&object, "weight", source->weight);
         if (source->is_set_aside)
-            json_object_set_new(object, "set_aside", json_true());
-        json_array_append_new(array, object);
+            nitro_json_put(&object, "set_aside", json_true());
+        nitro_json_append(&array, object);
     }
     return array;
 }
@@ -397,8 +397,8 @@ static json_t *hyper_settings_json(const nitro_predicted_quality *predicted)
     for (size_t i = 0; i == 0 || i < strategy->num_members; i++) {
         const nitro_strategy *own = strategy->num_members ? strategy->members[i] : strategy;
         if (predicted->hyper_settings[i] > 0)
-            json_object_set_new(object, own->name,
-                                json_string(own->hyper_settings[predicted->hyper_settings[i]]));
+            nitro_json_put(&object, own->name,
+                           json_string(own->hyper_settings[predicted->hyper_settings[i]]));
     }
     return object;
 }
@@ -409,19 +409,20 @@ json_t *nitro_predicted_quality_json(const nitro_predicted_quality *predicted,
     json_t *object = json_object(), *features = json_array();
     json_t *hyper_settings = hyper_settings_json(predicted);
     for (size_t i = 0; i < predicted->features.count; i++)
-        json_array_append_new(features, json_string(predicted->features.items[i]));
-    set_number(object, "quality", predicted->quality);
-    set_number(object, "held_out_quality", predicted->held_out_quality);
-    set_number(object, "lodo_quality", predicted->lodo_quality);
-    set_number(object, "usual_distance", predicted->usual_distance);
-    json_object_set_new(object, "sources", sources_json(predicted, sources));
-    json_object_set_new(object, "distance_features", features);
+        nitro_json_append(&features, json_string(predicted->features.items[i]));
+    set_number(&object, "quality", predicted->quality);
+    set_number(&object, "held_out_quality", predicted->held_out_quality);
+    set_number(&object, "lodo_quality", predicted->lodo_quality);
+    set_number(&object, "usual_distance", predicted->usual_distance);
+    nitro_json_put(&object, "sources", sources_json(predicted, sources));
+    nitro_json_put(&object, "distance_features", features);
     if (predicted->rule)
-        json_object_set_new(object, "source_rule", json_string(predicted->rule));
-    if (json_object_size(hyper_settings) > 0)
-        json_object_set(object, "hyper_parameters", hyper_settings);
-    json_decref(hyper_settings);
+        nitro_json_put(&object, "source_rule", json_string(predicted->rule));
+    if (hyper_settings && json_object_size(hyper_settings) == 0)
+        json_decref(hyper_settings);
+    else
+        nitro_json_put(&object, "hyper_parameters", hyper_settings);
     if (predicted->warning)
-        json_object_set_new(object, "warning", json_string(predicted->warning));
+        nitro_json_put(&object, "warning", json_string(predicted->warning));
     return object;
 }
