@@ -5,6 +5,7 @@
  * An argument of the library is a struct with handles of Python objects, so that features that were
  * evaluated before need no Python. A function marked PYTHON_FUNCTION is implemented in Python.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ struct nitro_python_hooks {
     void *(*copy)(const void *argument, void *user);
 };
 static const struct nitro_python_hooks nitro_python;
+int nitro_python_protect_forks(void);
 /* end */
 
 /* Redefined by nobody: a mark for make_extension.py. */
@@ -171,3 +173,43 @@ static const struct nitro_python_hooks nitro_python = {
     .check_tunable = call_check_tunable,
     .copy = call_copy,
 };
+
+/* The library forks worker processes while other threads run Python. These do not exist in the
+ * process that is forked: what they held there, such as Python's lock, would be held for ever.
+ * Python makes it whole, as in os.fork(), which holds that lock already. */
+static _Thread_local bool has_entered;
+static _Thread_local PyGILState_STATE before;
+
+static void before_fork(void)
+{
+    has_entered = false;
+    if (!PyGILState_GetThisThreadState())
+        return; /* no thread of Python's */
+    before = PyGILState_Ensure();
+    has_entered = before == PyGILState_UNLOCKED;
+    if (has_entered)
+        PyOS_BeforeFork();
+    else
+        PyGILState_Release(before);
+}
+
+static void after_fork_in_parent(void)
+{
+    if (!has_entered)
+        return;
+    PyOS_AfterFork_Parent();
+    PyGILState_Release(before);
+}
+
+static void after_fork_in_child(void)
+{
+    if (!has_entered)
+        return;
+    PyOS_AfterFork_Child();
+    PyGILState_Release(before);
+}
+
+int nitro_python_protect_forks(void)
+{
+    return pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}

@@ -37,6 +37,7 @@ except ImportError as error:
     )
     raise ImportError(f"{error}. {remedy}") from error
 
+lib.nitro_python_protect_forks()
 logger = logging.getLogger("nitro")
 logger.addHandler(logging.NullHandler())
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
