@@ -28,6 +28,7 @@ from ._library import (
     data_of,
     default_context,
     ffi,
+    goes_on,
     judged,
     lib,
     list_of,
@@ -248,7 +249,7 @@ def _tuned(user: Any, told: Any) -> bool:
         text(told.best),
         told.again,
     )
-    return _from_handle(user)(progress) is not False
+    return goes_on(_from_handle(user)(progress))
 
 
 def _print_progress(progress: Progress) -> None:
@@ -792,11 +793,11 @@ class Computation:
         options.again = again
         for name, load in inputs.items():
             check_callables(f"{self.name}: input", {name: load}, required=name)
-        if progress:
-            function = _print_progress if progress is True else progress
-            check_callables(f"{self.name}: tune", {"progress": function})
-            user = ffi.new_handle(function)
-            options.progress, options.progress_user = lib.nitro_python_tuned, user
+        # Also without a function: Python raises an interrupt there.
+        function = _print_progress if progress is True else progress or (lambda _: None)
+        check_callables(f"{self.name}: tune", {"progress": function})
+        user = ffi.new_handle(function)
+        options.progress, options.progress_user = lib.nitro_python_tuned, user
         items = list(inputs.items())
         states = [ffi.new_handle(item) for item in items]
         names = [ffi.new("char[]", bytes_of(name)) for name in inputs]

@@ -52,6 +52,9 @@ class NitroError(Exception):
         super().__init__(message or status)
         self.status = status
 
+    def __reduce__(self) -> Any:  # a process pool pickles what its workers raise
+        return type(self), (self.status, str(self))
+
 
 def text_of(pointer: Any) -> str:
     text: bytes = ffi.string(pointer)
@@ -109,6 +112,16 @@ thrown = Thrown()
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def is_interrupted() -> bool:
+    """Whether a callback raised what is no Exception, such as KeyboardInterrupt."""
+    return thrown.exception is not None and not isinstance(thrown.exception, Exception)
+
+
+def goes_on(answer: object) -> bool:
+    """What C gets of the user's progress function: False stops."""
+    return plain(answer) is not False and not is_interrupted()
+
+
 def callback(name: str, error: Any = -1) -> Callable[[_Function], _Function]:
     """Implement a PYTHON_FUNCTION of callbacks.h. Its exception is kept for the call that it was
     made from, even KeyboardInterrupt, which must not vanish in C; the library gets `error`."""
@@ -129,11 +142,18 @@ def raised_text(exception: BaseException, before: str = "") -> Any:
     return ffi.new("char[]", text.encode("utf-8", "replace"))
 
 
+def plain(value: Any) -> Any:
+    """A scalar of numpy as a number, boolean or text of Python."""
+    return value.item() if hasattr(value, "item") else value
+
+
 def judged(check: Callable[[], object], refusal: str, why: Any, size: int) -> int:
     """What C gets of a check: 0 if that gives True, None or "", else -1 with the text it gave, its
     exception, or `refusal`."""
     try:
-        verdict = check()
+        verdict = plain(check())
+        if not (verdict is None or isinstance(verdict, (bool, str))):
+            verdict = f"the check returned {verdict!r}, which is not True, None, False or a text"
     except Exception as exception:
         verdict = f"the check raised {type(exception).__name__}: {exception}"
     if verdict is None or verdict is True or verdict == "":
@@ -164,10 +184,9 @@ class Context:
 
     def check(self, status: int) -> None:
         """Raise what a callback raised, or a NitroError, unless `status` is NITRO_OK."""
+        interrupted = is_interrupted()
         exception, thrown.exception = thrown.exception, None
-        if status == lib.NITRO_OK:  # another variant ran, or there was no failure
-            if exception is not None and not isinstance(exception, Exception):
-                raise exception  # KeyboardInterrupt
+        if status == lib.NITRO_OK and not interrupted:  # another variant ran, or none failed
             return
         if exception is not None:
             raise exception

@@ -11,8 +11,10 @@ from ._library import (
     TextOrPath,
     bytes_of,
     callback,
+    check_callables,
     default_context,
     ffi,
+    goes_on,
     lib,
     list_of,
     owned,
@@ -124,7 +126,8 @@ def _sample(user: Any, sample: Any) -> int:
 
 @callback("nitro_python_evaluated", error=False)
 def _evaluated(user: Any, done: int, total: int, target: Any, method: Any) -> bool:
-    return ffi.from_handle(user)(done, total, text_of(target), text_of(method)) is not False
+    progress = ffi.from_handle(user)
+    return goes_on(progress and progress(done, total, text_of(target), text_of(method)))
 
 
 class Store:
@@ -365,9 +368,9 @@ class Store:
             if items is not None:
                 kept.append(StringList(self._context, list_of(name, items)))
                 setattr(given, name, kept[-1].handle)
-        if progress is not None:
-            kept.append(ffi.new_handle(progress))
-            given.progress, given.progress_user = lib.nitro_python_evaluated, kept[-1]
+        check_callables("evaluate", {"progress": progress})
+        kept.append(ffi.new_handle(progress))  # also None: Python raises an interrupt there
+        given.progress, given.progress_user = lib.nitro_python_evaluated, kept[-1]
         results = ffi.new("nitro_evaluate_result **")
         count = ffi.new("size_t *")
         self._context.check(

@@ -17,10 +17,12 @@ from ._library import (
     check_callables,
     default_context,
     ffi,
+    goes_on,
     judged,
     lib,
     list_of,
     names_of,
+    plain,
     raised_text,
     set_measure,
 )
@@ -55,12 +57,6 @@ class Best(NamedTuple):
 
     values: Values
     time_ms: float
-
-
-def _plain(value: Any) -> Value:
-    """A scalar of numpy as a number, boolean or text of Python."""
-    plain: Value = value.item() if hasattr(value, "item") else value
-    return plain
 
 
 def _type_of(name: str, values: Sequence[Value]) -> str:
@@ -112,7 +108,7 @@ class Tunable:
             f"tunable {name}", {"run": run, "check": check, "load": load, "copy": copy}
         )
         self.parameters = {
-            each: list(map(_plain, list_of(f"parameter {each}", values)))
+            each: list(map(plain, list_of(f"parameter {each}", values)))
             for each, values in parameters.items()
         }
         self.run, self.check, self.load, self.copy = run, check, load, copy
@@ -219,7 +215,7 @@ def _discard(copied: Any, _user: Any) -> None:
 @callback("nitro_python_searched", error=False)
 def _searched(user: Any, told: Any) -> bool:
     progress = _from_handle(user).progress
-    return progress is None or progress(_counts(told)) is not False
+    return goes_on(None if progress is None else progress(_counts(told)))
 
 
 def _counts(told: Any) -> Dict[str, float]:
@@ -243,6 +239,8 @@ class Tuner:
     store: keeps evaluations, which are then not made again.
     """
 
+    _handle: Any = _NULL  #: also where __init__ failed
+
     def __init__(
         self,
         tunable: Tunable,
@@ -255,7 +253,6 @@ class Tuner:
         context: Optional[Context] = None,
     ) -> None:
         self.tunable = tunable
-        self._handle: Any = _NULL
         self.progress: Optional[Callable[[Dict[str, float]], Any]] = None
         self._context = context or default_context()
         self._store = store

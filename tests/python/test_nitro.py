@@ -5,9 +5,12 @@ import gc
 import io
 import logging
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import weakref
@@ -188,6 +191,13 @@ class RegisterAndSelect(unittest.TestCase):
         total.set_default("short")
         self.assertEqual(total.run([1] * 5).variant, "short")
         self.assertEqual(total.run([1] * 50).variant, "loop")
+
+    def test_errors_are_pickled(self):
+        with self.assertRaises(nitro.NitroError) as caught:
+            nitro.Model.load("/no/such/model.json")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual(str(again), str(caught.exception))
+        self.assertEqual(again.status, caught.exception.status)
 
     def test_failures_name_status_and_object(self):
         with self.assertRaises(nitro.NitroError) as caught:
@@ -443,6 +453,61 @@ class WholeWay(unittest.TestCase):
             last, "3 of 3 inputs, 2 of them in the store already, 1 could not be loaded\n"
         )
 
+    def test_a_check_may_return_what_numpy_compares_to(self):
+        class Scalar:  # as numpy's: not True, but equal to it
+            def __init__(self, value):
+                self.item = lambda: value
+
+        once = {"min_repetitions": 1, "max_repetitions": 1}
+        for verdict, said in (
+            (Scalar(True), None),
+            (Scalar(False), "the result differs from the reference"),
+            (1, "the check returned 1, which is not True, None, False or a text"),
+        ):
+            total = declare()
+            total.set_hooks(check=lambda expected, result: verdict)
+            with nitro.Store(self.folder / f"{said}.db", write=True) as store:
+                total.tune(store, {"few": lambda: [1]}, **once)
+                (sample,) = store.samples("total", store.devices("total")[0])
+            self.assertRegex(sample.problems.get("short", "none"), said or "^none$")
+
+    def test_tunes_while_other_threads_run(self):
+        total = declare()
+        ended = threading.Event()
+
+        def dispatch():
+            while not ended.is_set():
+                total.run([1, 2])
+
+        threads = [threading.Thread(target=dispatch) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            inputs = {f"ones-{n}": (lambda n=n: [1] * n) for n in range(1, 4)}
+            with nitro.Store(self.folder / "s.db", write=True) as store:
+                total.tune(store, inputs, max_repetitions=1, timeout_ms=5000)
+                samples = store.samples("total", store.devices("total")[0])
+        finally:
+            ended.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual([set(each.problems) for each in samples], [{"broken"}] * 3)
+
+    def test_an_interrupt_ends_a_tune_after_the_input(self):
+        own = os.getpid()
+
+        def interrupt():
+            os.kill(own, signal.SIGINT)
+            return [1]
+
+        inputs = {"first": interrupt, "second": lambda: [1, 2]}
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, handler)
+        with nitro.Store(self.folder / "s.db", write=True) as store:
+            with self.assertRaises(KeyboardInterrupt):
+                declare().tune(store, inputs, max_repetitions=1)
+            self.assertEqual(store.num_samples("total", store.devices("total")[0]), 1)
+
     def test_progress_counts_further_blocks(self):
         calls = self.folder / "calls"
 
@@ -652,6 +717,12 @@ class Tuning(unittest.TestCase):
         tunable = nitro.Tunable("scan", {"tile": [Scalar(1), Scalar(2)]})
         self.assertEqual(tunable.parameters, {"tile": [1, 2]})
         self.assertIn(nitro.Tuner(tunable, budget="2").ask()["tile"], (1, 2))
+
+    def test_a_tuner_that_was_not_made_ends_silently(self):
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown), self.assertRaises(TypeError):
+            nitro.Tuner()
+        self.assertEqual(shown.getvalue(), "")
 
     def test_refuses(self):
         with self.assertRaisesRegex(nitro.NitroError, "no searcher 'best'"):
