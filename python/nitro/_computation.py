@@ -449,7 +449,7 @@ class Computation:
         self._context.check(
             lib.nitro_computation_add_tunable(self._handle, tuner.handle, options)
         )
-        self._kept.append(tuner)
+        self._kept.append(tuner._search)
         self._names.append(tuner.tunable.name)
 
     def add_features(

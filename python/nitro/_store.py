@@ -152,9 +152,8 @@ class Store:
         self._handle = owned(handle[0], lib.nitro_store_close, self._context)
 
     def close(self) -> None:
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
+        """Close the store, at once or at the end of a tuner or another thread's call that uses it."""
+        self._handle = None
 
     def __enter__(self) -> "Store":
         return self

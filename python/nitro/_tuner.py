@@ -214,12 +214,29 @@ def _discard(copied: Any, _user: Any) -> None:
 
 @callback("nitro_python_searched", error=False)
 def _searched(user: Any, told: Any) -> bool:
-    progress = _from_handle(user).progress
-    return goes_on(None if progress is None else progress(_counts(told)))
+    progress = _from_handle(user)["progress"]
+    return goes_on(progress and progress(_counts(told)))
 
 
 def _counts(told: Any) -> Dict[str, float]:
     return {name: getattr(told, name) for name, _ in ffi.typeof(told).item.fields}
+
+
+class _Search:
+    """The tuner of C; it ends with its last user: a Tuner, or a computation that it was added to."""
+
+    def __init__(self, handle: Any, *uses: Any) -> None:
+        self.handle = handle
+        self.uses = uses
+
+    def __del__(self) -> None:
+        # Not by ffi.gc: what the tuner's thread uses must live until it has ended. That thread may
+        # be the one that collects garbage, and cannot wait for itself.
+        handle, uses = self.handle, self.uses
+        if _inside.depth == 0:
+            lib.nitro_tuner_free(handle)
+        else:
+            threading.Thread(target=lambda: (lib.nitro_tuner_free(handle), uses)).start()
 
 
 class Tuner:
@@ -239,8 +256,6 @@ class Tuner:
     store: keeps evaluations, which are then not made again.
     """
 
-    _handle: Any = _NULL  #: also where __init__ failed
-
     def __init__(
         self,
         tunable: Tunable,
@@ -253,10 +268,9 @@ class Tuner:
         context: Optional[Context] = None,
     ) -> None:
         self.tunable = tunable
-        self.progress: Optional[Callable[[Dict[str, float]], Any]] = None
         self._context = context or default_context()
-        self._store = store
-        self._user = ffi.new_handle(self)
+        self._told: Dict[str, Any] = {"progress": None}
+        user = ffi.new_handle(self._told)
         options = ffi.new("nitro_tuner_options *")
         lib.nitro_tuner_options_init(options)
         texts = [ffi.new("char[]", bytes_of(text)) for text in (searcher, budget)]
@@ -264,36 +278,26 @@ class Tuner:
         options.seed = seed
         numbers = ffi.new("double[]", [n for each in starts for n in tunable._numbers(each)])
         options.starts, options.num_starts = numbers, len(starts)
-        if store is not None:
-            options.store = store.handle
-        options.progress, options.progress_user = lib.nitro_python_searched, self._user
+        opened = _NULL if store is None else store.handle
+        options.store = opened
+        options.progress, options.progress_user = lib.nitro_python_searched, user
         handle = ffi.new("nitro_tuner **")
         self._context.check(
             lib.nitro_tuner_create(self._context.handle, tunable._made, options, handle)
         )
-        self._handle = handle[0]
+        uses = (self._context, tunable, self._told, user, opened)
+        self._search: Optional[_Search] = _Search(handle[0], *uses)
         self._size = lib.nitro_tuner_num_parameters(self.handle)
 
     @property
     def handle(self) -> Any:
-        if self._handle == _NULL:
+        if self._search is None:
             raise ValueError("the tuner is closed")
-        return self._handle
+        return self._search.handle
 
     def close(self) -> None:
-        """End the search, and its thread. A computation that it was added to must not run after."""
-        handle, self._handle = self._handle, _NULL
-        lib.nitro_tuner_free(handle)
-
-    def __del__(self) -> None:
-        # Not by ffi.gc: what the tuner's thread uses must live until it has ended. That thread may
-        # be the one that collects garbage, and cannot wait for itself.
-        if _inside.depth == 0:
-            self.close()
-        elif self._handle != _NULL:
-            handle, self._handle = self._handle, _NULL
-            kept = (self.tunable, self._user)
-            threading.Thread(target=lambda: (lib.nitro_tuner_free(handle), kept)).start()
+        """End the search, and its thread; that of a computation ends with the computation."""
+        self._search = None
 
     @property
     def parameters(self) -> List[str]:
@@ -333,7 +337,8 @@ class Tuner:
         options = ffi.new("nitro_tune_options *")
         lib.nitro_tune_options_init(options)
         set_measure(ffi.addressof(options, "measure"), "search", measure)
-        self.progress = progress
+        check_callables("search", {"progress": progress})
+        self._told["progress"] = progress
         self._context.check(
             lib.nitro_tuner_search(self.handle, _NULL, ffi.addressof(options, "measure"))
         )

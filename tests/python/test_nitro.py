@@ -718,6 +718,21 @@ class Tuning(unittest.TestCase):
         self.assertEqual(tunable.parameters, {"tile": [1, 2]})
         self.assertIn(nitro.Tuner(tunable, budget="2").ask()["tile"], (1, 2))
 
+    def test_what_is_closed_lives_as_long_as_what_uses_it(self):
+        total = nitro.Computation("total")
+        tuner = nitro.Tuner(self.tunable(copy=list))
+        total.add_tunable(tuner, data="background", share=1)
+        tuner.close()
+        self.assertEqual([total.run([1, 2]).result for _ in range(20)], [3] * 20)
+        with tempfile.TemporaryDirectory() as folder:
+            with nitro.Store(f"{folder}/s.db", write=True) as store:
+                tuner = nitro.Tuner(self.tunable(), store=store)
+            while (values := tuner.ask()) is not None:
+                tuner.tell(values, self.time_of(values))
+            del tuner
+            with nitro.Store(f"{folder}/s.db") as store:
+                self.assertEqual(store.computations(), ["blocked.search"])
+
     def test_a_tuner_that_was_not_made_ends_silently(self):
         shown = io.StringIO()
         with contextlib.redirect_stderr(shown), self.assertRaises(TypeError):
