@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Callable, Dict
 
-from ._library import ffi
+from ._library import ffi, lib, raised_text
 
 
 class Passed:
@@ -32,3 +32,20 @@ class Argument:
 
 
 loaded: Dict[Any, Argument] = {}  #: those that C made: what it holds pointers to
+
+
+def lend(value: Any) -> Any:
+    """An argument for C to hold."""
+    made = Argument(value)
+    loaded[made.pointer] = made
+    return made.pointer
+
+
+def lend_made(context: Any, what: str, make: Callable[[], Any], argument: Any) -> int:
+    """Lend what the user's function makes; what it raises is the error of the context."""
+    try:
+        argument[0] = lend(make())
+    except (Exception, SystemExit) as exception:
+        why = raised_text(exception, f"{what}: ")
+        return int(lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", why))
+    return int(lib.NITRO_OK)

@@ -18,7 +18,7 @@ from typing import (
     Union,
 )
 
-from ._argument import Argument, loaded
+from ._argument import Argument, lend_made, loaded
 from ._library import (
     Context,
     TextOrPath,
@@ -29,9 +29,11 @@ from ._library import (
     default_context,
     ffi,
     goes_on,
+    index_of,
     judged,
     lib,
     list_of,
+    members_of,
     names_of,
     owned,
     raised_text,
@@ -219,14 +221,7 @@ def _problem(argument: Any, _user: Any) -> Any:
 @callback("nitro_python_load", error=lib.NITRO_ERR_IO)
 def _load(context: Any, state: Any, argument: Any) -> int:
     name, make = _from_handle(state)
-    try:
-        made = Argument(make())
-    except (Exception, SystemExit) as exception:
-        why = raised_text(exception, f"input {name}: ")
-        return int(lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", why))
-    loaded[made.pointer] = made
-    argument[0] = made.pointer
-    return int(_OK)
+    return lend_made(context, f"input {name}", make, argument)
 
 
 @callback("nitro_python_unload", error=None)
@@ -236,20 +231,7 @@ def _unload(argument: Any) -> None:
 
 @callback("nitro_python_tuned", error=False)
 def _tuned(user: Any, told: Any) -> bool:
-    def text(pointer: Any) -> Optional[str]:
-        return None if pointer == _NULL else text_of(pointer)
-
-    progress = Progress(
-        told.done,
-        told.total,
-        told.resumed,
-        told.failed,
-        told.elapsed_ms,
-        text(told.input),
-        text(told.best),
-        told.again,
-    )
-    return goes_on(_from_handle(user)(progress))
+    return goes_on(_from_handle(user)(Progress(**members_of(told, Progress._fields))))
 
 
 def _print_progress(progress: Progress) -> None:
@@ -392,11 +374,7 @@ class Computation:
         fails_cleanly: a `run` that raises leaves its outputs as they were, so that the next best
         variant is run instead.
         """
-        if time_source not in _TIME_SOURCES:
-            raise ValueError(
-                f"variant {name}: time source '{time_source}' is not one of "
-                f"{', '.join(_TIME_SOURCES)}"
-            )
+        clock = index_of(f"variant {name}: time source", time_source, _TIME_SOURCES)
         functions = {"run": run, "allows": allows, "prepare": prepare, "release": release}
         check_callables(f"variant {name}", functions, required="run")
         user = ffi.new_handle(_Variant(run, prepare, release, allows, self._feature_names))
@@ -404,7 +382,7 @@ class Computation:
         made = ffi.new("nitro_variant *")
         made.name, made.version = texts
         made.run = lib.nitro_python.run
-        made.time_source = _TIME_SOURCES.index(time_source)
+        made.time_source = clock
         made.fails_cleanly = fails_cleanly
         if prepare is not None:
             made.prepare = lib.nitro_python.prepare
@@ -440,12 +418,10 @@ class Computation:
         copies, in a thread of the tuner.
         repetitions: runs whose median is a configuration's time.
         """
-        if data not in _ONLINE_DATA:
-            raise ValueError(f"data '{data}' is not one of {', '.join(_ONLINE_DATA)}")
         options = ffi.new("nitro_online_options *")
         lib.nitro_online_options_init(options)
         options.share, options.repetitions = share, repetitions
-        options.data = _ONLINE_DATA.index(data)
+        options.data = index_of("data", data, _ONLINE_DATA)
         self._context.check(
             lib.nitro_computation_add_tunable(self._handle, tuner.handle, options)
         )
@@ -464,17 +440,13 @@ class Computation:
         """Declare features that one call of `evaluate` computes together, as a sequence; of a single
         one, as a number. Scales: auto, linear, log, signed-log. `cost_ns`: of that call."""
         names = list_of("names of features", names)
-        check_callables(
-            f"feature {', '.join(names)}", {"evaluate": evaluate}, required="evaluate"
-        )
-        if scale not in _SCALES:
-            raise ValueError(
-                f"feature {names[0]}: scale '{scale}' is not one of {', '.join(_SCALES)}"
-            )
+        what = f"feature {', '.join(names)}"
+        check_callables(what, {"evaluate": evaluate}, required="evaluate")
+        scaled = index_of(f"{what}: scale", scale, _SCALES)
         texts = [ffi.new("char[]", bytes_of(text)) for text in (*names, unit)]
         made = ffi.new("nitro_feature[]", len(names))
         for i, each in enumerate(made):
-            each.name, each.unit, each.scale = texts[i], texts[-1], _SCALES.index(scale)
+            each.name, each.unit, each.scale = texts[i], texts[-1], scaled
             each.cost_ns = cost_ns if i == 0 else 0
         function = (names, evaluate)
         handle = ffi.new_handle(function)
@@ -514,14 +486,12 @@ class Computation:
     ) -> None:
         """Add a formula over input features and device.NAME, such as "n / device.cuda_cores";
         nitro.formula makes common ones."""
-        if scale not in _SCALES:
-            raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, unit, formula, replaces)]
         made = ffi.new("nitro_relative_feature *")
         made.name, made.unit, made.formula = texts[:3]
         if replaces:
             made.replaces = texts[3]
-        made.scale = _SCALES.index(scale)
+        made.scale = index_of(f"feature {name}: scale", scale, _SCALES)
         self._context.check(lib.nitro_computation_add_relative_feature(self._handle, made))
 
     def set_default(self, variant: str) -> None:
@@ -745,7 +715,7 @@ class Computation:
         """Counts since monitor(), by the members of nitro_monitor_statistics."""
         counts = ffi.new("nitro_monitor_statistics *")
         lib.nitro_computation_monitor_statistics(self._handle, counts)
-        return {name: getattr(counts, name) for name, _ in ffi.typeof(counts).item.fields}
+        return members_of(counts)
 
     def record_to(self, store_url: Optional[TextOrPath] = None, interval_s: float = 60) -> None:
         """Keep learning online between runs of the program: start with the store's observations, and

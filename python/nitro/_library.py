@@ -7,7 +7,19 @@ import logging
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, TypeVar, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+)
 
 
 def _load_bundled() -> None:
@@ -61,6 +73,17 @@ def text_of(pointer: Any) -> str:
     return text.decode("utf-8", "replace")
 
 
+def members_of(struct: Any, names: Optional[Iterable[str]] = None) -> Dict[str, Any]:
+    """Members of a struct of C, all of them unless named; texts as str, or None for NULL."""
+    made = {}
+    for name in names or [name for name, _ in ffi.typeof(struct).item.fields]:
+        value = getattr(struct, name)
+        if isinstance(value, ffi.CData):
+            value = None if value == ffi.NULL else text_of(value)
+        made[name] = value
+    return made
+
+
 def owned(handle: Any, free: Callable[[Any], None], *uses: Any) -> Any:
     """A C object that is freed with its last reference; what it uses lives as long. (Members of a
     Python object end in the order of their assignment, the context first.)"""
@@ -83,6 +106,13 @@ def list_of(what: str, items: Iterable[Any]) -> List[Any]:
     if isinstance(items, str):
         raise TypeError(f"{what}: a list is needed, such as [{items!r}], not the text {items!r}")
     return list(items)
+
+
+def index_of(what: str, word: str, words: Sequence[str]) -> int:
+    """The place of a word among those that are possible."""
+    if word not in words:
+        raise ValueError(f"{what} '{word}' is not one of {', '.join(words)}")
+    return words.index(word)
 
 
 def check_callables(what: str, functions: Mapping[str, Any], required: str = "") -> None:

@@ -17,6 +17,7 @@ from ._library import (
     goes_on,
     lib,
     list_of,
+    members_of,
     owned,
     set_members,
     text_of,
@@ -376,21 +377,8 @@ class Store:
             lib.nitro_evaluate(self.handle, bytes_of(computation), given, results, count)
         )
         try:
-            return Table(_evaluation(results[0][i]) for i in range(count[0]))
+            return Table(
+                Evaluation(**members_of(results[0] + i, Evaluation._fields)) for i in range(count[0])
+            )
         finally:
             lib.nitro_evaluate_results_free(results[0], count[0])
-
-
-def _evaluation(result: Any) -> Evaluation:
-    return Evaluation(
-        target=text_of(result.target),
-        method=text_of(result.method),
-        modelled=bool(result.modelled),
-        inputs=result.inputs,
-        mean=result.mean,
-        geomean=result.geomean,
-        p5=result.p5,
-        min=result.min,
-        accuracy=result.accuracy,
-        total=result.total,
-    )

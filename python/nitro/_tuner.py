@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
-from ._argument import Argument, loaded
+from ._argument import lend, lend_made, loaded
 from ._library import (
     Context,
     bytes_of,
@@ -21,9 +21,9 @@ from ._library import (
     judged,
     lib,
     list_of,
+    members_of,
     names_of,
     plain,
-    raised_text,
     set_measure,
 )
 from ._store import Store
@@ -188,22 +188,13 @@ def _check(argument: Any, why: Any, size: int, user: Any) -> int:
 @callback("nitro_python_load_tunable", error=lib.NITRO_ERR_IO)
 def _load(context: Any, user: Any, argument: Any) -> int:
     tunable = _from_handle(user)
-    try:
-        made = Argument(tunable.load())
-    except (Exception, SystemExit) as exception:
-        why = raised_text(exception, f"tunable {tunable.name}: load: ")
-        return int(lib.nitro_fail(context, lib.NITRO_ERR_IO, b"%s", why))
-    loaded[made.pointer] = made
-    argument[0] = made.pointer
-    return int(lib.NITRO_OK)
+    return lend_made(context, f"tunable {tunable.name}: load", tunable.load, argument)
 
 
 @callback("nitro_python_copy", error=_NULL)
 def _copy(argument: Any, user: Any) -> Any:
     with _inside:
-        made = Argument(_from_handle(user).copy(_from_handle(argument).value))
-        loaded[made.pointer] = made
-    return made.pointer
+        return lend(_from_handle(user).copy(_from_handle(argument).value))
 
 
 @callback("nitro_python_discard", error=None)
@@ -215,11 +206,7 @@ def _discard(copied: Any, _user: Any) -> None:
 @callback("nitro_python_searched", error=False)
 def _searched(user: Any, told: Any) -> bool:
     progress = _from_handle(user)["progress"]
-    return goes_on(progress and progress(_counts(told)))
-
-
-def _counts(told: Any) -> Dict[str, float]:
-    return {name: getattr(told, name) for name, _ in ffi.typeof(told).item.fields}
+    return goes_on(progress and progress(members_of(told)))
 
 
 class _Search:
@@ -352,4 +339,4 @@ class Tuner:
         """What was evaluated, and what online tuning cost: members of nitro_tuner_statistics."""
         counts = ffi.new("nitro_tuner_statistics *")
         self._context.check(lib.nitro_tuner_get_statistics(self.handle, counts))
-        return _counts(counts)
+        return members_of(counts)
