@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,6 +122,11 @@ static nitro_status compile_in_child(nitro_context *context, void *state, char *
     posix_spawn_file_actions_t files;
     pid_t compiler;
     int code = 0;
+    char *folder = nitro_asprintf(context, "%s", run->messages);
+    if (!folder)
+        return NITRO_ERR_NO_MEMORY;
+    setenv("TMPDIR", dirname(folder), 1); /* a compiler that is killed leaves its files */
+    free(folder);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, run->messages,
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);

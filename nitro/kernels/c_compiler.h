@@ -36,7 +36,8 @@ nitro_status nitro_c_folder(nitro_context *context, const char *prefix, char **p
 
 /**
  * Run a command of words, ended by NULL, in a child process.
- * @param[in]  messages  path of a file for what the compiler says.
+ * @param[in]  messages  path of a file for what the compiler says, in the folder that its
+ *                       temporary files go to.
  * @param[out] compiled  false: it failed, crashed or took too long: the code is invalid.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND: there is no such compiler.
  */

@@ -207,7 +207,13 @@ resumed=$(json_get resumed <slow.out | sed 's/.*: //')
 ((resumed == before)) || echo "$before evaluations were stored, but $resumed were found"
 
 mkdir left
-export TMPDIR=$PWD/left
+cat >leaving-cc <<'END'
+#!/bin/sh
+mktemp "$TMPDIR/ccXXXXXX" >/dev/null # as a compiler that is killed
+exec cc "$@"
+END
+chmod +x leaving-cc
+export TMPDIR=$PWD/left CC=$PWD/leaving-cc
 nitro search slow.json --no-store --quiet >/dev/null 2>&1 &
 for _ in $(seq 600); do
     [[ $(echo left/*/*) == left/nitro-search-??????/* ]] && break
@@ -220,8 +226,8 @@ while grep -qsa "$PWD/left/nitro-searc[h]" /proc/[0-9]*/cmdline; do sleep 0.05; 
 mkdir left/nitro-search-YOUNGR left/nitro-search-LOCKED left/nitro-search-another
 touch -d '1 hour ago' left/nitro-search-[!Y]*
 { flock 9 && nitro search slow.json --no-store --budget 1 --quiet >/dev/null; } 9<left/nitro-search-LOCKED
-ls left | grep nitro # not the compiler's
-unset TMPDIR
+ls left # nothing of the compiler's
+unset TMPDIR CC
 
 title "SIGINT: what was found so far is printed, and the exit code says that it was not all"
 nitro search slow.json --store interrupted.db --searcher random >interrupted.txt 2>messages.txt &
