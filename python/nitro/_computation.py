@@ -33,6 +33,7 @@ from ._library import (
     judged,
     lib,
     list_of,
+    logger,
     members_of,
     names_of,
     owned,
@@ -147,6 +148,7 @@ def _allows(features: Any, _argument: Any, user: Any) -> bool:
     try:
         return bool(variant.allows(dict(zip(names, features[0 : len(names)]))))
     except Exception:  # a constraint that fails does not allow
+        logger.warning("a constraint failed; its variant is not allowed", exc_info=True)
         return False
 
 
@@ -162,7 +164,7 @@ def _evaluate(argument: Any, values: Any, user: Any) -> int:
             for i, value in enumerate(result):
                 values[i] = value
             return 0
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         needed = "a number" if len(names) == 1 else f"a sequence of {len(names)} numbers"
         raise TypeError(
             f"{', '.join(names)}: {needed} is needed, not {type(result).__name__}: {error}"

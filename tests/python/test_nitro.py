@@ -199,6 +199,14 @@ class RegisterAndSelect(unittest.TestCase):
         self.assertEqual(str(again), str(caught.exception))
         self.assertEqual(again.status, caught.exception.status)
 
+    def test_a_constraint_that_raises_is_logged(self):
+        total = declare()
+        total.add_variant("typo", sum, allows=lambda features: features["lenght"] < 10)
+        total.set_default("typo")
+        with self.assertLogs("nitro", logging.WARNING) as log:
+            self.assertEqual(total.run([1]).variant, "loop")
+        self.assertRegex(" ".join(log.output), "constraint failed; .*(?s:.)*KeyError: 'lenght'")
+
     def test_failures_name_status_and_object(self):
         with self.assertRaises(nitro.NitroError) as caught:
             declare().add_variant("loop", sum)
@@ -241,6 +249,10 @@ class RegisterAndSelect(unittest.TestCase):
         total = declare()
         total.add_feature("size", lambda values: Array())
         with self.assertRaisesRegex(TypeError, "size: a number is needed, not Array: only length-1"):
+            total.evaluate([1])
+        total = declare()
+        total.add_feature("size", lambda values: 10**400)
+        with self.assertRaisesRegex(TypeError, "size: a number is needed, not int: int too large"):
             total.evaluate([1])
         total = declare()
         total.add_features(["rows", "columns"], lambda values: 5)
