@@ -111,7 +111,7 @@ static int find_diagonals(const nitro_solver *system, int64_t *distances, int mo
     return count;
 }
 
-/* Each diagonal has an array of its own. The sum is how many entries are on them. */
+/* The sum is how many entries are on the diagonals. */
 NITRO_KRYLOV_STEP(fill_diagonals)
 {
     const nitro_solver *system = k->system;
@@ -119,21 +119,29 @@ NITRO_KRYLOV_STEP(fill_diagonals)
     memset(sums, 0, sizeof(*sums));
     for (int64_t row = begin * NITRO_ROWS; row < end * NITRO_ROWS; row++) {
         int64_t at = offset_of(system, row), last = offset_of(system, row + 1);
+        int64_t slot = nitro_krylov_slot(d, row / NITRO_ROWS) + row % NITRO_ROWS;
         for (int i = 0; i < d->count; i++) {
             bool is_entry = at < last && system->columns[at] - row == d->distances[i];
-            d->values[d->starts[i] + row] = is_entry ? system->values[at] : 0;
+            d->values[d->starts[i] + slot] = is_entry ? system->values[at] : 0;
             at += is_entry;
             sums[0][0] += is_entry;
         }
     }
 }
 
-/* Are all entries on a few diagonals? Then products use these. */
+/* Are all entries on a few diagonals? Then products use these: those of a symmetric matrix are
+ * arrays of their own, as one is read for two; else those of a block lie one behind the other, so
+ * that memory is read as one stream. */
 static bool make_diagonals(nitro_krylov *k)
 {
     nitro_krylov_diagonals *d = &k->diagonals;
     const double entries = (double)k->system->num_nonzeros;
-    int64_t stride = (k->num_groups + 1) | 3; /* odd: arrays whole pages apart share cache sets */
+    const nitro_spmv matrix = nitro_krylov_matrix(k);
+    bool shares = nitro_spmv_seems_symmetric(&matrix);
+    int64_t stride = (k->num_groups + NITRO_KRYLOV_TOGETHER - 1) / NITRO_KRYLOV_TOGETHER *
+                     NITRO_KRYLOV_TOGETHER; /* groups of a diagonal */
+    if (shares)
+        stride = (k->num_groups + 1) | 3; /* odd: arrays whole pages apart share cache sets */
     int64_t most = (int64_t)(MOST_READ * entries / (double)k->n);
     int64_t room = (k->system->num_nonzeros / ROOM - 1) / stride;
     most = most < room ? most : room;
@@ -142,16 +150,17 @@ static bool make_diagonals(nitro_krylov *k)
     if (d->count == 0)
         return false;
     d->values = (double *)(k->slots.values + 1);
+    d->block_stride = NITRO_KRYLOV_TOGETHER * NITRO_ROWS * (shares ? 1 : d->count);
     for (int i = 0; i < d->count; i++) {
         k->slots.values[i * stride] = (nitro_rows){0}; /* read before the first row */
-        d->starts[i] = i * stride * NITRO_ROWS;
+        d->starts[i] = i * (shares ? stride : NITRO_KRYLOV_TOGETHER) * NITRO_ROWS;
     }
     nitro_krylov_do(k, fill_diagonals, 1);
-    if (k->sums[0] != entries ||
-        (double)nitro_spmv_share_diagonals(d->values, stride * NITRO_ROWS, k->n, d->distances,
-                                           d->count, d->starts) *
-                (double)k->n >
-            MOST_STORED * entries)
+    int64_t num_read = d->count;
+    if (shares)
+        num_read = nitro_spmv_share_diagonals(d->values, stride * NITRO_ROWS, k->n, d->distances,
+                                              d->count, d->starts);
+    if (k->sums[0] != entries || (double)num_read * (double)k->n > MOST_STORED * entries)
         d->count = 0;
     return d->count > 0;
 }

@@ -82,12 +82,14 @@ enum { NITRO_KRYLOV_X, NITRO_KRYLOV_R, NITRO_KRYLOV_OWN };
 
 #define NITRO_KRYLOV_DIAGONALS 64
 
-/** The matrix by its diagonals, made when some iterations were not enough. */
+/** The matrix by its diagonals, made when some iterations were not enough: element of row r in
+ * block b of NITRO_KRYLOV_TOGETHER groups is at [starts[i] + b * block_stride + r]. */
 typedef struct nitro_krylov_diagonals {
     int count;                                 /* 0: not made, or the matrix has too many */
     int64_t distances[NITRO_KRYLOV_DIAGONALS]; /* column - row, ascending */
-    int64_t starts[NITRO_KRYLOV_DIAGONALS];    /* nitro_spmv_share_diagonals */
-    double *values;                            /* 0 where a row has no entry */
+    int64_t starts[NITRO_KRYLOV_DIAGONALS];
+    int64_t block_stride;
+    double *values; /* 0 where a row has no entry */
 } nitro_krylov_diagonals;
 
 /** Else by groups of four rows. A slot has an entry of each row, with zeros where a row has none:
@@ -156,16 +158,23 @@ void nitro_krylov_residual(nitro_krylov *k);
  *  without progress. */
 bool nitro_krylov_goes_on(nitro_krylov *k);
 
+static inline nitro_spmv nitro_krylov_matrix(const nitro_krylov *k)
+{
+    const nitro_solver *system = k->system;
+    return (nitro_spmv){.num_rows = k->n,
+                        .num_cols = k->n,
+                        .num_nonzeros = system->num_nonzeros,
+                        .row_offsets = system->row_offsets,
+                        .columns = system->columns,
+                        .values = system->values};
+}
+
 static inline void nitro_krylov_multiply_rows(const nitro_krylov *k, const nitro_rows *from,
                                               nitro_rows *to, int64_t begin, int64_t end)
 {
-    const nitro_solver *system = k->system;
-    const nitro_spmv spmv = {.num_nonzeros = system->num_nonzeros,
-                             .row_offsets = system->row_offsets,
-                             .columns = system->columns,
-                             .values = system->values,
-                             .x = (const double *)from,
-                             .y = (double *)to};
+    nitro_spmv spmv = nitro_krylov_matrix(k);
+    spmv.x = (const double *)from;
+    spmv.y = (double *)to;
     nitro_spmv_csr_multiply(&spmv, begin, end);
 }
 
@@ -182,15 +191,22 @@ NITRO_SPMV_INLINE void nitro_krylov_add_runs(nitro_rows *sum, const nitro_rows *
         }
 }
 
-/* The product in groups [begin, begin + count), of diagonals [first, last) alone. */
+/* Of a group's first row in its diagonals, counted from their beginnings. */
+static inline int64_t nitro_krylov_slot(const nitro_krylov_diagonals *d, int64_t group)
+{
+    return group / NITRO_KRYLOV_TOGETHER * d->block_stride +
+           group % NITRO_KRYLOV_TOGETHER * NITRO_ROWS;
+}
+
+/* The product in groups [begin, begin + count), of one block, of diagonals [first, last) alone. */
 NITRO_SPMV_INLINE void nitro_krylov_add_diagonals(const nitro_krylov_diagonals *d, int first,
                                                   int last, const double *x, nitro_rows *to,
                                                   int64_t begin, const int count)
 {
-    int64_t row = begin * NITRO_ROWS;
+    int64_t row = begin * NITRO_ROWS, slot = nitro_krylov_slot(d, begin);
     nitro_rows sums[NITRO_KRYLOV_TOGETHER] = {{0}};
     for (int i = first; i < last; i++) {
-        const double *values = d->values + (d->starts[i] + row), *at = x + row + d->distances[i];
+        const double *values = d->values + (d->starts[i] + slot), *at = x + row + d->distances[i];
         for (int g = 0; g < count; g++)
             sums[g] += *(const nitro_rows_unaligned *)(values + g * NITRO_ROWS) *
                        *(const nitro_rows_unaligned *)(at + g * NITRO_ROWS);
@@ -208,7 +224,8 @@ NITRO_SPMV_INLINE void nitro_krylov_multiply_diagonals(const nitro_krylov *k, co
     while (i < end) {
         int64_t row = i * NITRO_ROWS, next = i + NITRO_KRYLOV_TOGETHER;
         int first = 0, last = d->count;
-        if (row >= inside && next <= end && next * NITRO_ROWS <= outside) {
+        if (row >= inside && next <= end && next * NITRO_ROWS <= outside &&
+            i % NITRO_KRYLOV_TOGETHER == 0) {
             nitro_krylov_add_diagonals(d, first, last, x, to, i, NITRO_KRYLOV_TOGETHER);
             i = next;
             continue;

@@ -117,8 +117,7 @@ static bool is_mirrored(const nitro_spmv *spmv, int64_t row, int64_t k)
     return false;
 }
 
-/* From the first and the last entries of some rows. */
-static bool seems_symmetric(const nitro_spmv *spmv)
+bool nitro_spmv_seems_symmetric(const nitro_spmv *spmv)
 {
     for (int64_t i = 0; i < SAMPLED_ROWS && spmv->num_rows > 0; i++) {
         int64_t row = nitro_host_split_evenly(spmv->num_rows, (int)i, SAMPLED_ROWS);
@@ -132,7 +131,7 @@ static bool seems_symmetric(const nitro_spmv *spmv)
 static void choose_layout(const nitro_spmv *spmv, nitro_spmv_dia *dia)
 {
     int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
-    if (seems_symmetric(spmv)) {
+    if (nitro_spmv_seems_symmetric(spmv)) {
         dia->stride = nitro_spmv_stride(spmv->num_rows);
         dia->group_stride = GROUP_ROWS;
         dia->num_slots = dia->num_diagonals * dia->stride;

@@ -258,6 +258,9 @@ int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int pa
 /* CSR: y = A x in rows [begin, end), also for other computations. */
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
 
+/** From the first and the last entries of some rows. */
+bool nitro_spmv_seems_symmetric(const nitro_spmv *spmv);
+
 /**
  * Where each diagonal is read from: one below the main diagonal from that above if they have the
  * same elements, as in symmetric matrices. These were read shortly before, so that half as much
