@@ -116,16 +116,17 @@ class Model:
 
     def __init__(self, context: Context, handle: Any) -> None:
         self._context = context
-        self._owned: Any = owned(handle, lib.nitro_model_free, context)
+        # A list, so that copies of this object lose the C object together.
+        self._owned: List[Any] = [owned(handle, lib.nitro_model_free, context)]
 
     @property
     def _handle(self) -> Any:
-        if self._owned is None:
+        if self._owned[0] is None:
             raise ValueError(
                 "the model was attached to a computation, which owns it now: save or query it "
                 "before, or load a second one"
             )
-        return self._owned
+        return self._owned[0]
 
     @classmethod
     def load(cls, path: TextOrPath, context: Optional[Context] = None) -> "Model":
@@ -253,4 +254,4 @@ class Model:
     def release(self) -> None:
         """Give the C object up to its new owner; this one is empty afterwards."""
         ffi.gc(self._handle, None)
-        self._owned = None
+        self._owned[0] = None

@@ -1,6 +1,7 @@
 """The Python package: declaring, measuring, learning, selecting, evaluating, showing."""
 
 import contextlib
+import copy
 import gc
 import io
 import logging
@@ -413,9 +414,11 @@ class WholeWay(unittest.TestCase):
         prediction = nitro.Model.load(path).predict({"length": 3})
         self.assertEqual(set(prediction.ranking), set(total.variants))
         self.assertEqual(prediction.ranking[0], max(prediction.scores, key=prediction.scores.get))
+        copied = copy.copy(model)
         total.attach_model(model)
-        with self.assertRaisesRegex(ValueError, "attached to a computation, which owns it"):
-            model.save(path)
+        for given in (model, copied):
+            with self.assertRaisesRegex(ValueError, "attached to a computation, which owns it"):
+                given.save(path)
         decision = total.run([1, 2, 3])
         self.assertEqual(decision.result, 6)
         self.assertEqual(decision.variant, prediction.decision.variant)
