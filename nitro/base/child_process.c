@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -52,14 +53,27 @@ static void close_descriptors(int kept)
     close_range((unsigned)(kept > STDERR_FILENO ? kept : STDERR_FILENO) + 1, ~0U, 0);
 }
 
-/* Of the OpenMP threads that this thread started; 0: it has none. */
-static _Thread_local pid_t team_process;
+static int num_forks; /* that led to this process; getpid() would be a system call */
+/* Of the process in which this thread started OpenMP's threads; -1: it has none. */
+static _Thread_local int team_forks = -1;
+
+static void count_fork(void)
+{
+    num_forks++;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
 
 bool nitro_child_lacks_team(void)
 {
-    if (team_process == 0)
-        team_process = getpid();
-    return team_process != getpid();
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    pthread_once(&watched, watch_forks);
+    if (team_forks < 0)
+        team_forks = num_forks;
+    return team_forks != num_forks;
 }
 
 /* The child would wait for ever for OpenMP's threads, which it does not have: they end before, and
@@ -68,7 +82,7 @@ pid_t nitro_child_fork(void)
 {
     if (!omp_in_parallel() && !nitro_child_lacks_team()) {
         omp_pause_resource_all(omp_pause_hard);
-        team_process = 0;
+        team_forks = -1;
     }
     return fork();
 }
