@@ -478,7 +478,7 @@ static bool allows_positive(const double *features, const void *argument, void *
 #define VARIANT(its_name, its_iterate, its_preconditioner, vectors, ...)                           \
     &(const nitro_variant)                                                                         \
     {                                                                                              \
-        .name = #its_name, .version = "4", .run = run, .prepare = prepare, .fails_cleanly = true,  \
+        .name = #its_name, .version = "5", .run = run, .prepare = prepare, .fails_cleanly = true,  \
         .user = (void *)&(const nitro_krylov_method){nitro_krylov_##its_iterate,                   \
                                                      &nitro_krylov_##its_preconditioner,           \
                                                      NITRO_KRYLOV_OWN + (vectors)},                \
