@@ -476,8 +476,8 @@ NITRO_API void nitro_host_free_room(nitro_room *room);
  * measures what waking costs, which takes 0.2 ms: 1 us where threads spin while they wait, 30 to
  * 130 us where they sleep (OMP_WAIT_POLICY=passive) on a virtual machine, where it takes up to 10
  * ms. Over 8 us it is measured up to four times more, at least a second apart, since another
- * program may have run on a processor, and the least counts. One also in a child that was forked by
- * a thread that has divided work: OpenMP's threads, for which it would wait, are the parent's.
+ * program may have run on a processor, and the least counts. Also 1 in a child forked by a thread
+ * that had divided work: it would wait for OpenMP threads that only the parent has.
  */
 NITRO_API int nitro_host_num_parts(double serial_ns);
 
@@ -488,8 +488,9 @@ NITRO_API void nitro_host_assume_wake_ns(double ns);
 /** Does part `part` of `parts`. */
 typedef void nitro_host_body(const void *state, int part, int parts);
 
-/** Do all parts, each on a thread of its own, and return when they are done. One part, or all in
- * such a child, are done by the caller's thread, without opening an OpenMP region (0.4 us). */
+/** Do all parts, each on a thread of its own, and return when they are done. One part, and all
+ * parts in such a child, are done on the caller's thread, without opening an OpenMP region (0.4
+ * us). */
 NITRO_API void nitro_host_run_parts(nitro_host_body *body, const void *state, int parts);
 
 /** First item of part `part` when `count` equal items are divided into `parts`; part `parts` begins

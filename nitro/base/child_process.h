@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/** Was this process forked by a thread that had asked this before it used OpenMP's threads? These
- *  are the parent's: the calling thread must not open a parallel region. */
+/** True in a forked child whose calling thread had OpenMP threads in the parent: they do not exist
+ * in the child, and a parallel region would wait for them for ever. Ask before every region: only
+ *  then is it known which threads have any. */
 bool nitro_child_lacks_team(void);
 
 /** fork() in a program that may have used OpenMP. */

@@ -191,7 +191,7 @@ NITRO_SPMV_INLINE void nitro_krylov_add_runs(nitro_rows *sum, const nitro_rows *
         }
 }
 
-/* Of a group's first row in its diagonals, counted from their beginnings. */
+/* Where a group's first element is in each diagonal, from the diagonal's first element. */
 static inline int64_t nitro_krylov_slot(const nitro_krylov_diagonals *d, int64_t group)
 {
     return group / NITRO_KRYLOV_TOGETHER * d->block_stride +

@@ -48,7 +48,7 @@ static int64_t number_diagonals(const nitro_spmv *spmv, int32_t *slots)
     return count;
 }
 
-/* Of a row in its diagonals, counted from their beginnings. */
+/* Where a row's element is in each diagonal, from the diagonal's first element. */
 NITRO_SPMV_INLINE int64_t slot_of(const nitro_spmv_dia *dia, int64_t row)
 {
     return row / GROUP_ROWS * dia->group_stride + row % GROUP_ROWS;

@@ -287,9 +287,10 @@ static inline void nitro_spmv_add_carried(const nitro_spmv_carry *carried, int p
             y[carried[part].row] += carried[part].sum;
 }
 
-/* ELL: its strides and slots, for ell->width (on a device that fills it, one group of all rows);
- * the first ell->width entries of every row, into its arrays; y = A x, of them alone. */
+/* ELL: the strides and the number of slots follow from ell->width; groups of rows on hosts, one
+ * column-major array where a device fills it. */
 void nitro_spmv_ell_set_layout(nitro_spmv_ell *ell, int64_t num_rows, bool in_groups);
+/* The first ell->width entries of every row, into its arrays; y = A x, of them alone. */
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 void nitro_spmv_ell_multiply(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 
