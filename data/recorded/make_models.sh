@@ -20,15 +20,23 @@ export LC_ALL=C HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
 unset "${!NITRO_@}"
 export NITRO_GENERATE_MB=spmv=32,histogram=32 # the sizes of the modelled inputs
 
-# A model that serves all hosts is learnt from one recording.
+# A model that serves all hosts is learnt from the recordings of each computation that `learn` says, together: for a
+# device of which nothing is known, so that none of them counts more.
 hosts() {
-    local computation id samples
-    while IFS=, read -r computation id samples; do
-        "$nitro" store import --store hosts.db --computation "$computation" --device "$id" \
-            --samples "$recorded/$samples" --devices "$recorded/devices.csv" --quiet >/dev/null
-        "$nitro" learn "$computation" --store hosts.db --device "$id" --output model.json --quiet >/dev/null
-        add model.json "$computation@host.bin" "the project's recording of $id"
-    done < <(grep ',learn$' "$recorded/recordings.csv" | sed 's/,learn$//')
+    local computation id samples sources
+    printf '%s\n' device,kind host:any,host >any.csv
+    "$nitro" store import --store hosts.db --devices any.csv --quiet >/dev/null
+    while read -r computation; do
+        sources=
+        while IFS=, read -r id samples; do
+            "$nitro" store import --store hosts.db --computation "$computation" --device "$id" \
+                --samples "$recorded/$samples" --devices "$recorded/devices.csv" --quiet >/dev/null
+            sources+=${sources:+,}$id
+        done < <(awk -F, -v computation="$computation" '$1 == computation && $4 == "learn" { print $2 "," $3 }' "$recorded/recordings.csv")
+        "$nitro" tune-from-source "$computation" --store hosts.db --sources "$sources" --target host:any \
+            --output model.json --quiet >/dev/null
+        add model.json "$computation@host.bin" "the project's recordings of ${sources//,/ and }"
+    done < <(awk -F, '$4 == "learn" { print $1 }' "$recorded/recordings.csv" | uniq)
 }
 
 # The rows of nvidia.csv under the ids that the device kind cuda gives cards, by their drivers' names.
