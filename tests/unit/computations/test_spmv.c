@@ -449,8 +449,6 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
     nitro_spmv_matrix_free(spmv);
 }
 
-/* sell_c_sigma: within windows longer rows come first, equal ones in order; also rows of more than
- * 1024 entries, which are not counted by length. */
 /* dia reads a diagonal below the main one from that above where both have the same elements. */
 static void diagonals_are_shared_only_if_equal(void **state)
 {
@@ -492,6 +490,8 @@ static void diagonals_are_shared_only_if_equal(void **state)
     }
 }
 
+/* sell_c_sigma: within windows longer rows come first, equal ones in order; also rows of more than
+ * 1024 entries, which are not counted by length. */
 static void rows_are_sorted_in_windows(void **state)
 {
     computation_fixture *f = *state;
@@ -507,9 +507,11 @@ static void rows_are_sorted_in_windows(void **state)
     assert_int_equal(variant->prepare(spmv, variant->user), 0);
     const int64_t *offsets = spmv->row_offsets;
     const int32_t *rows = spmv->sell_c_sigma->rows;
+    const int64_t window = nitro_spmv_window_rows(spmv->num_rows);
+    assert_int_equal(window, 320); /* of a sixteenth of the rows, in whole slices */
     for (int64_t i = 0; i < spmv->num_rows; i++) {
-        assert_true(rows[i] / 4096 == i / 4096);
-        if (i % 4096 == 0)
+        assert_true(rows[i] / window == i / window);
+        if (i % window == 0)
             continue;
         int64_t before = offsets[rows[i - 1] + 1] - offsets[rows[i - 1]];
         int64_t length = offsets[rows[i] + 1] - offsets[rows[i]];
@@ -521,14 +523,16 @@ static void rows_are_sorted_in_windows(void **state)
 /* Rows that are no longer than the one before, but where a window begins, stay where they are. */
 static void sorted_rows_stay_in_order(void **state)
 {
-    static const struct {
+    const int64_t num_rows = 9001, window = nitro_spmv_window_rows(num_rows);
+    const struct {
         int64_t longer_row;
         bool stays;
-    } cases[] = {{0, true}, {1, false}, {4096, true}, {8191, false}, {8192, true}, {9000, false}};
+    } cases[] = {{0, true},          {1, false},           {window, true}, {2 * window - 1, false},
+                 {2 * window, true}, {num_rows - 1, false}};
     computation_fixture *f = *state;
     const nitro_variant *variant = &nitro_spmv_variant_sell_c_sigma;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        nitro_matrix_entries entries = {.num_rows = 9001, .num_cols = 100};
+        nitro_matrix_entries entries = {.num_rows = num_rows, .num_cols = 100};
         for (int64_t row = 0; row < entries.num_rows; row++)
             for (int64_t i = 0; i < (row == cases[c].longer_row ? 3 : 2); i++)
                 assert_ok(f->context,
@@ -635,7 +639,8 @@ static void slices_are_never_larger_than_their_bounds(void **state)
                      features[NITRO_SPMV_NNZ]);
         assert_int_equal(
             nitro_spmv_variant_sell_c_sigma.prepare(spmv, nitro_spmv_variant_sell_c_sigma.user), 0);
-        double sorted = (double)spmv->sell_c_sigma->num_slots, window = 4096;
+        double sorted = (double)spmv->sell_c_sigma->num_slots;
+        double window = (double)nitro_spmv_window_rows(spmv->num_rows);
         assert_true(sorted <= slots);
         assert_true(sorted <= features[NITRO_SPMV_NNZ] + ceil(features[NITRO_SPMV_ROWS] / window) *
                                                              NITRO_SPMV_SLICE_ROWS *

@@ -2,8 +2,9 @@
  * that SIMD runs over rows and all sums of a slice stay in registers. Slices are divided among
  * threads by their slots. One long row pads 31 others: see `allows`.
  *
- * sell_c_sigma (Kreutzer et al., SISC 2014): rows are sorted by length first, within windows of
- * WINDOW_ROWS, so that those of a slice are about equally long. */
+ * sell_c_sigma (Kreutzer et al., SISC 2014): rows are sorted by length first, within windows, so
+ * that those of a slice are about equally long. Threads that share a window write to the same cache
+ * lines of y, hence windows of small matrices are smaller. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <math.h>
@@ -15,9 +16,11 @@
 #define MAX_FILLIN  12
 #define NS_PER_SLOT 0.3
 #define MAX_SLOTS   INT32_MAX /* 24 GiB */
-#define WINDOW_ROWS 4096      /* sigma: their x and y stay in a near cache */
-#define LONG_ROW    1024      /* entries */
-#define NS_PER_ROW  5         /* to sort */
+#define NUM_WINDOWS 16        /* each with so many rows at least and at most: */
+#define LEAST_ROWS  256
+#define MOST_ROWS   4096 /* their x and y stay in a near cache */
+#define LONG_ROW    1024 /* entries */
+#define NS_PER_ROW  5    /* to sort */
 
 /*
  * The features bound the slots: a slice's longest row is at most its mean plus the root of the
@@ -33,6 +36,13 @@ static bool allows(const double *features, const void *argument, void *user)
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
 }
 
+int64_t nitro_spmv_window_rows(int64_t num_rows)
+{
+    int64_t rows = (num_rows / NUM_WINDOWS / SLICE_ROWS + 1) * SLICE_ROWS;
+    rows = rows > LEAST_ROWS ? rows : LEAST_ROWS;
+    return rows < MOST_ROWS ? rows : MOST_ROWS;
+}
+
 /*
  * Sorted, the longest row of a slice is no longer than the shortest of the slice before: beyond the
  * first slice of each window the slots are no more than the window's entries. Nor are they ever
@@ -40,7 +50,8 @@ static bool allows(const double *features, const void *argument, void *user)
  */
 static bool allows_sorted(const double *features, const void *argument, void *user)
 {
-    double windows = ceil(features[NITRO_SPMV_ROWS] / WINDOW_ROWS);
+    double rows = features[NITRO_SPMV_ROWS];
+    double windows = ceil(rows / (double)nitro_spmv_window_rows((int64_t)rows));
     double slots = features[NITRO_SPMV_NNZ] + windows * SLICE_ROWS * features[NITRO_SPMV_ROW_MAX];
     return (slots <= MAX_FILLIN * features[NITRO_SPMV_NNZ] && slots <= MAX_SLOTS) ||
            allows(features, argument, user);
@@ -74,7 +85,7 @@ static int64_t length_of(const nitro_spmv *spmv, int64_t row)
 
 static void sort_long_rows(const nitro_spmv *spmv, int32_t *rows, int64_t count)
 {
-    uint64_t keys[WINDOW_ROWS];
+    uint64_t keys[MOST_ROWS];
     for (int64_t i = 0; i < count; i++)
         keys[i] = (uint64_t)(INT32_MAX - length_of(spmv, rows[i])) << 32 | (uint64_t)rows[i];
     qsort(keys, (size_t)count, sizeof(*keys), compare_keys);
@@ -98,11 +109,12 @@ static void sort_window(const nitro_spmv *spmv, int64_t begin, int64_t end, int3
 static void sort_part(const void *state, int part, int parts)
 {
     const product *p = state;
-    int64_t rows = p->spmv->num_rows, num_windows = (rows + WINDOW_ROWS - 1) / WINDOW_ROWS;
+    int64_t rows = p->spmv->num_rows, window_rows = nitro_spmv_window_rows(rows);
+    int64_t num_windows = (rows + window_rows - 1) / window_rows;
     int64_t end = nitro_host_split_evenly(num_windows, part + 1, parts);
     for (int64_t w = nitro_host_split_evenly(num_windows, part, parts); w < end; w++) {
-        int64_t window_end = (w + 1) * WINDOW_ROWS;
-        sort_window(p->spmv, w * WINDOW_ROWS, window_end < rows ? window_end : rows,
+        int64_t window_end = (w + 1) * window_rows;
+        sort_window(p->spmv, w * window_rows, window_end < rows ? window_end : rows,
                     p->sellp->rows);
     }
 }
@@ -110,8 +122,9 @@ static void sort_part(const void *state, int part, int parts)
 /* Are the rows sorted as they come, as those of equal length are? */
 static bool come_sorted(const nitro_spmv *spmv)
 {
+    int64_t window_rows = nitro_spmv_window_rows(spmv->num_rows);
     for (int64_t row = 1; row < spmv->num_rows; row++)
-        if (row % WINDOW_ROWS != 0 && length_of(spmv, row) > length_of(spmv, row - 1))
+        if (row % window_rows != 0 && length_of(spmv, row) > length_of(spmv, row - 1))
             return false;
     return true;
 }
@@ -304,7 +317,7 @@ const nitro_variant nitro_spmv_variant_sellp = {
 
 const nitro_variant nitro_spmv_variant_sell_c_sigma = {
     .name = "sell_c_sigma",
-    .version = "4",
+    .version = "5",
     .run = run_sorted,
     NITRO_SPMV_FORMAT(sell_c_sigma),
     .allows = allows_sorted,
