@@ -80,14 +80,16 @@ static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    nitro_spmv_ell_multiply(spmv, &spmv->hybrid->ell);
-    nitro_spmv_coo_add(spmv, &spmv->hybrid->coo, false);
+    bool has_ell = spmv->hybrid->ell.width > 0;
+    if (has_ell)
+        nitro_spmv_ell_multiply(spmv, &spmv->hybrid->ell);
+    nitro_spmv_coo_add(spmv, &spmv->hybrid->coo, !has_ell);
     return 0;
 }
 
 const nitro_variant nitro_spmv_variant_hybrid = {
     .name = "hybrid",
-    .version = "5",
+    .version = "6",
     .run = run,
     NITRO_SPMV_FORMAT(hybrid),
 };
