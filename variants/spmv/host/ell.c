@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-#define MAX_FILLIN  8
-#define MAX_SLOTS   INT32_MAX /* 24 GiB */
-#define GROUP_ROWS  NITRO_SPMV_ELL_GROUP_ROWS
-#define AHEAD       512 /* prefetch distance, of the matrix */
-#define AHEAD_SLOTS 2   /* of x */
+#define MAX_FILLIN 8
+#define MAX_SLOTS  INT32_MAX /* 24 GiB */
+#define GROUP_ROWS NITRO_SPMV_ELL_GROUP_ROWS
+#define AHEAD      512 /* prefetch distance, of the matrix */
 
 #define NS_PER_SLOT 0.3
 
@@ -71,26 +70,22 @@ NITRO_SPMV_INLINE void multiply_group(const product *p, int64_t row, double *res
                                       const int num_lanes, const int unit,
                                       const nitro_spmv_access access)
 {
-    const double *values = p->ell->values + first_slot(p->ell, row), *x = p->spmv->x;
-    const int32_t *columns = p->ell->columns + first_slot(p->ell, row);
+    const double *restrict values = p->ell->values, *restrict x = p->spmv->x;
+    const int32_t *restrict columns = p->ell->columns;
+    int64_t num_slots = p->ell->num_slots, slot = first_slot(p->ell, row);
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{{0}}};
-    for (int64_t k = 0; k < p->ell->width; k++) {
-        const int32_t *ahead = access == NITRO_SPMV_SCATTERED && k + AHEAD_SLOTS < p->ell->width
-                                   ? columns + AHEAD_SLOTS * GROUP_ROWS
-                                   : NULL;
+    for (int64_t k = 0; k < p->ell->width; k++, slot += GROUP_ROWS) {
 #pragma GCC unroll 8
         for (int64_t i = 0; i < num_lanes; i++) {
-            int64_t at = i * NITRO_SPMV_LANES;
+            int64_t at = slot + i * NITRO_SPMV_LANES;
             if (access != NITRO_SPMV_CACHED)
                 NITRO_SPMV_PREFETCH(values, at + AHEAD);
             if (access != NITRO_SPMV_CACHED && i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + AHEAD);
-            if (ahead)
-                nitro_spmv_prefetch_x(x, ahead + at, NITRO_SPMV_LANES);
+            if (access == NITRO_SPMV_SCATTERED)
+                nitro_spmv_prefetch_x_ahead(x, columns, at, num_slots, NITRO_SPMV_LANES);
             nitro_spmv_add(&lanes[i], values + at, x, columns + at, unit);
         }
-        values += GROUP_ROWS;
-        columns += GROUP_ROWS;
     }
 #pragma GCC unroll 8
     for (int64_t i = 0; i < num_lanes; i++)
@@ -165,7 +160,7 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_ell = {
     .name = "ell",
-    .version = "5",
+    .version = "6",
     .run = run,
     .allows = allows,
     .allows_reads = "ell_fillin,nnz",

@@ -263,8 +263,11 @@ NITRO_SPMV_INLINE void multiply_slices(const product *p, int64_t begin, int64_t 
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t row = slice * SLICE_ROWS;
         int64_t rest = num_rows - row, count = rest < SLICE_ROWS ? rest : SLICE_ROWS;
-        multiply_slice(p, slice, sums, unit, access);
-        if (sellp->num_sorted == 0)
+        bool in_order = sellp->num_sorted == 0, in_place = in_order && count == SLICE_ROWS;
+        multiply_slice(p, slice, in_place ? y + row : sums, unit, access);
+        if (in_place)
+            continue;
+        if (in_order)
             memcpy(y + row, sums, (size_t)count * sizeof(*y));
         else
             for (int64_t r = 0; r < count; r++)
@@ -308,7 +311,7 @@ static int run_sorted(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_sellp = {
     .name = "sellp",
-    .version = "5",
+    .version = "6",
     .run = run,
     NITRO_SPMV_FORMAT(sellp),
     .allows = allows,
