@@ -282,6 +282,41 @@ static void vector_units_agree(void **state)
     assert_in_range(nitro_spmv_unit(), 0, NITRO_SPMV_NUM_UNITS - 1);
 }
 
+/* csr_vector multiplies short rows of unequal lengths together: each is summed the same way
+ * wherever threads divide them, and none gets what belongs to its neighbours. */
+static void short_rows_are_summed_alone(void **state)
+{
+    enum { ROWS = 1003, ODD_ROW = 505, ODD_COLUMN = 999 };
+    computation_fixture *f = *state;
+    nitro_matrix_entries entries = {.num_rows = ROWS, .num_cols = 1000};
+    for (int64_t row = 0; row < ROWS; row++) {
+        int64_t length = row < 200 ? 5 : row < 300 ? row % 100 / 99 : row * row % 19;
+        for (int64_t i = 0; i < length; i++)
+            assert_ok(f->context,
+                      nitro_matrix_entries_add(f->context, &entries, row, i * 50 + row % 9,
+                                               1.0 / (double)(i + row + 1)));
+        if (row == ODD_ROW)
+            assert_ok(f->context,
+                      nitro_matrix_entries_add(f->context, &entries, row, ODD_COLUMN, 1));
+    }
+    nitro_spmv *spmv = NULL;
+    double y[ROWS];
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    ((double *)spmv->x)[ODD_COLUMN] = NAN;
+    for (int threads = 1; threads <= 7; threads++) {
+        int before = begin_threads(threads);
+        memset(spmv->y, 0xFF, sizeof(y));
+        assert_int_equal(nitro_spmv_variant_csr_vector.run(spmv, NULL), 0);
+        if (threads > 1)
+            assert_memory_equal(spmv->y, y, sizeof(y));
+        memcpy(y, spmv->y, sizeof(y));
+        end_threads(before);
+    }
+    for (int row = 0; row < ROWS; row++)
+        assert_int_equal(isnan(y[row]) != 0, row == ODD_ROW);
+    nitro_spmv_matrix_free(spmv);
+}
+
 /* Long rows are divided among threads, and no further where units take turns. */
 static void turns_of_units_change_no_bit(void **state)
 {
@@ -795,6 +830,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(variants_agree_on_scattered_columns, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(vector_units_agree, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(short_rows_are_summed_alone, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(turns_of_units_change_no_bit, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup,
                                         computation_teardown),

@@ -10,28 +10,9 @@
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end,
                                      const nitro_spmv_access access)
 {
-    const double *restrict x = spmv->x, *restrict values = spmv->values;
-    const int32_t *restrict columns = spmv->columns;
-    for (int64_t row = begin; row < end; row++) {
-        int64_t k = spmv->row_offsets[row], row_end = spmv->row_offsets[row + 1];
-        if (access != NITRO_SPMV_CACHED && k < row_end) {
-            NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
-            NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
-        }
-        double even = 0, odd = 0; /* half as many additions wait for the one before */
-        for (; k + 1 < row_end; k += 2) {
-            if (access == NITRO_SPMV_SCATTERED)
-                nitro_spmv_prefetch_x_ahead(x, columns, k, spmv->num_nonzeros, 2);
-            even += values[k] * x[columns[k]];
-            odd += values[k + 1] * x[columns[k + 1]];
-        }
-        if (k < row_end) {
-            if (access == NITRO_SPMV_SCATTERED)
-                nitro_spmv_prefetch_x_ahead(x, columns, k, spmv->num_nonzeros, 1);
-            even += values[k] * x[columns[k]];
-        }
-        spmv->y[row] = even + odd;
-    }
+    for (int64_t row = begin; row < end; row++)
+        spmv->y[row] =
+            nitro_spmv_csr_row(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], access);
 }
 
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end)

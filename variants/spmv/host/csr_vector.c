@@ -1,7 +1,10 @@
 /* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
- * long rows do not depend on one sum, and what is left of them by a mask; short rows by shorter
- * vectors. The order of additions is fixed: every vector unit gives the same bits. Where x comes
- * from memory, vectors gain little, and rows are read as in csr.
+ * long rows do not depend on one sum, and what is left of them by a mask. Short rows are read as in
+ * csr where their neighbours are equally long. Else no processor predicts their lengths: products
+ * of all rows of a group are made first, as if they were one row, and then summed by masks. The
+ * order of additions is fixed: every vector unit, and every number of threads that cuts no row,
+ * gives the same bits. Where x comes from memory,
+ * vectors gain little, and rows are read as in csr.
  *
  * Entries and rows are divided among threads along the merge path (Merrill and Garland, SC16), in
  * parts of equal work that may begin inside a row, but only inside rows so long that parts would be
@@ -11,7 +14,10 @@
 
 #define NS_PER_ENTRY 0.35
 #define NS_PER_ROW   1.5
-#define UNEVEN       16 /* rows longer than this share of a part are cut */
+#define UNEVEN       16                         /* rows longer than this share of a part are cut */
+#define SHORT_ROW    (2 * NITRO_SPMV_LANES - 1) /* entries, at most */
+#define GROUP_ROWS   64
+#define MOST_EMPTY   0.75 /* share of the rows of a group */
 
 typedef nitro_spmv_pair pair;
 typedef nitro_spmv_quad quad;
@@ -58,25 +64,49 @@ NITRO_SPMV_INLINE void add_rest(nitro_spmv_lanes *sums, const nitro_spmv *spmv, 
                 (quad)((quad_bits)products.halves[i] & *(const quad_bits *)(masks + count + 4 * i));
 }
 
-/* The sum of entries [k, end), seven at most: four, two and one at a time. */
-NITRO_SPMV_INLINE double sum_few(const nitro_spmv *spmv, int64_t k, int64_t end)
+/* products[i] = values[begin + i] * x[columns[begin + i]], up to `end`; then those of rows behind
+ * it, or zeros. */
+NITRO_SPMV_INLINE void multiply_entries(const nitro_spmv *spmv, int64_t begin, int64_t end,
+                                        double *products, const int unit, const bool prefetches)
 {
-    const int32_t *restrict columns = spmv->columns;
-    const double *restrict values = spmv->values, *restrict x = spmv->x;
-    int64_t count = end - k;
-    pair sums = {0};
-    if (count & 4) {
-        quad products = NITRO_SPMV_QUAD(values + k) * (quad){x[columns[k]], x[columns[k + 1]],
-                                                             x[columns[k + 2]], x[columns[k + 3]]};
-        sums = (pair){products[0], products[1]} + (pair){products[2], products[3]};
-        k += 4;
+    const nitro_spmv_lanes none = {{0}};
+    int64_t k = begin;
+    for (; k < end && k + NITRO_SPMV_LANES <= spmv->num_nonzeros; k += NITRO_SPMV_LANES) {
+        nitro_spmv_lanes lanes = none;
+        prefetch_matrix(spmv, k, prefetches);
+        nitro_spmv_add(&lanes, spmv->values + k, spmv->x, spmv->columns + k, unit);
+        nitro_spmv_store(products + (k - begin), &lanes, unit);
     }
-    if (count & 2) {
-        sums += (pair){values[k], values[k + 1]} * (pair){x[columns[k]], x[columns[k + 1]]};
-        k += 2;
+    for (; k < end; k++)
+        products[k - begin] = spmv->values[k] * spmv->x[spmv->columns[k]];
+    nitro_spmv_store(products + (k - begin), &none, unit);
+}
+
+/* Adds the first `count` of eight products. */
+NITRO_SPMV_INLINE void add_first(nitro_spmv_lanes *sums, const double *products, int64_t count,
+                                 const int unit)
+{
+    static const int64_t masks[2 * NITRO_SPMV_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const int64_t *mask = masks + NITRO_SPMV_LANES - count;
+    if (NITRO_SPMV_IS_WIDE(unit))
+        sums->whole +=
+            (nitro_spmv_octet)(*(const octet_bits *)products & *(const octet_bits *)mask);
+    else
+        for (int i = 0; i < 2; i++)
+            sums->halves[i] +=
+                (quad)(*(const quad_bits *)(products + 4 * i) & *(const quad_bits *)(mask + 4 * i));
+}
+
+/* The sum of a short row's products. */
+NITRO_SPMV_INLINE double sum_short(const double *products, int64_t count, const int unit)
+{
+    nitro_spmv_lanes even = {{0}}, odd = {{0}};
+    if (count > NITRO_SPMV_LANES) {
+        add_first(&odd, products + NITRO_SPMV_LANES, count - NITRO_SPMV_LANES, unit);
+        count = NITRO_SPMV_LANES;
     }
-    double sum = sums[0] + sums[1];
-    return count & 1 ? sum + values[k] * x[columns[k]] : sum;
+    add_first(&even, products, count, unit);
+    return sum_of_lanes(&even, &odd, unit);
 }
 
 /* The sum of eight entries or more. */
@@ -99,30 +129,18 @@ NITRO_SPMV_INLINE double sum_many(const nitro_spmv *spmv, int64_t begin, int64_t
         nitro_spmv_add(&even, values + k, x, columns + k, unit);
         k += NITRO_SPMV_LANES;
     }
-    if (end - k > 1)
+    if (k < end)
         add_rest(&odd, spmv, end - k, end, unit);
-    double sum = sum_of_lanes(&even, &odd, unit);
-    return end - k == 1 ? sum + values[k] * x[columns[k]] : sum; /* all rows of 9-point stencils */
+    return sum_of_lanes(&even, &odd, unit);
 }
 
 /* The sum of entries [k, end) of a row. */
 NITRO_SPMV_INLINE double sum_entries(const nitro_spmv *spmv, int64_t k, int64_t end, const int unit,
                                      const bool prefetches)
 {
-    if (k == end)
-        return 0;
-    prefetch_matrix(spmv, k, prefetches);
-    if (end - k == 1) /* all rows of some matrices */
-        return 0 + spmv->values[k] * spmv->x[spmv->columns[k]];
-    if (end - k < NITRO_SPMV_LANES)
-        return sum_few(spmv, k, end);
-    return sum_many(spmv, k, end, unit, prefetches);
-}
-
-NITRO_SPMV_INLINE double row_sum(const nitro_spmv *spmv, int64_t row, const int unit,
-                                 const bool prefetches)
-{
-    return sum_entries(spmv, spmv->row_offsets[row], spmv->row_offsets[row + 1], unit, prefetches);
+    if (end - k > SHORT_ROW)
+        return sum_many(spmv, k, end, unit, prefetches);
+    return nitro_spmv_csr_row(spmv, k, end, prefetches ? NITRO_SPMV_STREAMED : NITRO_SPMV_CACHED);
 }
 
 typedef struct product {
@@ -132,12 +150,57 @@ typedef struct product {
     nitro_spmv_carry *carried; /* one for each that is run */
 } product;
 
+/* Rows of unequal lengths, within a group. */
+NITRO_SPMV_INLINE void multiply_unequal(const nitro_spmv *spmv, int64_t row, int64_t end,
+                                        const int unit, const bool prefetches)
+{
+    const int64_t *offsets = spmv->row_offsets;
+    double *restrict y = spmv->y, products[GROUP_ROWS * SHORT_ROW + 2 * NITRO_SPMV_LANES];
+    while (row < end) {
+        int64_t first = offsets[row], last = row;
+        while (last < end && offsets[last + 1] - offsets[last] <= SHORT_ROW)
+            last++;
+        if (last == row) {
+            y[row] = sum_many(spmv, first, offsets[row + 1], unit, prefetches);
+            row++;
+            continue;
+        }
+        multiply_entries(spmv, first, offsets[last], products, unit, prefetches);
+        for (; row < last; row++)
+            y[row] =
+                sum_short(products + (offsets[row] - first), offsets[row + 1] - offsets[row], unit);
+    }
+}
+
+/* Do rows differ in length, but not because most of them are empty? */
+NITRO_SPMV_INLINE bool are_unequal(const int64_t *offsets, int64_t row, int64_t end)
+{
+    int64_t first = offsets[row + 1] - offsets[row], num_rows = end - row;
+    int64_t num_others = 0, num_empty = 0;
+    for (; row < end; row++) {
+        int64_t length = offsets[row + 1] - offsets[row];
+        num_others += length != first;
+        num_empty += length == 0;
+    }
+    return num_others > 0 && (double)num_empty < MOST_EMPTY * (double)num_rows;
+}
+
+/* How a row is summed depends on its whole group, and so not on where a part begins or ends. */
 NITRO_SPMV_INLINE void multiply_rows(const nitro_spmv *spmv, int64_t row, int64_t end,
                                      const int unit, const bool prefetches)
 {
-    double *restrict y = spmv->y;
-    for (; row < end; row++)
-        y[row] = row_sum(spmv, row, unit, prefetches);
+    const int64_t *offsets = spmv->row_offsets;
+    while (row < end) {
+        int64_t group = row / GROUP_ROWS * GROUP_ROWS, group_end = group + GROUP_ROWS;
+        group_end = group_end < spmv->num_rows ? group_end : spmv->num_rows;
+        int64_t last = group_end < end ? group_end : end;
+        if (are_unequal(offsets, group, group_end)) {
+            multiply_unequal(spmv, row, last, unit, prefetches);
+            row = last;
+        }
+        for (; row < last; row++)
+            spmv->y[row] = sum_entries(spmv, offsets[row], offsets[row + 1], unit, prefetches);
+    }
 }
 
 /* Where a part begins: at entry `k` of `row`. */
@@ -205,6 +268,6 @@ static int run(void *argument, void *user)
 
 const nitro_variant nitro_spmv_variant_csr_vector = {
     .name = "csr_vector",
-    .version = "7",
+    .version = "8",
     .run = run,
 };

@@ -255,6 +255,31 @@ int64_t nitro_spmv_stride(int64_t num_rows);
  */
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts);
 
+/* CSR: the sum of entries [k, end) of a row. */
+NITRO_SPMV_INLINE double nitro_spmv_csr_row(const nitro_spmv *spmv, int64_t k, int64_t end,
+                                            const nitro_spmv_access access)
+{
+    const double *restrict x = spmv->x, *restrict values = spmv->values;
+    const int32_t *restrict columns = spmv->columns;
+    if (access != NITRO_SPMV_CACHED && k < end) {
+        NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
+        NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
+    }
+    double even = 0, odd = 0; /* half as many additions wait for the one before */
+    for (; k + 1 < end; k += 2) {
+        if (access == NITRO_SPMV_SCATTERED)
+            nitro_spmv_prefetch_x_ahead(x, columns, k, spmv->num_nonzeros, 2);
+        even += values[k] * x[columns[k]];
+        odd += values[k + 1] * x[columns[k + 1]];
+    }
+    if (k < end) {
+        if (access == NITRO_SPMV_SCATTERED)
+            nitro_spmv_prefetch_x_ahead(x, columns, k, spmv->num_nonzeros, 1);
+        even += values[k] * x[columns[k]];
+    }
+    return even + odd;
+}
+
 /* CSR: y = A x in rows [begin, end), also for other computations. */
 void nitro_spmv_csr_multiply(const nitro_spmv *spmv, int64_t begin, int64_t end);
 
