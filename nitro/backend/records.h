@@ -137,7 +137,7 @@ NITRO_API bool nitro_scale_from_name(const char *name, nitro_scale *scale);
  * the 5th and 95th percentile, the median and the largest. Where the 95th percentile is at least
  * 100 times the 5th, or the largest at least 100 times the median, ratios matter more
  * than differences: LOG if all values are positive, else SIGNED_LOG. All else: LINEAR, flags and
- * constants included.
+ * constants included, and where memory runs out.
  */
 NITRO_API nitro_scale nitro_scale_choose(const double *values, size_t count);
 

@@ -133,8 +133,9 @@ nitro_status nitro_prepare_costs_fit(nitro_context *context, const nitro_dataset
         return NITRO_OK;
     nitro_status status =
         nitro_prepare_costs_create(context, rows->num_columns, num_variants, &costs);
-    if (status == NITRO_OK)
-        status = fit_variants(context, rows, costs);
+    if (status != NITRO_OK)
+        return status;
+    status = fit_variants(context, rows, costs);
     if (status == NITRO_OK)
         status = nitro_few_uses_fit(context, sources, rows, held_out_scores, costs);
     bool has_few = false;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
-#include "nitro/nitro_backend.h"
+#include "nitro/records/scaler.h"
 
 #define WIDE_RATIO 100.0 /* above this ratio, a logarithmic scale */
 
@@ -51,22 +51,28 @@ static bool is_wide(const double *sorted, size_t count)
     return high / low >= WIDE_RATIO || sorted[count - 1] / median >= WIDE_RATIO;
 }
 
-nitro_scale nitro_scale_choose(const double *values, size_t count)
+nitro_scale nitro_scale_choose_in_place(double *values, size_t count)
 {
-    double *magnitudes = count ? malloc(count * sizeof *magnitudes) : NULL;
-    if (!magnitudes)
-        return NITRO_SCALE_LINEAR;
     size_t num_nonzero = 0;
     bool all_positive = true;
     for (size_t i = 0; i < count; i++) {
         all_positive = all_positive && values[i] > 0.0;
         if (values[i] != 0.0)
-            magnitudes[num_nonzero++] = fabs(values[i]);
+            values[num_nonzero++] = fabs(values[i]);
     }
-    nitro_sort(magnitudes, num_nonzero);
-    bool wide = num_nonzero > 0 && is_wide(magnitudes, num_nonzero);
-    free(magnitudes);
-    if (!wide)
+    nitro_sort(values, num_nonzero);
+    if (num_nonzero == 0 || !is_wide(values, num_nonzero))
         return NITRO_SCALE_LINEAR;
     return all_positive ? NITRO_SCALE_LOG : NITRO_SCALE_SIGNED_LOG;
+}
+
+nitro_scale nitro_scale_choose(const double *values, size_t count)
+{
+    double *copy = count ? malloc(count * sizeof *copy) : NULL;
+    if (!copy)
+        return NITRO_SCALE_LINEAR;
+    memcpy(copy, values, count * sizeof *copy);
+    nitro_scale chosen = nitro_scale_choose_in_place(copy, count);
+    free(copy);
+    return chosen;
 }

@@ -60,7 +60,7 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
         if (declared[c] == NITRO_SCALE_AUTO) {
             for (size_t row = 0; row < num_rows; row++)
                 copy[row] = values[row * num_columns + c];
-            columns[c].scale = nitro_scale_choose(copy, num_rows);
+            columns[c].scale = nitro_scale_choose_in_place(copy, num_rows);
         }
         fit_column(values + c, num_rows, num_columns, &columns[c]);
     }

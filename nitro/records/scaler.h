@@ -12,6 +12,9 @@ typedef struct nitro_scaler_column {
     double low, high;
 } nitro_scaler_column;
 
+/** As nitro_scale_choose, without memory of its own: values are overwritten. */
+nitro_scale nitro_scale_choose_in_place(double *values, size_t count);
+
 /**
  * Learn columns from training rows.
  * @param[in]  values    shape [num_rows x num_columns], row-major, finite; LOG columns positive.
