@@ -11,13 +11,14 @@
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/data/device_similarity.h"
 
-#define BRANCH_LENGTH     0.2 /* of the kernel over dissimilarity between branches */
-#define HARDWARE_LOSS     1.5 /* percent that a unit of hardware distance is expected to cost, */
-#define ARCHITECTURE_LOSS 0.5 /* another architecture, unless sources show more, */
-#define SOFTWARE_LOSS     2.0 /* another stack than the branch's nearest one, */
-#define VENDOR_LOSS       2.0 /* and another vendor */
-#define LOSS_LENGTH       2.5 /* percent, of the kernel over expected losses */
-#define LEAST_WEIGHT      0.06
+#define BRANCH_LENGTH     0.2  /* of the kernel over dissimilarity between branches */
+#define HARDWARE_LOSS     1.5  /* percent that a unit of hardware distance is expected to cost, */
+#define ARCHITECTURE_LOSS 0.5  /* another architecture, unless sources show more, */
+#define SOFTWARE_LOSS     2.0  /* another stack than the branch's nearest one, */
+#define VENDOR_LOSS       2.0  /* and another vendor */
+#define LOSS_LENGTH       2.5  /* percent, of the kernel over expected losses */
+#define LEAST_WEIGHT      0.06 /* that is kept, unless smaller ones have together more than... */
+#define MOST_DROPPED      0.25
 #define DISAGREEMENT      0.04 /* dissimilarity for a percent that stacks or architectures lose */
 #define NEAR              0.7  /* hardware distance of sources that should agree, */
 #define DISPUTED_LOSS     10.0 /* percent beyond the hardware's at which they contradict, */
@@ -274,16 +275,33 @@ static void weigh_by_stack(const nitro_source_set *set, const nitro_device *targ
     }
 }
 
-/** Drop small weights, and scale to a sum of 1. */
+/** Scale to a sum of 1. */
 static void normalize(size_t count, double *weights)
 {
-    for (size_t pass = 0; pass < 2; pass++) {
-        double total = 0.0;
-        for (size_t d = 0; d < count; d++)
-            total += weights[d];
-        for (size_t d = 0; d < count; d++)
-            weights[d] = weights[d] < LEAST_WEIGHT * total ? 0.0 : weights[d] / total;
-    }
+    double total = 0.0;
+    for (size_t d = 0; d < count; d++)
+        total += weights[d];
+    for (size_t d = 0; d < count; d++)
+        weights[d] /= total;
+}
+
+static double sum_below(size_t count, const double *weights, double limit)
+{
+    double sum = 0.0;
+    for (size_t d = 0; d < count; d++)
+        sum += weights[d] < limit ? weights[d] : 0.0;
+    return sum;
+}
+
+/** Drop small weights, but not those that are small because many sources share what is large. */
+static void drop_small(size_t count, double *weights)
+{
+    double least = LEAST_WEIGHT;
+    while (sum_below(count, weights, least) > MOST_DROPPED)
+        least *= 0.5;
+    for (size_t d = 0; d < count; d++)
+        if (weights[d] < least)
+            weights[d] = 0.0;
 }
 
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
@@ -298,6 +316,8 @@ nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *
         weights[nitro_source_nearest(set, target, &dissimilarity)] = 1.0;
     if (rule == NITRO_SOURCES_BY_STACK)
         weigh_by_stack(set, target, own, own + set->num_devices, weights);
+    normalize(set->num_devices, weights);
+    drop_small(set->num_devices, weights);
     normalize(set->num_devices, weights);
     free(own);
     return NITRO_OK;

@@ -304,6 +304,42 @@ static void test_architecture_loss(void **state)
     nitro_context_free(context);
 }
 
+/* Many devices alike count together as one, each however little. */
+static void test_many_alike(void **state)
+{
+    (void)state;
+    enum { N = 21 };
+    nitro_context *context = unit_context();
+    nitro_device *devices[N], *target = synthetic_device(context, "target", 1.0);
+    nitro_string_list hardware = {0};
+    bool usable[N];
+    double weights[N], losses[N * N];
+    assert_ok(context, nitro_string_list_add(context, &hardware, "launch"));
+    for (size_t d = 0; d < N; d++) {
+        char id[8];
+        snprintf(id, sizeof id, "d%zu", d);
+        devices[d] = synthetic_device(context, id, 1.0);
+        describe(context, devices[d], d < N - 1 ? "lib 1" : "other 1", 1.0);
+        usable[d] = true;
+    }
+    for (size_t i = 0; i < N * N; i++)
+        losses[i] = (i / N == N - 1) == (i % N == N - 1) ? 1.0 : 90.0; /* "other" disagrees */
+    describe(context, target, "third 1", 1.0);
+    const nitro_source_set set = {N, devices, usable, losses, &hardware, 0.0};
+    WEIGH(NITRO_SOURCES_BY_STACK); /* half for each library, as if it had one device */
+    for (size_t d = 0; d < N - 1; d++)
+        assert_true(is_near(weights[d], 0.5 / (N - 1)));
+    assert_true(is_near(weights[N - 1], 0.5));
+    WEIGH(NITRO_SOURCES_EQUAL);
+    for (size_t d = 0; d < N; d++)
+        assert_true(is_near(weights[d], 1.0 / N));
+    nitro_string_list_free(&hardware);
+    nitro_device_free(target);
+    for (size_t d = 0; d < N; d++)
+        nitro_device_free(devices[d]);
+    nitro_context_free(context);
+}
+
 /* ---- Sources and targets whose models are made up ---------------------------------------------
  */
 
@@ -827,6 +863,7 @@ int main(void)
         cmocka_unit_test(test_similarity),
         cmocka_unit_test(test_cpus_and_gpus_of_one_vendor),
         cmocka_unit_test(test_weights_by_hand),
+        cmocka_unit_test(test_many_alike),
         cmocka_unit_test(test_odd_stacks),
         cmocka_unit_test(test_disputes_need_witnesses),
         cmocka_unit_test(test_architecture_loss),
