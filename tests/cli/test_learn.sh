@@ -109,6 +109,13 @@ test -e bad.json && echo "bad.json was made"
 printf 'input,x,y,time_ms:small,time_ms:large\nin1,1,1,,2\n' >few.csv
 nitro store import --store few.db --computation calc --device gpu1 --samples few.csv --devices devices.csv >/dev/null
 try nitro learn calc --store few.db --device gpu1 --json
+sed '2,$s/^\([^,]*\),[0-9.]*/\1,0/' gpu1.csv >zeros.csv
+nitro store import --store zeros.db --computation calc --device gpu1 --samples zeros.csv --devices devices.csv >/dev/null
+echo '{"format": "nitro-computation", "version": 1, "computation": "calc", "features": [{"name": "x", "unit": "1", "scale": "log"}, {"name": "y", "unit": "1"}]}' >log.json
+nitro store describe calc log.json --store zeros.db
+nitro store import --store zeros.db --devices devices.csv >/dev/null
+try nitro learn calc --store zeros.db --device gpu1
+try nitro tune-from-source calc --store zeros.db --target gpu3 --sources gpu1 --dfs cv --strategy svm --output bad.json
 
 title "a model file cut at any byte, or with one byte changed, is refused"
 size=$(wc -c <m.json)

@@ -114,6 +114,28 @@ static void collect_rows(const nitro_dataset *sources, const nitro_model *model,
     }
 }
 
+static nitro_status fail_without_rows(nitro_context *context, const nitro_dataset *sources,
+                                      const nitro_model *model, const nitro_training_rows *rows)
+{
+    const char *computation = sources->schema->computation;
+    const nitro_skipped_rows *refused = &rows->not_positive;
+    if (refused->count > 0)
+        return nitro_fail(
+            context, NITRO_ERR_NO_DATA,
+            "%s: nothing to learn from for %s: %zu of %zu samples are not used since a "
+            "feature whose scale is log is not positive there, first %s of input %s "
+            "on device %s; declare its scale signed-log, which takes any value",
+            computation, model->target, refused->count, sources->num_rows,
+            column_name(model, refused->column), sources->inputs[sources->row_input[refused->row]],
+            sources->devices[sources->row_device[refused->row]]->id);
+    return nitro_fail(context, NITRO_ERR_NO_DATA,
+                      "%s: nothing to learn from for %s: none of the %zu samples has times of at "
+                      "least two variants%s; measure more %s",
+                      computation, model->target, sources->num_rows,
+                      model->relative->count > 0 ? " and all relative features" : "",
+                      sources->schema->num_variants > 1 ? "inputs" : "variants");
+}
+
 nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dataset *sources,
                                          const nitro_model *model, nitro_training_rows *rows)
 {
@@ -135,11 +157,7 @@ nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dat
     find_scales(model, rows->scales);
     collect_rows(sources, model, rows);
     if (rows->num_rows == 0)
-        return nitro_fail(context, NITRO_ERR_NO_DATA,
-                          "%s: nothing to learn from for %s: none of the %zu samples has times of "
-                          "at least two variants%s; measure more inputs",
-                          schema->computation, model->target, sources->num_rows,
-                          model->relative->count > 0 ? " and all relative features" : "");
+        return fail_without_rows(context, sources, model, rows);
     return NITRO_OK;
 }
 

@@ -121,7 +121,8 @@ nitro_status nitro_dfs_sample_draw(nitro_context *context, const nitro_dataset *
     if (made.num_rows == 0)
         status = nitro_fail(context, NITRO_ERR_NO_DATA,
                             "%s: none of the sources' %zu samples has times of at least two "
-                            "variants; measure more inputs",
+                            "variants and a positive value of each feature whose scale is log; "
+                            "measure more inputs",
                             sources->schema->computation, sources->num_rows);
     if (status == NITRO_OK && max_rows == 0)
         status = choose_max_rows(context, &made, &max_rows);
