@@ -121,16 +121,6 @@ struct json_t *nitro_feature_costs_json(const nitro_schema *schema,
     return array;
 }
 
-/** The variant of the best score among those with a time: others were not allowed, or failed. */
-static size_t choose(const double *scores, const double *times_ms, size_t num_variants)
-{
-    size_t best = NITRO_NONE;
-    for (size_t v = 0; v < num_variants; v++)
-        if (!isnan(times_ms[v]) && (best == NITRO_NONE || scores[v] > scores[best]))
-            best = v;
-    return best;
-}
-
 double nitro_feature_costs_total(const nitro_training_rows *rows, const double *held_out_scores,
                                  size_t num_variants)
 {
@@ -141,7 +131,7 @@ double nitro_feature_costs_total(const nitro_training_rows *rows, const double *
         double features_ms = rows->features_ms[row];
         if (isnan(scores[0]))
             continue;
-        double time_ms = times_ms[choose(scores, times_ms, num_variants)];
+        double time_ms = times_ms[nitro_scores_best_timed(scores, times_ms, num_variants)];
         if (!isnan(features_ms))
             time_ms += features_ms / NITRO_FEATURE_USES;
         sum += time_ms / best_time(rows, row, num_variants);

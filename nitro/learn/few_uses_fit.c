@@ -6,9 +6,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/learn/feature_costs.h"
+#include "nitro/learn/held_out.h"
 
 #define LEAST_ROWS 8    /* of a range */
 #define LEAST_GAIN 0.01 /* of a border, of the cost without it */
@@ -55,51 +55,24 @@ static void add_cost(double time_ms, double best_ms, use_cost *to)
     to->relative += time_ms / best_ms;
 }
 
-/** Time of one use; infinite without a time. */
-static double time_of_use(const nitro_training_rows *rows, size_t place, double uses)
-{
-    double prepare_ms = rows->prepare_ms[place];
-    double time_ms = rows->times_ms[place] + (isnan(prepare_ms) ? 0.0 : prepare_ms / uses);
-    return isnan(time_ms) ? INFINITY : time_ms;
-}
-
 static double time_of_features(const nitro_training_rows *rows, size_t row, double uses)
 {
     double features_ms = rows->features_ms[row];
     return isnan(features_ms) ? 0.0 : features_ms / uses;
 }
 
-/** The time of one use of the row by the held-out choice, among the variants with a time, without
- *  features. */
-static double time_of_choice(const search *s, size_t row, double uses, const double *times,
-                             uint64_t timed)
-{
-    size_t num_variants = s->costs->num_variants;
-    double scores[NITRO_MAX_VARIANTS] = {0};
-    memcpy(scores, s->held_out_scores + row * num_variants, num_variants * sizeof *scores);
-    nitro_prepare_costs_charge(s->costs, s->rows->columns + row * s->rows->num_columns, 1.0 / uses,
-                               timed, scores);
-    for (size_t v = 0; v < num_variants; v++)
-        if (!(timed >> v & 1))
-            scores[v] = -INFINITY;
-    return times[nitro_scores_best(scores, num_variants)];
-}
-
 static void add_row(const search *s, size_t row, use_costs *to)
 {
     size_t num_variants = s->costs->num_variants;
-    double times[NITRO_MAX_VARIANTS] = {0}, best_ms = INFINITY;
-    uint64_t timed = 0;
-    for (size_t v = 0; v < num_variants; v++) {
-        times[v] = time_of_use(s->rows, row * num_variants + v, to->uses);
-        best_ms = fmin(best_ms, times[v]);
-        timed |= (uint64_t)isfinite(times[v]) << v;
-    }
+    double times[NITRO_MAX_VARIANTS] = {0};
+    size_t chosen = nitro_held_out_choose_row(s->rows, row, s->held_out_scores, num_variants,
+                                              s->costs, to->uses, times);
+    double best_ms = times[nitro_times_best(times, num_variants)];
     to->num_rows++;
     add_cost(best_ms, best_ms, &to->best);
     double features_ms = time_of_features(s->rows, row, to->uses);
     add_cost(features_ms, best_ms, &to->features);
-    add_cost(time_of_choice(s, row, to->uses, times, timed) + features_ms, best_ms, &to->chosen);
+    add_cost(times[chosen] + features_ms, best_ms, &to->chosen);
     for (size_t v = 0; v < num_variants; v++) {
         add_cost(s->always >> v & 1 ? times[v] : INFINITY, best_ms, &to->fixed[v]);
         to->num_good[v] += best_ms >= NITRO_GOOD_QUALITY * times[v];

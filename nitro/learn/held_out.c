@@ -30,18 +30,15 @@ double nitro_held_out_fixed_time(const double *times_ms, size_t wanted, size_t u
 static void add_row(const nitro_model *model, const double *times_ms, const double *scores,
                     held_out_sums *sums)
 {
-    size_t num_variants = model->schema->num_variants, chosen = NITRO_NONE;
+    size_t num_variants = model->schema->num_variants;
+    size_t chosen = nitro_scores_best_timed(scores, times_ms, num_variants);
     double best_ms = times_ms[nitro_times_best(times_ms, num_variants)];
     uint64_t timed = 0;
     for (size_t v = 0; v < num_variants; v++) {
         double fixed_ms = nitro_held_out_fixed_time(times_ms, v, model->schema->default_variant);
         sums->fixed_ms[v] += fixed_ms;
         sums->fixed_quality[v] += best_ms / fixed_ms;
-        if (isnan(times_ms[v]))
-            continue;
-        timed |= UINT64_C(1) << v;
-        if (chosen == NITRO_NONE || scores[v] > scores[chosen])
-            chosen = v;
+        timed |= (uint64_t)!isnan(times_ms[v]) << v;
     }
     double quality = best_ms / times_ms[chosen];
     bool is_confident =
@@ -87,36 +84,23 @@ void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,
                            : (double)NAN;
 }
 
-/** Time of one use; NaN: it has none. */
-static double time_of_use(const nitro_training_rows *rows, size_t place, double uses)
+size_t nitro_held_out_choose_row(const nitro_training_rows *rows, size_t row,
+                                 const double *held_out_scores, size_t num_variants,
+                                 const nitro_prepare_costs *costs, double uses, double *times_ms)
 {
-    double prepare_ms = rows->prepare_ms[place];
-    return rows->times_ms[place] + (isnan(prepare_ms) ? 0.0 : prepare_ms / uses);
-}
-
-/** Adds a row to the sums. */
-static void add_uses(const nitro_training_rows *rows, size_t row, const double *held_out,
-                     const nitro_model *model, double uses, held_out_sums *sums)
-{
-    size_t num_variants = model->schema->num_variants, chosen = NITRO_NONE;
-    double times[NITRO_MAX_VARIANTS], scores[NITRO_MAX_VARIANTS];
+    double scores[NITRO_MAX_VARIANTS] = {0};
     uint64_t timed = 0;
     for (size_t v = 0; v < num_variants; v++) {
-        times[v] = time_of_use(rows, row * num_variants + v, uses);
-        scores[v] = held_out[v];
-        timed |= (uint64_t)!isnan(times[v]) << v;
+        double prepare_ms = rows->prepare_ms[row * num_variants + v];
+        times_ms[v] =
+            rows->times_ms[row * num_variants + v] + (isnan(prepare_ms) ? 0.0 : prepare_ms / uses);
+        scores[v] = held_out_scores[row * num_variants + v];
+        timed |= (uint64_t)!isnan(times_ms[v]) << v;
     }
-    if (model->prepare_costs && isfinite(uses))
-        nitro_prepare_costs_charge(model->prepare_costs, rows->columns + row * rows->num_columns,
-                                   1.0 / uses, timed, scores);
-    for (size_t v = 0; v < num_variants; v++)
-        if (timed >> v & 1 && (chosen == NITRO_NONE || scores[v] > scores[chosen]))
-            chosen = v;
-    double best_ms = times[nitro_times_best(times, num_variants)];
-    sums->num_rows++;
-    sums->best_ms += best_ms;
-    sums->model_ms += times[chosen];
-    sums->model_quality += best_ms / times[chosen];
+    if (costs && isfinite(uses))
+        nitro_prepare_costs_charge(costs, rows->columns + row * rows->num_columns, 1.0 / uses,
+                                   timed, scores);
+    return nitro_scores_best_timed(scores, times_ms, num_variants);
 }
 
 nitro_held_out_choice nitro_held_out_choose(const nitro_training_rows *rows, const double *scores,
@@ -124,9 +108,18 @@ nitro_held_out_choice nitro_held_out_choose(const nitro_training_rows *rows, con
 {
     size_t num_variants = model->schema->num_variants;
     held_out_sums sums = {0};
-    for (size_t row = 0; row < rows->num_rows; row++)
-        if (!isnan(scores[row * num_variants]))
-            add_uses(rows, row, scores + row * num_variants, model, uses, &sums);
+    for (size_t row = 0; row < rows->num_rows; row++) {
+        double times[NITRO_MAX_VARIANTS];
+        if (isnan(scores[row * num_variants]))
+            continue;
+        size_t chosen = nitro_held_out_choose_row(rows, row, scores, num_variants,
+                                                  model->prepare_costs, uses, times);
+        double best_ms = times[nitro_times_best(times, num_variants)];
+        sums.num_rows++;
+        sums.best_ms += best_ms;
+        sums.model_ms += times[chosen];
+        sums.model_quality += best_ms / times[chosen];
+    }
     return (nitro_held_out_choice){100.0 * sums.model_quality / (double)sums.num_rows,
                                    sums.model_ms / sums.best_ms};
 }

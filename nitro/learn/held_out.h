@@ -36,6 +36,16 @@ void nitro_held_out_judge(const nitro_training_rows *rows, const double *scores,
                           const nitro_model *model, nitro_held_out *found);
 
 /**
+ * The choice on a row, which has scores, among the variants that have a time, for so many uses.
+ * @param[in]  costs     of preparing, as the model estimates them; NULL: it knows none.
+ * @param[in]  uses      at least 1; INFINITY: preparing does not count.
+ * @param[out] times_ms  shape [num_variants]: of one use, with its share of preparing; NaN: none.
+ */
+size_t nitro_held_out_choose_row(const nitro_training_rows *rows, size_t row,
+                                 const double *held_out_scores, size_t num_variants,
+                                 const nitro_prepare_costs *costs, double uses, double *times_ms);
+
+/**
  * The choices among the variants that have a time, for so many uses of each row; preparing counts.
  * @param[in] uses  at least 1; INFINITY: preparing does not count.
  */

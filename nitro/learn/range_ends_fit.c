@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/statistics.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/scores/calibration.h"
 
@@ -82,16 +83,6 @@ static void find_fallbacks(const nitro_dataset *data, const bool *inputs, nitro_
     end->fallback_confidence = add_one(num_good[chosen], num_rows);
 }
 
-/** The best by score of the variants with a time. */
-static size_t find_best(const double *scores, const double *times_ms, size_t num_variants)
-{
-    size_t best = NITRO_NONE;
-    for (size_t v = 0; v < num_variants; v++)
-        if (!isnan(times_ms[v]) && (best == NITRO_NONE || scores[v] > scores[best]))
-            best = v;
-    return best;
-}
-
 /* ---- Nearest inputs -------------------------------------------------------------------------- */
 
 static nitro_status create_case(const ends_job *job, size_t feature, double sign, range_case *c)
@@ -106,12 +97,6 @@ static void free_case(range_case *c)
 {
     free(c->is_near);
     free(c->is_far);
-}
-
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 /** Values of the case's feature, times its sign, of the inputs among these (NULL: all), and in
@@ -130,7 +115,7 @@ static size_t find_values(ends_job *job, const range_case *c, const bool *among)
         job->values[input] = c->sign * nitro_dataset_features(data, row)[c->feature];
         job->sorted[count++] = job->values[input];
     }
-    qsort(job->sorted, count, sizeof *job->sorted, compare_numbers);
+    nitro_sort(job->sorted, count);
     return count;
 }
 
@@ -197,8 +182,8 @@ static bool judge(const held_out *held, double *confidence)
     for (size_t row = 0; row < held->rows.num_rows; row++) {
         const double *times = held->rows.times_ms + row * num_variants;
         extrapolate(held, row, scores);
-        size_t chosen = find_best(scores, times, num_variants);
-        size_t other = find_best(held->fallback.fallback_scores, times, num_variants);
+        size_t chosen = nitro_scores_best_timed(scores, times, num_variants);
+        size_t other = nitro_scores_best_timed(held->fallback.fallback_scores, times, num_variants);
         double quality = nitro_times_quality(times, num_variants, chosen);
         double difference = nitro_times_quality(times, num_variants, other) - quality;
         loss += difference;

@@ -7,10 +7,11 @@
 
 /**
  * Set model->ends. For each end of each input feature's range, the fifth of the inputs nearest to
- * it is held out of a training like the model's: if the new model, extrapolating, takes no longer
- * in total on them than the best fallback would have, the model may extrapolate beyond this end ten
- * times as far as they extended the range. Times count relative to the best total on each device.
- * Long data is thinned to some thousand rows, whole inputs drawn by the task's seed.
+ * it is held out of a training like the model's: if the mean quality of the new model's choices
+ * there, extrapolated, is not clearly below that of the variant that its own nearest inputs
+ * suggest, the model extrapolates beyond this end; else it takes the variant that its nearest
+ * inputs suggest. Long data is thinned to some thousand rows, whole inputs drawn by the task's
+ * seed.
  * @param[in] task   how the model was trained.
  * @return NITRO_OK; NITRO_ERR_NO_MEMORY.
  */

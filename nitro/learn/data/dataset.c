@@ -38,6 +38,15 @@ size_t nitro_scores_best(const double *scores, size_t num_variants)
     return best;
 }
 
+size_t nitro_scores_best_timed(const double *scores, const double *times_ms, size_t num_variants)
+{
+    size_t best = NITRO_NONE;
+    for (size_t v = 0; v < num_variants; v++)
+        if (!isnan(times_ms[v]) && (best == NITRO_NONE || scores[v] > scores[best]))
+            best = v;
+    return best;
+}
+
 double nitro_scores_quality(const double *times_ms, const double *scores, size_t num_rows,
                             size_t num_variants)
 {

@@ -13,6 +13,9 @@ size_t nitro_times_count(const double *times_ms, size_t num_variants);
 double nitro_times_quality(const double *times_ms, size_t num_variants, size_t chosen);
 /** Index of the largest score, the first on ties. */
 size_t nitro_scores_best(const double *scores, size_t num_variants);
+/** The same among the variants with a time: others were not allowed, or failed. NITRO_NONE where
+ *  all times are NaN. */
+size_t nitro_scores_best_timed(const double *scores, const double *times_ms, size_t num_variants);
 /**
  * Mean quality, in [0, 1], of the variants with the best scores. NaN where no row has scores.
  * @param[in] times_ms  shape [num_rows x num_variants]
