@@ -67,11 +67,10 @@ static size_t mark_usable(const lodo_run *run)
 {
     const nitro_dataset *sources = run->task->sources;
     size_t count = 0;
-    for (size_t row = 0; row < sources->num_rows; row++)
-        if (nitro_dataset_row_is_usable(sources, row) && !run->usable[sources->row_device[row]]) {
-            run->usable[sources->row_device[row]] = true;
-            count++;
-        }
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        run->usable[d] = nitro_dataset_usable_rows(sources, d) > 0;
+        count += run->usable[d];
+    }
     return count;
 }
 

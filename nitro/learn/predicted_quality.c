@@ -80,12 +80,22 @@ void nitro_predicted_quality_sort(nitro_predicted_quality *predicted)
     qsort(predicted->sources, predicted->num_sources, sizeof *predicted->sources, compare_sources);
 }
 
-static bool is_usable(const nitro_dataset *sources, size_t device)
+/** To the nearest source that one may be validated with; NaN: unknown.
+ *  @param[out] may_judge  true if there is such a source. */
+static double nearest_distance(const nitro_fit_task *task, nitro_kinship of_target,
+                               const bool *usable, size_t device, const nitro_string_list *features,
+                               bool *may_judge)
 {
-    for (size_t row = 0; row < sources->num_rows; row++)
-        if (sources->row_device[row] == device && nitro_dataset_row_is_usable(sources, row))
-            return true;
-    return false;
+    nitro_device *const *devices = task->sources->devices;
+    double nearest = NAN;
+    for (size_t d = 0; d < task->sources->num_devices; d++) {
+        if (d == device || !usable[d] ||
+            !nitro_kinship_allows(of_target, devices[device], devices[d]))
+            continue;
+        *may_judge = true;
+        nearest = fmin(nearest, nitro_device_distance(devices[device], devices[d], features));
+    }
+    return nearest;
 }
 
 /** @param[out] may_judge  is there a source that another may be validated with? */
@@ -93,38 +103,28 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
                                       nitro_predicted_quality *predicted, bool *may_judge)
 {
     const nitro_dataset *sources = task->sources;
-    bool *skip = nitro_calloc(context, 2 * sources->num_devices, sizeof *skip);
+    bool *usable = nitro_calloc(context, sources->num_devices, sizeof *usable);
     nitro_kinship of_target =
         nitro_device_kinship(task->target, sources->devices, sources->num_devices, NULL);
     of_target.hides_architecture = task->lacks_architecture;
     predicted->lacks_stack = !of_target.stack;
     predicted->sources = nitro_calloc(context, sources->num_devices, sizeof *predicted->sources);
-    if (!skip || !predicted->sources) {
-        free(skip);
+    if (!usable || !predicted->sources) {
+        free(usable);
         return NITRO_ERR_NO_MEMORY;
     }
     for (size_t d = 0; d < sources->num_devices; d++)
-        skip[d] = !is_usable(sources, d);
-    for (size_t d = 0; d < sources->num_devices; d++) {
-        if (skip[d])
-            continue;
-        bool *skip_here = skip + sources->num_devices;
-        for (size_t i = 0; i < sources->num_devices; i++) {
-            skip_here[i] = skip[i] || !nitro_kinship_allows(of_target, sources->devices[d],
-                                                            sources->devices[i]);
-            *may_judge |= i != d && !skip_here[i];
-        }
-        nitro_nearest nearest =
-            nitro_device_nearest(sources->devices[d], sources->devices, sources->num_devices,
-                                 skip_here, &predicted->features);
-        predicted->sources[predicted->num_sources++] = (nitro_predicted_quality_source){
-            .device = d,
-            .lodo_quality = NAN,
-            .distance = nearest.distance,
-            .target_distance =
-                nitro_device_distance(task->target, sources->devices[d], &predicted->features)};
-    }
-    free(skip);
+        usable[d] = nitro_dataset_usable_rows(sources, d) > 0;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        if (usable[d])
+            predicted->sources[predicted->num_sources++] = (nitro_predicted_quality_source){
+                .device = d,
+                .lodo_quality = NAN,
+                .distance =
+                    nearest_distance(task, of_target, usable, d, &predicted->features, may_judge),
+                .target_distance =
+                    nitro_device_distance(task->target, sources->devices[d], &predicted->features)};
+    free(usable);
     nitro_predicted_quality_sort(predicted);
     predicted->target_distance =
         predicted->num_sources > 0 ? predicted->sources[0].target_distance : (double)NAN;

@@ -109,6 +109,14 @@ bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row)
     return nitro_times_count(nitro_dataset_times(dataset, row), dataset->schema->num_variants) >= 2;
 }
 
+size_t nitro_dataset_usable_rows(const nitro_dataset *dataset, size_t device)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        count += dataset->row_device[row] == device && nitro_dataset_row_is_usable(dataset, row);
+    return count;
+}
+
 size_t nitro_dataset_best_fixed(const nitro_dataset *dataset, uint64_t known)
 {
     size_t num_variants = dataset->schema->num_variants;

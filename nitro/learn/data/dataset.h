@@ -52,6 +52,8 @@ void nitro_scores_restrict(double *scores, size_t num_variants, uint64_t known);
 
 /** Does the row have times of two variants? Others are neither trained nor tested on. */
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row);
+/** How many usable rows a device has. */
+size_t nitro_dataset_usable_rows(const nitro_dataset *dataset, size_t device);
 
 /** Of the `known` variants that of the best mean quality over the usable rows (SBS); the first
  * declared on ties. */

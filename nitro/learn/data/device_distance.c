@@ -24,18 +24,3 @@ double nitro_device_distance(const nitro_device *a, const nitro_device *b,
     }
     return count > 0.0 ? sum / count : (double)NAN;
 }
-
-nitro_nearest nitro_device_nearest(const nitro_device *device, nitro_device *const *devices,
-                                   size_t num_devices, const bool *skip,
-                                   const nitro_string_list *features)
-{
-    nitro_nearest nearest = {NITRO_NONE, NAN};
-    for (size_t d = 0; d < num_devices; d++) {
-        if (devices[d] == device || (skip && skip[d]))
-            continue;
-        double distance = nitro_device_distance(device, devices[d], features);
-        if (!isnan(distance) && !(distance >= nearest.distance))
-            nearest = (nitro_nearest){d, distance};
-    }
-    return nearest;
-}

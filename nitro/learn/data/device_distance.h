@@ -12,19 +12,4 @@
 double nitro_device_distance(const nitro_device *a, const nitro_device *b,
                              const nitro_string_list *features);
 
-/** The nearest device, the first of equals, and its distance. */
-typedef struct nitro_nearest {
-    size_t device; /* index; NITRO_NONE where no distance is known */
-    double distance;
-} nitro_nearest;
-
-/**
- * @param[in] devices  shape [num_devices].
- * @param[in] skip     which of them are skipped, shape [num_devices]; NULL: none. The device
- * itself is always skipped.
- */
-nitro_nearest nitro_device_nearest(const nitro_device *device, nitro_device *const *devices,
-                                   size_t num_devices, const bool *skip,
-                                   const nitro_string_list *features);
-
 #endif

@@ -15,18 +15,10 @@
 #define UNCORRELATED       0.3  /* with the mean of the others, where... */
 #define CORRELATED         0.6  /* the median source is more than this */
 
-static size_t count_samples(const nitro_dataset *sources, size_t device)
-{
-    size_t count = 0;
-    for (size_t row = 0; row < sources->num_rows; row++)
-        count += sources->row_device[row] == device && nitro_dataset_row_is_usable(sources, row);
-    return count;
-}
-
 double nitro_source_fixed_loss(const nitro_dataset *sources, size_t device)
 {
     double sums[NITRO_MAX_VARIANTS] = {0}, best = 0.0;
-    size_t count = count_samples(sources, device);
+    size_t count = nitro_dataset_usable_rows(sources, device);
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (sources->row_device[row] != device || !nitro_dataset_row_is_usable(sources, row))
             continue;
@@ -138,8 +130,8 @@ nitro_status nitro_source_checks_run(nitro_context *context, const nitro_dataset
     nitro_status status = means && of_devices ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
         double fixed = nitro_source_fixed_loss(sources, d);
-        is_useless[d] = count_samples(sources, d) >= JUDGED_SAMPLES && fixed > USELESS_LOSS &&
-                        own_losses[d] > USELESS_SHARE * fixed;
+        is_useless[d] = nitro_dataset_usable_rows(sources, d) >= JUDGED_SAMPLES &&
+                        fixed > USELESS_LOSS && own_losses[d] > USELESS_SHARE * fixed;
     }
     if (status == NITRO_OK) {
         find_means(sources, means);

@@ -79,20 +79,13 @@ static void test_distances(void **state)
     nitro_device **devices = f->sources->devices;
     assert_true(is_near(nitro_device_distance(f->target, devices[0], &f->names), log(2.0)));
     assert_true(is_near(nitro_device_distance(devices[0], f->target, &f->names), log(2.0)));
-    nitro_nearest nearest = nitro_device_nearest(f->target, devices, 3, NULL, &f->names);
-    assert_int_equal(nearest.device, 2);
-    assert_true(is_near(nearest.distance, log(1.25)));
-    const bool skip[] = {false, false, true};
-    assert_int_equal(nitro_device_nearest(f->target, devices, 3, skip, &f->names).device, 0);
-    assert_int_equal(nitro_device_nearest(devices[2], devices, 3, NULL, &f->names).device, 0);
+    assert_true(is_near(nitro_device_distance(f->target, devices[2], &f->names), log(1.25)));
     /* A feature that both have alike draws the mean down; one that is not there does not count. */
     assert_ok(f->context, nitro_string_list_add(f->context, &f->names, "sockets"));
     assert_ok(f->context, nitro_string_list_add(f->context, &f->names, "no-such"));
     assert_true(is_near(nitro_device_distance(f->target, devices[0], &f->names), 0.5 * log(2.0)));
     nitro_string_list unknown = {0};
     assert_true(isnan(nitro_device_distance(f->target, devices[0], &unknown)));
-    assert_int_equal(nitro_device_nearest(f->target, devices, 3, NULL, &unknown).device,
-                     NITRO_NONE);
 }
 
 /* ---- LODO validation ---------------------------------------------------------------------- */
