@@ -156,6 +156,14 @@ double nitro_source_architecture_loss(const nitro_source_set *set)
     return is_clear && mean > DISPUTED_LOSS ? mean : 0.0;
 }
 
+static void add_loss(double loss, double *sum, double *count)
+{
+    if (isnan(loss))
+        return;
+    *sum += fmax(loss, 0.0);
+    *count += 1.0;
+}
+
 /** Expected difference between source `d` and the stack of source `nearest`, in percent of loss:
  *  what `d` and the stack's sources lose on each other, but for their hardware. */
 static double stack_loss(const nitro_source_set *set, size_t nearest, size_t d)
@@ -163,14 +171,9 @@ static double stack_loss(const nitro_source_set *set, size_t nearest, size_t d)
     double sum = 0.0, count = 0.0;
     if (nitro_device_same_stack(set->devices[d], set->devices[nearest]))
         return 0.0;
-    for (size_t c = 0; c < set->num_devices; c++) {
-        double loss = loss_beyond_hardware(set, c, d);
-        if (!set->usable[c] || isnan(loss) ||
-            !nitro_device_same_stack(set->devices[c], set->devices[nearest]))
-            continue;
-        sum += fmax(loss, 0.0);
-        count += 1.0;
-    }
+    for (size_t c = 0; c < set->num_devices; c++)
+        if (set->usable[c] && nitro_device_same_stack(set->devices[c], set->devices[nearest]))
+            add_loss(loss_beyond_hardware(set, c, d), &sum, &count);
     return SOFTWARE_LOSS + sum / count +
            (nitro_device_same_vendor(set->devices[d], set->devices[nearest]) ? 0.0 : VENDOR_LOSS);
 }
@@ -215,14 +218,9 @@ static double oddness(const nitro_source_set *set, size_t member)
     for (size_t a = 0; a < set->num_devices; a++) {
         if (!set->usable[a] || !nitro_device_same_stack(set->devices[a], set->devices[member]))
             continue;
-        for (size_t b = 0; b < set->num_devices; b++) {
-            double loss = loss_beyond_hardware(set, a, b);
-            if (!set->usable[b] || isnan(loss) ||
-                nitro_device_same_stack(set->devices[a], set->devices[b]))
-                continue;
-            sum += fmax(loss, 0.0);
-            count += 1.0;
-        }
+        for (size_t b = 0; b < set->num_devices; b++)
+            if (set->usable[b] && !nitro_device_same_stack(set->devices[a], set->devices[b]))
+                add_loss(loss_beyond_hardware(set, a, b), &sum, &count);
     }
     return count > 0.0 ? sum / count : 0.0;
 }
@@ -232,9 +230,15 @@ static double oddness(const nitro_source_set *set, size_t member)
 static void find_additions(const nitro_source_set *set, const nitro_device *target,
                            double *additions)
 {
-    for (size_t d = 0; d < set->num_devices; d++)
-        additions[d] =
-            nitro_device_same_stack(set->devices[d], target) ? 0.0 : DISAGREEMENT * oddness(set, d);
+    for (size_t d = 0; d < set->num_devices; d++) {
+        size_t first = 0; /* of its stack: found once, since it takes all pairs of sources */
+        while (!nitro_device_same_stack(set->devices[first], set->devices[d]))
+            first++;
+        if (nitro_device_same_stack(set->devices[d], target))
+            additions[d] = 0.0;
+        else
+            additions[d] = first < d ? additions[first] : DISAGREEMENT * oddness(set, d);
+    }
 }
 
 /** Of the usable sources of the branch of `member`, the one whose stack counts.
@@ -246,9 +250,9 @@ static size_t chosen_of_branch(const nitro_source_set *set, const nitro_device *
     double least = INFINITY;
     *dissimilarity = INFINITY;
     for (size_t d = 0; d < set->num_devices; d++) {
-        double own = nitro_source_dissimilarity(set, set->devices[d], target);
         if (!set->usable[d] || !nitro_device_same_branch(set->devices[d], set->devices[member]))
             continue;
+        double own = nitro_source_dissimilarity(set, set->devices[d], target);
         *dissimilarity = fmin(*dissimilarity, own);
         if (own + additions[d] < least) {
             least = own + additions[d];
