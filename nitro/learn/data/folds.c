@@ -120,8 +120,8 @@ static size_t group_length(const char *name)
     return slash && slash > name ? (size_t)(slash - name) : strlen(name);
 }
 
-/** Set each input's hash, or UINT64_MAX if it has no rows, and `limit` to that of the last input to
- *  take. @param sorted  shape [num_inputs]: scratch. */
+/** Set each input's hash, or UINT64_MAX if it has no rows, and `limit` to that of the first input
+ * not to take. @param sorted  shape [num_inputs]: scratch. */
 static void hash_inputs(const nitro_dataset *dataset, uint64_t seed, size_t max_inputs,
                         uint64_t *hashes, uint64_t *sorted, uint64_t *limit)
 {
@@ -136,7 +136,7 @@ static void hash_inputs(const nitro_dataset *dataset, uint64_t seed, size_t max_
         if (hashes[i] != UINT64_MAX)
             sorted[count++] = hashes[i];
     qsort(sorted, count, sizeof *sorted, compare_hashes);
-    *limit = count <= max_inputs ? UINT64_MAX - 1 : sorted[max_inputs - 1];
+    *limit = count <= max_inputs ? UINT64_MAX : sorted[max_inputs];
 }
 
 nitro_status nitro_inputs_deal(nitro_context *context, const nitro_dataset *dataset, uint64_t seed,
@@ -151,7 +151,7 @@ nitro_status nitro_inputs_deal(nitro_context *context, const nitro_dataset *data
     for (size_t i = 0; ok && i < dataset->num_inputs; i++) {
         const char *name = dataset->inputs[i];
         uint64_t group = nitro_hash(name, group_length(name), own_seed);
-        part_of[i] = hashes[i] <= limit ? (size_t)(group % num_parts) : NITRO_NONE;
+        part_of[i] = hashes[i] < limit ? (size_t)(group % num_parts) : NITRO_NONE;
     }
     free(hashes);
     free(sorted);

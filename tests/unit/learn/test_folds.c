@@ -155,7 +155,7 @@ static void test_parts_are_of_groups(void **state)
     deal(inputs, NUM_INPUTS, NUM_INPUTS - 1, 100, 7, fewer); /* the last one has no rows */
     assert_true(fewer[NUM_INPUTS - 1] == NITRO_NONE);
     assert_memory_equal(parts, fewer, (NUM_INPUTS - 1) * sizeof parts[0]);
-    for (size_t most = 1; most <= NUM_INPUTS; most++) {
+    for (size_t most = 0; most <= NUM_INPUTS; most++) {
         deal(inputs, NUM_INPUTS, NUM_INPUTS, most, 7, fewer);
         taken = 0;
         for (size_t i = 0; i < NUM_INPUTS; i++) {
