@@ -105,8 +105,8 @@ static nitro_status collect_rows(const nitro_model *model, const nitro_dataset *
     }
     if (rows->count == 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA,
-                          "%s: none of the %zu inputs measured on %s has times of two variants",
-                          model->schema->computation, num_rows, model->target);
+                          "%s: none of the inputs measured on %s has times of two variants",
+                          model->schema->computation, model->target);
     return NITRO_OK;
 }
 

@@ -116,6 +116,9 @@ nitro store describe calc log.json --store zeros.db
 nitro store import --store zeros.db --devices devices.csv >/dev/null
 try nitro learn calc --store zeros.db --device gpu1
 try nitro tune-from-source calc --store zeros.db --target gpu3 --sources gpu1 --dfs cv --strategy svm --output bad.json
+cp s.db once.db
+nitro store import --store once.db --computation calc --device gpu3 --samples <(sed '2,$s/,[^,]*$/,/' gpu1.csv) --replace --quiet >/dev/null
+try nitro tune-from-source calc --store once.db --target gpu3 --sources gpu1,gpu2 --measure 2 --output bad.json
 
 title "a model file cut at any byte, or with one byte changed, is refused"
 size=$(wc -c <m.json)
