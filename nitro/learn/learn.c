@@ -229,7 +229,12 @@ static nitro_status choose_sources(learn_job *job)
 {
     nitro_status status = job->options.sources ? add_named_sources(job) : add_all_sources(job);
     nitro_string_list_sort(&job->sources);
-    if (status == NITRO_OK && job->sources.count == 0 && job->options.num_sources > 0)
+    if (status == NITRO_OK && job->options.sources && job->options.num_sources == 0)
+        return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                          "the list of sources is empty: name a source, or leave the list out for "
+                          "all devices in %s",
+                          nitro_store_url(job->store));
+    if (status == NITRO_OK && job->sources.count == 0 && job->options.sources)
         return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
                           "%s is the target and cannot be its own source: name another source",
                           job->target->id);

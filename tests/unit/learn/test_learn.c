@@ -247,6 +247,8 @@ static void test_refusals(void **state)
     f->options.sources = own;
     f->options.num_sources = 1;
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "its own source");
+    f->options.num_sources = 0;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "sources is empty");
     f->options.num_sources = 2;
     assert_ok(f->context, try(f, "toy", "gamma")); /* from alpha */
     assert_fails(f->context, try(f, "toy", "beta"), NITRO_ERR_NO_DATA, "gamma");
