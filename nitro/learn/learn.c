@@ -289,8 +289,8 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
         json_string_value(json_object_get(both ? both : job->dfs_report, "skipped"));
     if (status == NITRO_OK && reason)
         nitro_log(job->context, NITRO_LOG_WARNING,
-                  "device-feature selection by profiles skipped, all features are kept: %s",
-                  reason);
+                  "device-feature selection by profiles skipped, %s: %s",
+                  both ? "the search is among all features" : "all features are kept", reason);
     return status;
 }
 
