@@ -15,6 +15,12 @@ bool nitro_device_feature_is_usable(const char *name)
     return !info || !info->descriptive;
 }
 
+nitro_scale nitro_device_feature_scale(const char *name)
+{
+    const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
+    return info ? info->scale : NITRO_SCALE_AUTO;
+}
+
 static nitro_status add_names(nitro_context *context, const nitro_device *device,
                               nitro_string_list *names)
 {
@@ -78,8 +84,7 @@ nitro_status nitro_device_excess(nitro_context *context, const nitro_device *con
                                  size_t num_others, const nitro_device *device, const char *name,
                                  double *excess)
 {
-    const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
-    const nitro_scale scale = info ? info->scale : NITRO_SCALE_AUTO;
+    const nitro_scale scale = nitro_device_feature_scale(name);
     nitro_scaler_column column;
     double *values = nitro_calloc(context, num_others, sizeof *values);
     if (!values)

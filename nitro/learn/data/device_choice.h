@@ -6,6 +6,8 @@
 
 /** May models use the device feature of this name? Not if it is descriptive. */
 bool nitro_device_feature_is_usable(const char *name);
+/** The scale that models see it on. */
+nitro_scale nitro_device_feature_scale(const char *name);
 
 /**
  * List, by name, the device features that all sources and the target have and that are not

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_distance.h"
 
 #define SOFTWARE_WEIGHT 0.5
@@ -74,9 +75,8 @@ static bool has_same_features(const nitro_device *a, const nitro_device *b)
 {
     size_t num_equal = 0;
     for (size_t i = 0; i < a->num_features; i++) {
-        const nitro_device_feature_info *info = nitro_device_feature_lookup(a->features[i].name);
         double other = nitro_device_value(b, a->features[i].name);
-        if ((info && info->descriptive) || isnan(other))
+        if (!nitro_device_feature_is_usable(a->features[i].name) || isnan(other))
             continue;
         if (a->features[i].value != other)
             return false;

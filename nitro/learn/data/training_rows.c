@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_choice.h"
 
 static void find_scales(const nitro_model *model, nitro_scale *scales)
 {
@@ -14,11 +15,8 @@ static void find_scales(const nitro_model *model, nitro_scale *scales)
         *scales++ = schema->features[f].scale;
     for (size_t r = 0; r < schema->num_relative; r++)
         *scales++ = schema->relative[r].scale;
-    for (size_t i = 0; i < model->device_features.count; i++) {
-        const nitro_device_feature_info *info =
-            nitro_device_feature_lookup(model->device_features.items[i]);
-        *scales++ = info ? info->scale : NITRO_SCALE_AUTO;
-    }
+    for (size_t i = 0; i < model->device_features.count; i++)
+        *scales++ = nitro_device_feature_scale(model->device_features.items[i]);
 }
 
 static void note_skipped(nitro_skipped_rows *skipped, size_t row, size_t column)

@@ -10,6 +10,7 @@
 
 #include "nitro/base/parallel.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/dfs/dfs_sample.h"
 #include "nitro/learn/dfs/dfs_tables.h"
@@ -128,13 +129,6 @@ static nitro_status scale_inputs(nitro_context *context, const nitro_dfs_sample 
     return status;
 }
 
-static nitro_scale device_scale(const nitro_dfs_task *task, size_t candidate)
-{
-    const nitro_device_feature_info *info =
-        nitro_device_feature_lookup(task->candidates->items[candidate]);
-    return info ? info->scale : NITRO_SCALE_AUTO;
-}
-
 /** @param[out] coordinates  shape [num_devices x num_candidates]: scaled candidates. */
 static nitro_status scale_devices(nitro_context *context, const validation *p, double *coordinates)
 {
@@ -151,7 +145,7 @@ static nitro_status scale_devices(nitro_context *context, const validation *p, d
             coordinates[d * width + c] =
                 nitro_device_value(task->sources->devices[d], task->candidates->items[c]);
     for (size_t c = 0; c < width; c++)
-        scales[c] = device_scale(task, c);
+        scales[c] = nitro_device_feature_scale(task->candidates->items[c]);
     for (size_t i = 0; i < count; i++)
         memcpy(values + i * width, coordinates + p->training_places[i] * width,
                width * sizeof *values);
