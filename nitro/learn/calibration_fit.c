@@ -122,8 +122,7 @@ nitro_status nitro_calibration_fit(nitro_context *context, const double *times_m
     return NITRO_OK;
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static size_t collect_device(const nitro_decisions *decisions, size_t device, row_outcome *outcomes)
 {

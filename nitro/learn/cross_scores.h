@@ -35,7 +35,7 @@ const double *nitro_cross_scores_of(const nitro_cross_scores *cross, size_t sour
  * @param[in]  weights  shape [num_devices].
  * @param[out] scores   shape [num_variants]; NaN if no source with a weight has scores of the row;
  *                      minus infinity of variants that none of them or the row's own device
- * measured, or that a constraint excludes on the row.
+ *                      measured, or that a constraint excludes on the row.
  */
 void nitro_cross_scores_mix(const nitro_cross_scores *cross, const double *weights, size_t row,
                             double *scores);

@@ -158,8 +158,7 @@ static nitro_few_uses find_few_uses(const search *s, const size_t *rows, size_t 
     return found;
 }
 
-/* ---- Ranges of a feature ----------------------------------------------------------------------
- */
+/* ---- Ranges of a feature --------------------------------------------------------------------- */
 
 /** Rows in ascending order of a feature, divided into ranges. */
 typedef struct division {

@@ -131,8 +131,7 @@ static nitro_status measure_distances(nitro_context *context, const nitro_fit_ta
     return NITRO_OK;
 }
 
-/* ---- LODO evidence ----------------------------------------------------------------------------
- */
+/* ---- LODO evidence --------------------------------------------------------------------------- */
 
 /**
  * Quality falls with distance. The line through the held-out quality at distance 0 that fits the
@@ -364,8 +363,7 @@ nitro_status nitro_predicted_quality_restore(nitro_context *context, const bool 
     return NITRO_OK;
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void set_number(json_t **object, const char *key, double value)
 {

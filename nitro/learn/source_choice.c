@@ -51,8 +51,7 @@ static bool is_relative(size_t candidate)
     return candidate % 2 == 0;
 }
 
-/* ---- Sources ----------------------------------------------------------------------------------
- */
+/* ---- Sources --------------------------------------------------------------------------------- */
 
 static nitro_status mark_usable(choosing *c, size_t *count)
 {
@@ -141,8 +140,7 @@ static bool is_far(const choosing *c)
     return nearest_hardware(c, of_target, c->task->target) > FAR * most;
 }
 
-/* ---- Validation -------------------------------------------------------------------------------
- */
+/* ---- Validation ------------------------------------------------------------------------------ */
 
 /** Mean quality on a device, in percent, of sources weighted by c->weights. */
 static double judge(const choosing *c, const nitro_cross_scores *cross, size_t device)
@@ -217,8 +215,7 @@ static nitro_status validate(choosing *c)
     return status;
 }
 
-/* ---- Choice -----------------------------------------------------------------------------------
- */
+/* ---- Choice ---------------------------------------------------------------------------------- */
 
 /** Mean gain of a candidate over the default, where it is clear; else 0. */
 static double clear_gain(const choosing *c, size_t base, size_t candidate)

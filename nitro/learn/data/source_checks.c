@@ -31,8 +31,7 @@ double nitro_source_fixed_loss(const nitro_dataset *sources, size_t device)
     return count < LEAST_SAMPLES ? (double)NAN : 100.0 * (1.0 - best / (double)count);
 }
 
-/* ---- Correlation ------------------------------------------------------------------------------
- */
+/* ---- Correlation ----------------------------------------------------------------------------- */
 
 /** The logarithm of the row's shortest time; NaN: the row is not usable. */
 static double log_best(const nitro_dataset *sources, size_t row)
