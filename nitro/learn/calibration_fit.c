@@ -42,11 +42,11 @@ static size_t collect(const double *times_ms, const double *scores, const double
     size_t count = 0;
     for (size_t row = 0; row < num_rows; row++) {
         const double *row_scores = scores + row * num_variants;
-        if (isnan(row_scores[0]))
+        double margin = nitro_calibration_margin(row_scores, num_variants, UINT64_MAX);
+        if (isnan(row_scores[0]) || !isfinite(margin)) /* infinite: of a single variant */
             continue;
         outcomes[count++] = (row_outcome){
-            nitro_calibration_margin(row_scores, num_variants, UINT64_MAX),
-            weights ? weights[row] : 1.0,
+            margin, weights ? weights[row] : 1.0,
             nitro_calibration_is_good(times_ms + row * num_variants, row_scores, num_variants)};
     }
     return count;

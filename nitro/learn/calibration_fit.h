@@ -14,7 +14,8 @@ bool nitro_calibration_is_good(const double *times_ms, const double *scores, siz
  * num_variants.
  *
  * @param[in] times_ms  shape [num_rows x num_variants]
- * @param[in] scores    shape [num_rows x num_variants]; rows of NaN are not held out
+ * @param[in] scores    shape [num_rows x num_variants]; rows of NaN are not held out, and those
+ * with a single finite score are no decisions
  * @param[in] weights   shape [num_rows], positive; NULL: 1
  */
 nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,

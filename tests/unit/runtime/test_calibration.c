@@ -41,6 +41,33 @@ static void test_calibration(void **state)
     nitro_context_free(context);
 }
 
+/* Where a constraint, or what sources measured, leaves one variant, its score has no margin. */
+static void test_single_variants_are_no_decisions(void **state)
+{
+    (void)state;
+    enum { ROWS = 40 };
+    nitro_context *context = unit_context();
+    nitro_calibration with, without;
+    double times[2 * ROWS][2], scores[2 * ROWS][2];
+    for (size_t row = 0; row < 2 * ROWS; row++) {
+        bool right = row < ROWS && row % 4 != 0;
+        times[row][0] = right ? 1.0 : 2.0;
+        times[row][1] = right ? 2.0 : 1.0;
+        scores[row][0] = (double)row / ROWS;
+        scores[row][1] = row < ROWS ? 0.0 : -INFINITY;
+    }
+    assert_ok(context,
+              nitro_calibration_fit(context, times[0], scores[0], NULL, 2 * ROWS, 2, &with));
+    assert_ok(context,
+              nitro_calibration_fit(context, times[0], scores[0], NULL, ROWS, 2, &without));
+    assert_int_equal(with.num_knots, without.num_knots);
+    for (size_t k = 0; k < with.num_knots; k++) {
+        assert_true(isfinite(with.margins[k]) && with.margins[k] == without.margins[k]);
+        assert_true(with.confidences[k] == without.confidences[k]);
+    }
+    nitro_context_free(context);
+}
+
 /* Two devices of other scales, right in 20 of their 100 smallest margins, 50 of the next 100 and 90
  * of the largest ones; a third device has too few decisions. */
 static void test_steps(void **state)
@@ -106,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_single_variants_are_no_decisions),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_blends),
     };
