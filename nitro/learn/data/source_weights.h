@@ -58,9 +58,9 @@ size_t nitro_source_nearest(const nitro_source_set *set, const nitro_device *tar
  */
 void nitro_source_find_disputed(const nitro_source_set *set, bool *is_disputed);
 
-/** @param[out] weights  shape [num_devices], of sum 1; weights of less than 6 percent are 0, or of
- *                       less than a half, quarter ... of that where these were more than a quarter
- *                       of the sum: many alike share what one would have. */
+/** @param[out] weights  shape [num_devices], of sum 1. Weights of less than 6 percent are 0, unless
+ *                       they have together more than a quarter of the sum, as those of many devices
+ *                       of one model: then the limit is halved until they have not. */
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
                                 const nitro_device *target, nitro_source_rule rule,
                                 double *weights);
