@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "nitro/backend/csv.h"
-#include "nitro/base/memory_stream.h"
+#include "nitro/backend/memory_stream.h"
 
 void nitro_csv_writer_open(nitro_csv_writer *writer)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/memory_stream.h"
+#include "nitro/backend/memory_stream.h"
 
 /* A value takes some 40 bytes of memory, an object 300, a key 100: a file of 60 MB could take 3 GB.
  * Marks inside strings count too, which does no harm. */
@@ -52,7 +52,8 @@ char *nitro_json_print(const json_t *value, size_t flags)
     nitro_number_scope before = nitro_numbers_begin();
     bool is_complete = json_dumpf(value, out, flags) == 0;
     nitro_numbers_end(before);
-    if (fclose(out) == 0 && is_complete)
+    text = nitro_memory_stream_end(out, &text);
+    if (is_complete)
         return text;
     free(text);
     return NULL;

@@ -1,5 +1,5 @@
 /* A stream into memory that grows. What was lost is remembered until the stream is closed. */
-#include "nitro/base/memory_stream.h"
+#include "nitro/backend/memory_stream.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -63,4 +63,12 @@ FILE *nitro_memory_stream(char **text, size_t *size)
     made->text_out = text;
     made->size_out = size;
     return stream;
+}
+
+char *nitro_memory_stream_end(FILE *stream, char **text)
+{
+    if (!stream || fclose(stream) == 0)
+        return stream ? *text : NULL;
+    free(*text);
+    return *text = NULL;
 }

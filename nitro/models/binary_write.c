@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/memory_stream.h"
+#include "nitro/backend/memory_stream.h"
 #include "nitro/models/binary.h"
 #include "nitro/runtime/model/model.h"
 #include "nitro/runtime/scores/forest_tree.h"

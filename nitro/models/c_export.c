@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/memory_stream.h"
+#include "nitro/backend/memory_stream.h"
 #include "nitro/models/c_export_ranges.h"
 #include "nitro/models/c_export_terms.h"
 #include "nitro/records/expression_program.h"
@@ -333,10 +333,7 @@ static char *format(const nitro_model *model, const nitro_score_terms *terms,
         print_prepare_costs(out, model->prepare_costs);
     print_decide(out, estimates, model->prepare_costs != NULL, model->schema->default_variant);
     print_select(out, model, name);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return nitro_memory_stream_end(out, &text);
 }
 
 static nitro_status format_in_scope(const nitro_model *model, char **text, size_t *size)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/memory_stream.h"
 #include "nitro/base/json.h"
-#include "nitro/base/memory_stream.h"
 #include "nitro/base/require.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/memory_stream.h"
 #include "nitro/records/schema.h"
 
 nitro_status nitro_schema_create(nitro_context *context, const char *computation,
@@ -164,20 +165,17 @@ char *nitro_schema_print_variants(const nitro_schema *schema)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
-    for (size_t i = 0; i < schema->num_variants; i++)
+    FILE *stream = nitro_memory_stream(&text, &size);
+    for (size_t i = 0; stream && i < schema->num_variants; i++)
         fprintf(stream, "%s%s", i ? ", " : "", schema->variants[i]);
-    fclose(stream);
-    return text;
+    return nitro_memory_stream_end(stream, &text);
 }
 
 static char *print_names(const nitro_schema *schema)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream = nitro_memory_stream(&text, &size);
     if (!stream)
         return NULL;
     fprintf(stream, "%s with features (", schema->computation);
@@ -187,8 +185,7 @@ static char *print_names(const nitro_schema *schema)
     for (size_t i = 0; i < schema->num_variants; i++)
         fprintf(stream, "%s%s", i ? "," : "", schema->variants[i]);
     fprintf(stream, ")");
-    fclose(stream);
-    return text;
+    return nitro_memory_stream_end(stream, &text);
 }
 
 nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "apps/cli/report/report_svg.h"
+#include "nitro/backend/memory_stream.h"
 
 /** A drawing without its frame; NULL: out of memory. */
 typedef struct drawing {
@@ -15,18 +16,13 @@ static drawing draw(const report_chart *chart, double width)
     report_chart sized = *chart;
     drawing made = {.width = width};
     size_t size = 0;
-    FILE *file = open_memstream(&made.text, &size);
+    FILE *file = nitro_memory_stream(&made.text, &size);
     if (!file)
         return made;
     sized.pixels = width;
     made.height =
         chart->kind == REPORT_CURVES ? svg_draw_curves(file, &sized) : svg_draw_rows(file, &sized);
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
-    if (failed) {
-        free(made.text);
-        made.text = NULL;
-    }
+    nitro_memory_stream_end(file, &made.text);
     return made;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "apps/cli/report/report.h"
+#include "nitro/backend/memory_stream.h"
 
 /** A column's title as a script reads it: words joined by '_', and the unit. */
 static void column_key(const report_column *column, char *key, size_t size)
@@ -87,17 +88,10 @@ static char *csv_text(const report_table *table)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return NULL;
-    write_csv(file, table);
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
-    if (failed) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+    FILE *file = nitro_memory_stream(&text, &size);
+    if (file)
+        write_csv(file, table);
+    return nitro_memory_stream_end(file, &text);
 }
 
 /** NULL: out of memory. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nitro/backend/memory_stream.h"
+
 enum { MOST_RESULTS = 1000, MOST_CASES = 10000000 };
 
 static size_t count_methods(void)
@@ -212,18 +214,25 @@ static bool read_entry(report_journal *self, FILE *file, report_entry *entry)
     return read == wanted && cases == entry->num_cases && fgetc(file) == '\n';
 }
 
+/** Does the file begin with this report's header? */
+static bool is_same_report(const report_journal *self, FILE *file)
+{
+    char *wanted = NULL;
+    size_t size = 0;
+    FILE *header = nitro_memory_stream(&wanted, &size);
+    if (header)
+        write_header(header, self->report);
+    char *found = nitro_memory_stream_end(header, &wanted) ? malloc(size) : NULL;
+    bool same = found && fread(found, 1, size, file) == size && memcmp(found, wanted, size) == 0;
+    free(found);
+    free(wanted);
+    return same;
+}
+
 /** Read all whole entries. @return where the first one that is not ends */
 static long read_entries(report_journal *self, FILE *file)
 {
-    char *wanted = NULL, line[4096];
-    size_t size = 0;
-    FILE *header = open_memstream(&wanted, &size);
-    if (!header)
-        return 0;
-    write_header(header, self->report);
-    fclose(header);
-    bool same = fgets(line, sizeof line, file) && strcmp(line, wanted) == 0;
-    free(wanted);
+    bool same = is_same_report(self, file);
     long end = same ? ftell(file) : 0;
     while (same) {
         report_entry entry = {0};

@@ -7,6 +7,7 @@
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/report/report_svg.h"
+#include "nitro/backend/memory_stream.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1d2329;--soft:#59636e;--line:#d8dee4;--ground:#fff;"
@@ -262,7 +263,7 @@ nitro_status report_write_page(const report *reports, size_t count, const report
     nitro_context *context = reports[0].context;
     char *text = NULL, *path = nitro_asprintf(context, "%s/index.html", reports[0].folder);
     size_t size = 0;
-    FILE *file = path ? open_memstream(&text, &size) : NULL;
+    FILE *file = path ? nitro_memory_stream(&text, &size) : NULL;
     if (!file) {
         free(path);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page");
@@ -278,11 +279,10 @@ nitro_status report_write_page(const report *reports, size_t count, const report
     if (reports[0].options.methods)
         write_methods(file, &reports[0]);
     fprintf(file, "</main><script>%s</script></body></html>\n", script);
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
     nitro_status status =
-        failed ? nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page")
-               : nitro_file_write(context, path, text, size);
+        nitro_memory_stream_end(file, &text)
+            ? nitro_file_write(context, path, text, size)
+            : nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page");
     free(text);
     free(path);
     return status;

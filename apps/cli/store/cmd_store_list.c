@@ -6,6 +6,7 @@
 #include "apps/cli/store/outdated_table.h"
 #include "apps/cli/terminal.h"
 #include "apps/cli/versions.h"
+#include "nitro/backend/memory_stream.h"
 
 typedef struct settings {
     common_settings common;
@@ -111,14 +112,8 @@ static json_t *relative_json(const nitro_schema *schema)
     return array;
 }
 
-/** Names of variants and features, in lines that fit the terminal. */
-static nitro_status print_names(nitro_context *context, const nitro_schema *schema)
+static void write_names(FILE *file, const nitro_schema *schema)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a list");
     fprintf(file, "%s\n  variants:", schema->computation);
     for (size_t v = 0; v < schema->num_variants; v++)
         fprintf(file, "%s %s", v ? "," : "", schema->variants[v]);
@@ -128,8 +123,19 @@ static nitro_status print_names(nitro_context *context, const nitro_schema *sche
     for (size_t i = 0; i < schema->num_relative; i++)
         fprintf(file, "%s %s", i ? "," : "\n  relative:", schema->relative[i].name);
     fputc('\n', file);
-    if (fclose(file) == 0)
-        print_words(stdout, text, 0, strlen("  variants: "), terminal_width(stdout));
+}
+
+/** Names of variants and features, in lines that fit the terminal. */
+static nitro_status print_names(nitro_context *context, const nitro_schema *schema)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = nitro_memory_stream(&text, &size);
+    if (file)
+        write_names(file, schema);
+    if (!nitro_memory_stream_end(file, &text))
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a list");
+    print_words(stdout, text, 0, strlen("  variants: "), terminal_width(stdout));
     free(text);
     return NITRO_OK;
 }
