@@ -84,6 +84,20 @@ static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tun
                       t->device->id, t->kind->name, name, wanted, t->kind->name);
 }
 
+/* What a modelled device has no cost model of is refused before anything is stored. */
+static nitro_status check_simulated(const nitro_tune_plan *self, const nitro_tune_target *t)
+{
+    const nitro_schema *schema = self->computation->schema;
+    nitro_sample *any = NULL;
+    nitro_status status =
+        nitro_sample_create(self->context, "any", schema->num_features, schema->num_variants, &any);
+    if (status != NITRO_OK)
+        return status;
+    status = t->kind->simulate(self->context, t->device, schema, 0, any);
+    nitro_sample_free(any);
+    return status == NITRO_ERR_NOT_FOUND ? status : NITRO_OK; /* other errors are of this sample */
+}
+
 /* Two names may mean the same device ("host" and its id); a run can use only one device that runs
  * variants. */
 static nitro_status check_targets(const nitro_tune_plan *self, const nitro_measure_options *how)
@@ -95,8 +109,12 @@ static nitro_status check_targets(const nitro_tune_plan *self, const nitro_measu
             if (strcmp(self->targets[j].device->id, id) == 0)
                 return nitro_fail(self->context, NITRO_ERR_ARGUMENT, "device %s is named twice",
                                   id);
-        if (self->targets[i].kind->simulate)
+        if (self->targets[i].kind->simulate) {
+            nitro_status status = check_simulated(self, &self->targets[i]);
+            if (status != NITRO_OK)
+                return status;
             continue;
+        }
         if (strcmp(self->targets[i].kind->name, self->computation->device_kind) != 0)
             return fail_other_kind(self, &self->targets[i]);
         if (live)

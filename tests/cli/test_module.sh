@@ -22,6 +22,7 @@ try nitro tune "$MODULES/libmine_on_abacus.so" --generate 1 --store s.db
 try nitro run "$MODULES/libmine_on_abacus.so" --generated 1
 try nitro run "$mine" --generated 1 --device model:k20c
 try nitro tune "$MODULES/libmine_on_abacus.so" --generate 1 --store s.db --device model:k20c
+ls s.db 2>&1
 
 title "a variant that fails costs its entry alone"
 nitro tune "$mine" --inputs few.txt many.txt negative.txt crash.txt hang.txt bad.txt --generate 3 \
