@@ -77,6 +77,8 @@ try nitro store import --store s.db --computation calc --device gpu3 --samples m
 try nitro store import --store s.db --computation 'c a l c' --device gpu1 --samples more.csv
 try nitro store export --store s.db --computation calc --device gpu2 --samples none.csv
 try nitro store export --store s.db --computation calc --device gpu1 --samples no/folder/out.csv
+try nitro store export --store s.db --computation calc --device gpu1 --samples -
+ls ./- 2>&1
 
 title "what is missing"
 printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,,2,1,,4\ny,1,2,1,2,4\n' >missing.csv
