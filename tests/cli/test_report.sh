@@ -106,6 +106,22 @@ nitro report --store s.db --output late --seeds 2 --methods random,fixed,forest 
 cmp <(without_times r/index.html) <(without_times late/index.html)
 ls late | grep -c unfinished
 
+title "a report of many sources resumes, too"
+sources=$(printf 'gpu1,%.0s' {1..1000})gpu2
+mkdir -p long/index.html
+for run in first second; do
+    nitro report --store s.db --output long --quick --methods fixed --sources "$sources" calc 2>&1 |
+        grep -o 'resuming after [0-9]*'
+done
+
+title "sources: all but some, as nitro evaluate takes them; 'auto' is no device"
+try nitro report --store s.db --output less --quick --method fixed --targets gpu3 --exclude gpu2 --quiet calc
+try nitro report --store s.db --output two --quick --methods fixed --targets gpu3 --sources gpu1 --quiet calc
+cmp less/calc-quality.csv two/calc-quality.csv
+try nitro report --store s.db --output auto --quick --method fixed --sources auto --quiet calc
+try nitro report --store s.db --output none --quick --exclude gpu9 --quiet calc
+try nitro report --store s.db --output none --sources all
+
 title "modelled devices are marked"
 nitro tune spmv --generate 10 --device model:k20c,model:c2075,model:gtx-980 --store m.db --quiet --no-model >/dev/null
 try nitro report --store m.db --output m --quick --quiet

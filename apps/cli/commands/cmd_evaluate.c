@@ -41,7 +41,8 @@ static const char *const curves[] = {"sources", NULL};
 
 /* Options of the evaluation of methods, which that of searchers does not have. */
 #define OF_METHODS                                                                                 \
-    "targets,sources,exclude,method,measure,curve,train,test,train-fraction,group-by,extrapolate," \
+    "targets,sources,exclude,method,methods,measure,curve,train,test,train-fraction,group-by,"     \
+    "extrapolate,"                                                                                 \
     "uses,without-generation"
 
 static const option options[] = {
@@ -52,6 +53,7 @@ static const option options[] = {
     OPTION(LIST, "method", methods, "M,...",
            "methods to compare, see above (default: all but default, auto-guarded, nearest, "
            "mixture, own and own-guarded)"),
+    OPTION(LIST, "methods", methods, "M,...", "the same as --method"),
     OPTION(LIST, "measure", measure, "N,...",
            "also adapt the methods that support it to the N most informative training inputs, "
            "measured on the target; 'all' for all of them"),
@@ -124,19 +126,6 @@ static const argument arguments[] = {
      .help = "a computation's name in the store, or a module's path; not with --recorded",
      .optional = true},
     {0}};
-
-static int check_methods(const invocation *call, const nitro_string_list *methods)
-{
-    const char *known[64];
-    size_t count = 0;
-    for (const nitro_method_info *each = nitro_method_table(); each->name && count < 63; each++)
-        known[count++] = each->name;
-    known[count] = NULL;
-    int code = EXIT_DONE;
-    for (size_t m = 0; m < methods->count && code == EXIT_DONE; m++)
-        code = check_choice(call, "method", methods->items[m], known);
-    return code;
-}
 
 #define MAX_MEASURES 64
 

@@ -96,6 +96,19 @@ void print_csv_number(double value)
     printf(",%s", text);
 }
 
+int check_methods(const invocation *call, const nitro_string_list *methods)
+{
+    const char *known[64];
+    size_t count = 0;
+    for (const nitro_method_info *each = nitro_method_table(); each->name && count < 63; each++)
+        known[count++] = each->name;
+    known[count] = NULL;
+    int code = EXIT_DONE;
+    for (size_t m = 0; m < methods->count && code == EXIT_DONE; m++)
+        code = check_choice(call, "method", methods->items[m], known);
+    return code;
+}
+
 /* Device ids and method names need no quotes: valid names have no comma or quote. */
 int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
 {

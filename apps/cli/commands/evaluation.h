@@ -11,6 +11,9 @@ int evaluation_print_csv(const nitro_evaluate_result *results, size_t count);
 int evaluation_print_json(const invocation *call, const nitro_evaluate_result *results,
                           size_t count);
 
+/** Are these names of methods? @return EXIT_USAGE, with the names printed, where one is not. */
+int check_methods(const invocation *call, const nitro_string_list *methods);
+
 /** Print ",1.5", or "," where the number is not known. */
 void print_csv_number(double value);
 

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apps/cli/commands/evaluation.h"
+#include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/paths.h"
 #include "apps/cli/report/report_run.h"
 #include "apps/cli/report/report_searches.h"
@@ -9,7 +11,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *output;
-    nitro_string_list targets, sources, methods, skip, describe, recorded, searchers;
+    nitro_string_list targets, sources, exclude, methods, skip, describe, recorded, searchers;
     double train_fraction;
     uint64_t seed, seeds, threads, repeats;
     bool quick, json;
@@ -18,6 +20,8 @@ typedef struct settings {
 /* What --quick compares unless methods are named: those that learn in a second or two. */
 static const char *const quick_methods[] = {"random", "fixed", "majority", "pooled",
                                             "forest", "auto",  "native"};
+
+static const char *const parts[] = {"source-less", "curves", "features", NULL};
 
 static void set_defaults(void *place)
 {
@@ -35,9 +39,12 @@ static const option options[] = {
     OPTION(TEXT, "output", output, "DIR", "the folder to write to; created if missing",
            .required = true),
     OPTION_TARGETS,
-    OPTION_SOURCES,
-    OPTION(LIST, "methods", methods, "M,...",
+    OPTION(LIST, "sources", sources, "auto|A,B,...",
+           "source devices, weighted by their similarity to the target; 'auto' (the default): all"),
+    OPTION_EXCLUDE,
+    OPTION(LIST, "method", methods, "M,...",
            "methods to compare, see 'nitro help evaluate' (default: as there)"),
+    OPTION(LIST, "methods", methods, "M,...", "the same as --method"),
     OPTION_TRAIN_FRACTION,
     OPTION(COUNT, "seed", seed, "N", "the first seed, for the split and for training"),
     OPTION(COUNT, "seeds", seeds, "N",
@@ -54,8 +61,9 @@ static const option options[] = {
            "roofline"),
     OPTION(FILES, "recorded", recorded, "FILE",
            "report on these recorded tuning spaces instead of a store",
-           .excludes = "store,targets,sources,methods,train-fraction,seed,seeds,quick,skip,"
-                       "describe,json"),
+           .excludes =
+               "store,targets,sources,exclude,method,methods,train-fraction,seed,seeds,quick,skip,"
+               "describe,json"),
     OPTION(LIST, "searchers", searchers, "NAME[:OPTION=VALUE...],...",
            "with --recorded, the searchers (default: auto,bayes-ei,genetic,random)",
            .needs = "recorded"),
@@ -90,19 +98,15 @@ static bool is_quick(const char *method)
 static int check_names(const plan *self)
 {
     const settings *given = self->call->settings;
-    for (size_t i = 0; i < given->skip.count; i++)
-        if (strcmp(given->skip.items[i], "source-less") != 0 &&
-            strcmp(given->skip.items[i], "curves") != 0 &&
-            strcmp(given->skip.items[i], "features") != 0)
-            return fail_usage(self->call,
-                              "--skip: unknown part '%s'; choose source-less, curves or features",
-                              given->skip.items[i]);
-    for (size_t i = 0; i < given->methods.count; i++)
-        if (nitro_string_list_find(&self->methods, given->methods.items[i]) == NITRO_NONE)
-            return fail_usage(self->call,
-                              "--methods: unknown method '%s'; 'nitro help evaluate' lists them",
-                              given->methods.items[i]);
-    return EXIT_DONE;
+    bool are_equal = false;
+    named_sources(&given->sources, &are_equal);
+    if (are_equal)
+        return fail_usage(self->call, "--sources all: the sources of a report are weighted; 'nitro "
+                                      "evaluate' can count them equally");
+    int code = check_methods(self->call, &given->methods);
+    for (size_t i = 0; i < given->skip.count && code == EXIT_DONE; i++)
+        code = check_choice(self->call, "skip", given->skip.items[i], parts);
+    return code;
 }
 
 /** The methods to compare, in declared order; and those that depend on sources. */
@@ -165,13 +169,15 @@ static int make(const plan *self)
                       .store = self->store,
                       .folder = given->output,
                       .sub_methods = &self->sub_methods,
+                      .excluded = &given->exclude,
                       .descriptions = list_if_given(&given->describe),
                       .skip_source_less = is_skipped(given, "source-less"),
                       .skip_features = is_skipped(given, "features"),
                       .skip_curves = is_skipped(given, "curves")};
+    bool are_equal;
     nitro_study_options_init(&request.options);
     request.options.targets = list_if_given(&given->targets);
-    request.options.sources = list_if_given(&given->sources);
+    request.options.sources = named_sources(&given->sources, &are_equal);
     request.options.methods = &self->methods;
     request.options.train_fraction = given->train_fraction;
     request.options.seed = given->seed;
@@ -231,7 +237,8 @@ const command command_report = {
     .name = "report",
     .summary = "Write a report on a store: a page with charts and data",
     .synopsis = "--output DIR [COMPUTATION...] [--store URL] [--targets A,...] [--sources A,...] "
-                "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
+                "[--exclude A,signer:NAME,...] [--method M,...] [--train-fraction 0.3] [--seed N] "
+                "[--seeds N] [--quick] "
                 "[--skip PART,...] [--describe FILE,...] [--json]\n"
                 "--recorded FILE... --output DIR [--searchers NAME,...] [--repeats 35]",
     .description =

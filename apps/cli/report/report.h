@@ -121,6 +121,8 @@ typedef struct report {
     const char *computation;
     nitro_study_options options;           /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods;  /* for the studies with one source less */
+    const nitro_string_list *excluded;     /* devices and signers that are no sources; or NULL */
+    nitro_string_list sources;             /* those that are left */
     const nitro_string_list *descriptions; /* files, for rooflines; NULL: none */
     bool skip_source_less, skip_features, skip_curves; /* skip these long studies */
     const char *folder;                                /* to write to; it is there */

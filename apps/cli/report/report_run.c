@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/report/report_learnt.h"
 
 /** All devices that are targets or sources. */
 static void load(report *made)
 {
     nitro_string_list known = {0}, devices = {0};
+    report_keep(made, exclude_sources(made->store, made->computation, NULL, made->excluded,
+                                      &made->options.sources, &made->sources));
     report_keep(made, nitro_store_list_devices(made->store, made->computation, &known));
     for (size_t i = 0; i < known.count; i++)
         if (report_is_named(made->options.targets, known.items[i]) ||
@@ -176,6 +179,7 @@ int report_run(const report *request, const nitro_string_list *computations, boo
     for (size_t r = 0; r < count; r++) {
         report_learnt_free(reports[r].learnt);
         report_free_parts(&reports[r]);
+        nitro_string_list_free(&reports[r].sources);
     }
     free(reports);
     return code;
