@@ -39,6 +39,7 @@ static int run_command(invocation *call, char **words, size_t num_words)
         nitro_context_set_log(call->context, verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING, show_log,
                               call);
         code = call->command->run(call);
+        store_close(call);
     }
     print_failure(call, code);
     code = close_output(call, code);

@@ -309,6 +309,24 @@ void invocation_free(invocation *call)
     call->settings = NULL;
 }
 
+void store_close(invocation *call)
+{
+    nitro_store_close(call->store);
+    call->store = NULL;
+}
+
+int store_open(invocation *call, const char *url, nitro_store_mode mode)
+{
+    store_close(call);
+    return exit_code(call, nitro_store_open(call->context, url, mode, &call->store));
+}
+
+int store_open_existing(invocation *call, const char *url)
+{
+    int code = store_open(call, url, NITRO_STORE_READ);
+    return code == EXIT_DONE ? store_open(call, url, NITRO_STORE_WRITE) : code;
+}
+
 const nitro_string_list *list_if_given(const nitro_string_list *list)
 {
     return list->count ? list : NULL;

@@ -135,6 +135,7 @@ typedef struct invocation {
     void *settings;
     uint64_t given; /* one bit for each of the command's options */
     nitro_string_list arguments;
+    nitro_store *store;                      /* of store_open() */
     failure *failure;                        /* with --json; else NULL */
     struct progress_line *progress;          /* the one on screen now, or NULL */
     _Atomic uint64_t warnings[MAX_WARNINGS]; /* hashes of those printed; any thread may warn */
@@ -150,6 +151,16 @@ const option *options_common(void);
  */
 int options_parse(invocation *call, char **words, size_t num_words);
 void invocation_free(invocation *call);
+
+/** Open `call->store` in place of the one before, if any. @return EXIT_DONE, or EXIT_FAILED with
+ * the reason printed. */
+int store_open(invocation *call, const char *url, nitro_store_mode mode);
+/** The same for writing into a store that is there: a typing error in its URL must not make one. */
+int store_open_existing(invocation *call, const char *url);
+
+/** Close it, if one is open: as the command ends, or before, where what closing warns of (bundles
+ *  that are refused) comes before an error. */
+void store_close(invocation *call);
 
 /** The first of some options, "A,B", that is given; NULL: none. */
 const option *options_first_given(const invocation *call, const char *names);

@@ -4,14 +4,14 @@
 
 #include "apps/cli/options.h"
 
+typedef int (*version_function)(const invocation *call, const char *computation,
+                                const char *const *versions, void *user);
+
 /**
- * Call `visit` for each computation of the store, or the one that `text` names (a name, or the path
- * of a shared object; NULL: all), with its variants' versions in the schema's order: those of the
- * shared object or of built-in code of this name, NULL without code. Failures are printed.
+ * Call `visit` for each computation of `call->store`, or the one that `text` names (a name, or the
+ * path of a shared object; NULL: all), with its variants' versions in the schema's order: those of
+ * the shared object or of built-in code of this name, NULL without code. Failures are printed.
  */
-int versions_each(const invocation *call, nitro_store *store, const char *text,
-                  int (*visit)(const invocation *call, nitro_store *store, const char *computation,
-                               const char *const *versions, void *user),
-                  void *user);
+int versions_each(const invocation *call, const char *text, version_function visit, void *user);
 
 #endif

@@ -147,17 +147,13 @@ static nitro_status find_devices(const invocation *call, device_set *set)
     return status;
 }
 
-static nitro_status update_store(const invocation *call, const device_set *set)
+static int update_store(invocation *call, const device_set *set)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
-    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t i = 0; i < set->count && status == NITRO_OK; i++)
-        status = nitro_store_update_device(store, set->devices[i]);
-    nitro_store_close(store);
-    return status;
+    int code = store_open(call, given->store, NITRO_STORE_WRITE);
+    for (size_t i = 0; i < set->count && code == EXIT_DONE; i++)
+        code = exit_code(call, nitro_store_update_device(call->store, set->devices[i]));
+    return code;
 }
 
 static int run(invocation *call)
@@ -174,8 +170,8 @@ static int run(invocation *call)
     if (given->record && named != 1)
         return fail_usage(call, "--record needs one ID, such as cuda");
     int code = exit_code(call, find_devices(call, &set));
-    if (code == EXIT_DONE && given->store && update_store(call, &set) != NITRO_OK)
-        code = fail(call);
+    if (code == EXIT_DONE && given->store)
+        code = update_store(call, &set);
     if (code == EXIT_DONE && given->record)
         note(call, "wrote %s", given->record);
     if (code == EXIT_DONE && given->json)

@@ -190,21 +190,19 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
                     nitro_evaluate_result **results, size_t *count)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
     nitro_string_list left = {0};
     progress_line progress;
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        return fail(call);
+    if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
+        return EXIT_FAILED;
     progress_begin_waiting(&progress, call, "evaluate", "methods");
     how->progress = show_progress;
     how->progress_user = &progress;
     nitro_status status =
-        exclude_sources(store, computation, NULL, &given->exclude, &how->sources, &left);
+        exclude_sources(call->store, computation, NULL, &given->exclude, &how->sources, &left);
     if (status == NITRO_OK)
-        status = nitro_evaluate(store, computation, how, results, count);
+        status = nitro_evaluate(call->store, computation, how, results, count);
     progress_end(&progress);
     nitro_string_list_free(&left);
-    nitro_store_close(store);
     return exit_code(call, status);
 }
 

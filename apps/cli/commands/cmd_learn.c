@@ -36,14 +36,15 @@ static const option options[] = {
 static const argument arguments[] = {
     {"COMPUTATION", "its name, or a shared object: PATH or PATH:NAME", .optional = false}, {0}};
 
-static int learn(invocation *call, nitro_store *store, const char *computation)
+static int learn(invocation *call, const char *computation)
 {
     const settings *given = call->settings;
     nitro_model *model = NULL;
     char *id = NULL, *path = NULL;
-    if (device_find_stored(call->context, store, given->device, &id) != NITRO_OK)
+    if (device_find_stored(call->context, call->store, given->device, &id) != NITRO_OK)
         return fail(call);
-    int code = learn_own(call, store, computation, id, given->seed, given->output, &model, &path);
+    int code =
+        learn_own(call, call->store, computation, id, given->seed, given->output, &model, &path);
     if (code == EXIT_DONE && !model)
         code = fail(call);
     else if (code == EXIT_DONE)
@@ -59,17 +60,12 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     const char *computation = NULL;
-    nitro_store *store = NULL;
     int code = module_name(call, call->arguments.items[0], &computation);
     if (code == EXIT_DONE)
         code = exit_code(call, require_writable(call->context, given->output));
     if (code == EXIT_DONE)
-        code = exit_code(call,
-                         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store));
-    if (code == EXIT_DONE)
-        code = learn(call, store, computation);
-    nitro_store_close(store);
-    return code;
+        code = store_open(call, given->store, NITRO_STORE_READ);
+    return code == EXIT_DONE ? learn(call, computation) : code;
 }
 
 const command command_learn = {

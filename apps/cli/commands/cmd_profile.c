@@ -57,7 +57,6 @@ static const argument arguments[] = {
 typedef struct profiling {
     invocation *call;
     const char *computation;
-    nitro_store *store;
     json_t *reports; /* with --json: by device */
     size_t failed_inputs;
 } profiling;
@@ -71,7 +70,7 @@ static int profile_modelled(profiling *self, const char *device)
 {
     const settings *given = self->call->settings;
     size_t count = 0;
-    if (nitro_store_put_modelled_profiles(self->store, self->computation, device, given->seed,
+    if (nitro_store_put_modelled_profiles(self->call->store, self->computation, device, given->seed,
                                           &count) != NITRO_OK)
         return fail(self->call);
     if (given->json)
@@ -123,7 +122,7 @@ static int profile_here(profiling *self, const nitro_device *device, const loade
     const nitro_profile_options how = profile_options(self);
     nitro_profile_report made;
     nitro_status status =
-        collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
+        collect_profiles(self->call, self->call->store, device->id, loaded, inputs, &how, &made);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
                          "stopped; profiles stored: %zu; run the same command to resume",
@@ -191,7 +190,7 @@ static int check_device(const profiling *self, const char *id)
     nitro_status status = nitro_device_find(self->call->context, id, false, &device, &kind);
     nitro_context_last_error(self->call->context, message, sizeof message);
     if (status == NITRO_ERR_NOT_FOUND &&
-        nitro_store_get_device(self->store, id, &stored) != NITRO_OK)
+        nitro_store_get_device(self->call->store, id, &stored) != NITRO_OK)
         code = fail_text(self->call, "%s", message);
     else if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
         code = fail(self->call);
@@ -243,13 +242,11 @@ static int run(invocation *call)
     profiling self = {.call = call, .reports = json_object()};
     int code = module_name(call, call->arguments.items[0], &self.computation);
     if (code == EXIT_DONE)
-        code = exit_code(
-            call, nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store));
+        code = store_open(call, given->store, NITRO_STORE_WRITE);
     if (code == EXIT_DONE) {
         interrupts_catch();
         code = profile_devices(&self);
     }
-    nitro_store_close(self.store);
     json_decref(self.reports);
     return code;
 }

@@ -21,7 +21,6 @@ typedef struct tuning {
     loaded_module loaded;
     input_set inputs;
     size_t num_devices;
-    nitro_store *store;
     json_t *reports; /* with --json */
     nitro_tune_progress last;
     progress_line progress;
@@ -115,7 +114,7 @@ static int measure(tuning *self, const device_set *devices)
         snprintf(task, sizeof task, "tune %s on %zu devices", self->loaded.module->name,
                  devices->count);
     progress_begin(&self->progress, self->call, task, "inputs");
-    nitro_status status = nitro_tune(self->loaded.computation, self->store, ids,
+    nitro_status status = nitro_tune(self->loaded.computation, self->call->store, ids,
                                      self->inputs.inputs, self->inputs.count, &how);
     progress_end(&self->progress);
     if (status == NITRO_ERR_INTERRUPTED)
@@ -137,8 +136,8 @@ static int profile(tuning *self, const nitro_device *device)
         return EXIT_DONE;
     }
     bool broken = false;
-    nitro_status status =
-        collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs, &broken);
+    nitro_status status = collect_or_warn(self->call, self->call->store, device->id, &self->loaded,
+                                          &self->inputs, &broken);
     self->profiles_lost = self->profiles_lost || broken;
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call, "stopped while profiling; run the same command to resume");
@@ -162,7 +161,7 @@ static int print_report(const tuning *self, const nitro_device *device, const wi
 {
     printf("%s on %s%s: %zu sample%s in %s", self->loaded.module->name, device->id,
            device_is_modelled(device) ? " (modelled: times from a cost model)" : "", won->samples,
-           plural(won->samples), nitro_store_url(self->store));
+           plural(won->samples), nitro_store_url(self->call->store));
     if (won->untimed > 0)
         printf(", and %zu on which no variant has a time", won->untimed);
     printf("\n\n");
@@ -174,7 +173,7 @@ static int report(tuning *self, const nitro_device *device, const nitro_model *m
 {
     const tune_settings *given = self->call->settings;
     winner_table won;
-    if (winners_load(self->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
+    if (winners_load(self->call->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
         return fail(self->call);
     int code = EXIT_DONE;
     if (!given->json) {
@@ -200,7 +199,7 @@ static int learn_and_report(tuning *self, const nitro_device *device)
     char *path = NULL;
     int code = EXIT_DONE;
     if (!given->no_model && !given->shard)
-        code = learn_own(self->call, self->store, self->loaded.module->name, device->id,
+        code = learn_own(self->call, self->call->store, self->loaded.module->name, device->id,
                          given->seed, given->output, &model, &path);
     if (code == EXIT_DONE && !model && !given->no_model && !given->shard) {
         char why[1024];
@@ -295,12 +294,11 @@ static int run(invocation *call)
         code = exit_code(call, require_model_place(&self));
     if (code == EXIT_DONE)
         code =
-            exit_code(call, nitro_store_open_journaled(call->context, given->store, &self.store));
+            exit_code(call, nitro_store_open_journaled(call->context, given->store, &call->store));
     if (code == EXIT_DONE) {
         interrupts_catch();
         code = tune_devices(&self, &devices);
     }
-    nitro_store_close(self.store);
     inputs_free(&self.inputs);
     module_close(&self.loaded);
     device_set_free(&devices);

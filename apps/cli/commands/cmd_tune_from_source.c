@@ -129,7 +129,6 @@ static int learn(invocation *call, const char *computation, target_measuring *me
                  nitro_model **model)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
     nitro_store_mode mode = measures_now(given) ? NITRO_STORE_WRITE : NITRO_STORE_READ;
     nitro_learn_options how;
     progress_line progress = {.call = call};
@@ -145,22 +144,21 @@ static int learn(invocation *call, const char *computation, target_measuring *me
     how.dfs_k = given->k;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
-    if (nitro_store_open(call->context, given->store, mode, &store) != NITRO_OK)
-        return fail(call);
+    if (store_open(call, given->store, mode) != EXIT_DONE)
+        return EXIT_FAILED;
     if (measures_now(given))
-        target_measuring_offer(measuring, store, given->target, &how);
+        target_measuring_offer(measuring, given->target, &how);
     nitro_status status =
-        exclude_sources(store, computation, given->target, &given->exclude, &sources, &left);
+        exclude_sources(call->store, computation, given->target, &given->exclude, &sources, &left);
     how.sources = sources ? (const char *const *)sources->items : NULL;
     how.num_sources = sources ? sources->count : 0;
     if (status == NITRO_OK && !measures_now(given))
         progress_begin_waiting(&progress, call, "learn", NULL);
     if (status == NITRO_OK)
-        status =
-            nitro_tune_from_source(call->context, store, computation, given->target, &how, model);
+        status = nitro_tune_from_source(call->context, call->store, computation, given->target,
+                                        &how, model);
     progress_end(&progress);
     nitro_string_list_free(&left);
-    nitro_store_close(store);
     return exit_code(call, status);
 }
 

@@ -54,17 +54,16 @@ static nitro_status measure(void *user, const char *const *names, size_t count)
         chosen[i] =
             measuring->inputs.inputs[nitro_string_list_find(&measuring->inputs.names, names[i])];
     progress_begin(&measuring->progress, measuring->call, "measure", "inputs");
-    nitro_status status = nitro_tune(measuring->loaded.computation, measuring->store,
+    nitro_status status = nitro_tune(measuring->loaded.computation, measuring->call->store,
                                      measuring->target, chosen, count, &how);
     progress_end(&measuring->progress);
     free(chosen);
     return status;
 }
 
-void target_measuring_offer(target_measuring *measuring, nitro_store *store, const char *target,
+void target_measuring_offer(target_measuring *measuring, const char *target,
                             nitro_learn_options *options)
 {
-    measuring->store = store;
     measuring->target = target;
     options->measurable = (const char *const *)measuring->inputs.names.items;
     options->num_measurable = measuring->inputs.names.count;

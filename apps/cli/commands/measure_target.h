@@ -6,12 +6,11 @@
 #include "apps/cli/inputs.h"
 #include "apps/cli/output.h"
 
-/** What can be measured, and where samples go. */
+/** What can be measured; samples go into the store that the invocation has open. */
 typedef struct target_measuring {
     invocation *call;
     loaded_module loaded;
     input_set inputs;
-    nitro_store *store; /* borrowed */
     const char *target;
     progress_line progress;
 } target_measuring;
@@ -24,7 +23,7 @@ int target_measuring_begin(invocation *call, const char *target, const nitro_str
 void target_measuring_end(target_measuring *measuring);
 
 /** Tell the library what can be measured, and how. */
-void target_measuring_offer(target_measuring *measuring, nitro_store *store, const char *target,
+void target_measuring_offer(target_measuring *measuring, const char *target,
                             nitro_learn_options *options);
 
 #endif

@@ -82,7 +82,6 @@ static const argument arguments[] = {
 /** The command line, resolved. */
 typedef struct plan {
     invocation *call;
-    nitro_store *store;
     nitro_string_list computations, methods, sub_methods;
     bool made_folder;
 } plan;
@@ -132,14 +131,14 @@ static int choose_computations(plan *self)
 {
     nitro_string_list known = {0};
     const nitro_string_list *named = &self->call->arguments;
-    nitro_status status = nitro_store_list_computations(self->store, &known);
+    nitro_status status = nitro_store_list_computations(self->call->store, &known);
     int code = EXIT_DONE;
     for (size_t i = 0; status == NITRO_OK && i < named->count && code == EXIT_DONE; i++) {
         if (nitro_string_list_find(&known, named->items[i]) == NITRO_NONE) {
             char names[512];
             join_list(&known, names, sizeof names);
             code = fail_text(self->call, "%s has no computation '%s'; it has: %s",
-                             nitro_store_url(self->store), named->items[i], names);
+                             nitro_store_url(self->call->store), named->items[i], names);
         } else if (nitro_string_list_find(&self->computations, named->items[i]) == NITRO_NONE) {
             status =
                 nitro_string_list_add(self->call->context, &self->computations, named->items[i]);
@@ -152,7 +151,7 @@ static int choose_computations(plan *self)
         return fail(self->call);
     if (code == EXIT_DONE && self->computations.count == 0)
         code = fail_text(self->call, "%s has no computations: nothing to report",
-                         nitro_store_url(self->store));
+                         nitro_store_url(self->call->store));
     return code;
 }
 
@@ -166,7 +165,7 @@ static int make(const plan *self)
     const settings *given = self->call->settings;
     report request = {.call = self->call,
                       .context = self->call->context,
-                      .store = self->store,
+                      .store = self->call->store,
                       .folder = given->output,
                       .sub_methods = &self->sub_methods,
                       .excluded = &given->exclude,
@@ -209,8 +208,7 @@ static int report_stored(plan *self)
     const settings *given = self->call->settings;
     int code = choose_methods(self);
     if (code == EXIT_DONE)
-        code = exit_code(self->call, nitro_store_open(self->call->context, given->store,
-                                                      NITRO_STORE_READ, &self->store));
+        code = store_open(self->call, given->store, NITRO_STORE_READ);
     if (code == EXIT_DONE)
         code = choose_computations(self);
     if (code == EXIT_DONE)
@@ -229,7 +227,6 @@ static int run(invocation *call)
     nitro_string_list_free(&self.computations);
     nitro_string_list_free(&self.methods);
     nitro_string_list_free(&self.sub_methods);
-    nitro_store_close(self.store);
     return code;
 }
 

@@ -88,7 +88,6 @@ typedef struct search_command {
     nitro_counter_model *counter_model;
     uint64_t starts[64];
     nitro_device *device;
-    nitro_store *store;
     progress_line progress;
     nitro_search_result *result;
 } search_command;
@@ -244,8 +243,8 @@ static int open_store(search_command *self)
         nitro_device_find(context, self->given->device, false, &self->device, NULL);
     self->options.device = self->device;
     if (status == NITRO_OK && !self->given->no_store)
-        status = nitro_store_open_journaled(context, self->given->store, &self->store);
-    self->options.store = self->store;
+        status = nitro_store_open_journaled(context, self->given->store, &self->call->store);
+    self->options.store = self->call->store;
     return exit_code(self->call, status);
 }
 
@@ -423,8 +422,9 @@ static int search_and_report(search_command *self)
                                        result->answers[result->best].configuration);
     if (code == EXIT_DONE && result->interrupted)
         code = fail_text(self->call, "%s",
-                         self->store ? "interrupted; run the same command to resume"
-                                     : "interrupted; a search with --no-store cannot be resumed");
+                         self->call->store
+                             ? "interrupted; run the same command to resume"
+                             : "interrupted; a search with --no-store cannot be resumed");
     return code;
 }
 
@@ -451,7 +451,6 @@ static int run(invocation *call)
     if (code == EXIT_DONE)
         code = search_and_report(&self);
     nitro_search_result_free(self.result);
-    nitro_store_close(self.store);
     nitro_device_free(self.device);
     search_target_close(&self.target);
     nitro_counter_model_free(self.counter_model);

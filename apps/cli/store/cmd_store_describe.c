@@ -31,15 +31,14 @@ static int print_schema(const invocation *call, const nitro_schema *schema)
 }
 
 /** Put the description into the stored schema. */
-static int describe(const invocation *call, nitro_store *store,
-                    const nitro_description *description)
+static int describe(const invocation *call, const nitro_description *description)
 {
     nitro_schema *schema = NULL;
-    nitro_status status = nitro_store_get_schema(store, call->arguments.items[0], &schema);
+    nitro_status status = nitro_store_get_schema(call->store, call->arguments.items[0], &schema);
     if (status == NITRO_OK)
         status = nitro_description_apply(call->context, description, schema);
     if (status == NITRO_OK)
-        status = nitro_store_put_schema(store, schema);
+        status = nitro_store_put_schema(call->store, schema);
     int code = status == NITRO_OK ? print_schema(call, schema) : fail(call);
     nitro_schema_free(schema);
     return code;
@@ -49,18 +48,12 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_description *description = NULL;
-    nitro_store *store = NULL;
-    nitro_status status =
-        nitro_description_read(call->context, call->arguments.items[1], &description);
-    /* A typing error in the URL must not create a store. */
-    if (status == NITRO_OK)
-        status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
-    nitro_store_close(store);
-    store = NULL;
-    if (status == NITRO_OK)
-        status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
-    int code = status == NITRO_OK ? describe(call, store, description) : fail(call);
-    nitro_store_close(store);
+    int code = exit_code(
+        call, nitro_description_read(call->context, call->arguments.items[1], &description));
+    if (code == EXIT_DONE)
+        code = store_open_existing(call, given->store);
+    if (code == EXIT_DONE)
+        code = describe(call, description);
     nitro_description_free(description);
     return code;
 }

@@ -33,14 +33,14 @@ static json_t *exported(const char *path, const size_t *count)
     return file;
 }
 
-static nitro_status export_samples(const invocation *call, nitro_store *store, json_t *told)
+static nitro_status export_samples(const invocation *call, json_t *told)
 {
     const settings *given = call->settings;
     size_t count = 0;
-    nitro_status status = nitro_store_export_csv(store, given->computation, given->device,
+    nitro_status status = nitro_store_export_csv(call->store, given->computation, given->device,
                                                  given->samples, given->devices);
     if (status == NITRO_OK)
-        status = nitro_store_count_samples(store, given->computation, given->device, &count);
+        status = nitro_store_count_samples(call->store, given->computation, given->device, &count);
     if (status == NITRO_OK)
         note(call, "%zu sample%s of %s on %s in %s", count, plural(count), given->computation,
              given->device, given->samples);
@@ -49,12 +49,12 @@ static nitro_status export_samples(const invocation *call, nitro_store *store, j
     return status;
 }
 
-static nitro_status export_profiles(const invocation *call, nitro_store *store, json_t *told)
+static nitro_status export_profiles(const invocation *call, json_t *told)
 {
     const settings *given = call->settings;
     size_t count = 0;
-    nitro_status status = nitro_store_export_profiles(store, given->computation, given->device,
-                                                      given->profiles, &count);
+    nitro_status status = nitro_store_export_profiles(call->store, given->computation,
+                                                      given->device, given->profiles, &count);
     if (status == NITRO_OK)
         note(call, "%zu profile%s in %s", count, plural(count), given->profiles);
     json_object_set_new(told, "profiles", exported(given->profiles, &count));
@@ -79,23 +79,21 @@ static int check_options(const invocation *call)
 static int run(invocation *call)
 {
     settings *given = call->settings;
-    nitro_store *store = NULL;
     char *id = NULL;
     int code = check_options(call);
+    if (code == EXIT_DONE)
+        code = store_open(call, given->store, NITRO_STORE_READ);
     if (code != EXIT_DONE)
         return code;
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        return fail(call);
     json_t *told = json_pack("{s:n, s:n, s:n}", "samples", "devices", "profiles");
     nitro_status status = NITRO_OK;
     if (given->device)
-        status = device_find_stored(call->context, store, given->device, &id);
+        status = device_find_stored(call->context, call->store, given->device, &id);
     given->device = id;
     if (status == NITRO_OK && given->samples)
-        status = export_samples(call, store, told);
+        status = export_samples(call, told);
     if (status == NITRO_OK && given->profiles)
-        status = export_profiles(call, store, told);
-    nitro_store_close(store);
+        status = export_profiles(call, told);
     free(id);
     if (status == NITRO_OK && given->json)
         return print_json(call, told);

@@ -25,8 +25,7 @@ static const option options[] = {
     {0}};
 
 typedef struct collecting {
-    const invocation *call;
-    nitro_store *store;
+    invocation *call;
     nitro_string_list devices; /* without samples and profiles */
     nitro_string_list damaged;
     json_t *outdated;
@@ -37,11 +36,12 @@ static nitro_status has_records(collecting *self, const char *id,
                                 const nitro_string_list *computations, bool *has)
 {
     size_t count = 0;
-    nitro_status status = nitro_store_count_profiles(self->store, id, NULL, &count);
+    nitro_status status = nitro_store_count_profiles(self->call->store, id, NULL, &count);
     for (size_t i = 0; i < computations->count && status == NITRO_OK && count == 0; i++) {
-        status = nitro_store_count_samples(self->store, computations->items[i], id, &count);
+        status = nitro_store_count_samples(self->call->store, computations->items[i], id, &count);
         if (status == NITRO_OK && count == 0)
-            status = nitro_store_count_profiles(self->store, id, computations->items[i], &count);
+            status =
+                nitro_store_count_profiles(self->call->store, id, computations->items[i], &count);
     }
     *has = count > 0;
     return status;
@@ -50,9 +50,9 @@ static nitro_status has_records(collecting *self, const char *id,
 static nitro_status collect_devices(collecting *self)
 {
     nitro_string_list computations = {0}, devices = {0};
-    nitro_status status = nitro_store_list_computations(self->store, &computations);
+    nitro_status status = nitro_store_list_computations(self->call->store, &computations);
     if (status == NITRO_OK)
-        status = nitro_store_list_devices(self->store, NULL, &devices);
+        status = nitro_store_list_devices(self->call->store, NULL, &devices);
     for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
         bool has = false;
         status = has_records(self, devices.items[i], &computations, &has);
@@ -68,7 +68,7 @@ static nitro_status remove_devices(const collecting *self)
 {
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < self->devices.count && status == NITRO_OK; i++) {
-        status = nitro_store_remove_device(self->store, self->devices.items[i]);
+        status = nitro_store_remove_device(self->call->store, self->devices.items[i]);
         if (status == NITRO_ERR_EXISTS || status == NITRO_ERR_NOT_FOUND) /* used, or gone, by now */
             status = NITRO_OK;
     }
@@ -82,13 +82,14 @@ static void note_damaged(void *user, const char *problem)
         self->status = nitro_string_list_add(self->call->context, &self->damaged, problem);
 }
 
-static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
+static int visit_outdated(const invocation *call, const char *computation,
                           const char *const *versions, void *user)
 {
     const settings *given = call->settings;
     collecting *self = user;
-    return exit_code(call, nitro_store_remove_outdated(store, computation, versions, !given->apply,
-                                                       outdated_add, self->outdated));
+    return exit_code(call,
+                     nitro_store_remove_outdated(call->store, computation, versions, !given->apply,
+                                                 outdated_add, self->outdated));
 }
 
 static void print_list(const char *title, const nitro_string_list *lines)
@@ -129,13 +130,13 @@ static int collect(collecting *self)
     const settings *given = self->call->settings;
     nitro_status status = NITRO_OK;
     if (given->quarantined)
-        status = nitro_store_remove_damaged(self->store, !given->apply, note_damaged, self);
+        status = nitro_store_remove_damaged(self->call->store, !given->apply, note_damaged, self);
     if (status == NITRO_OK)
         status = self->status;
     if (status != NITRO_OK)
         return fail(self->call);
     if (given->outdated) {
-        int code = versions_each(self->call, self->store, given->computation, visit_outdated, self);
+        int code = versions_each(self->call, given->computation, visit_outdated, self);
         if (code != EXIT_DONE)
             return code;
     }
@@ -149,22 +150,15 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     collecting self = {.call = call};
-    nitro_store *store = NULL;
-    /* A typing error in the URL must not create a store. */
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        return fail(call);
-    if (given->apply) {
-        nitro_store_close(store);
-        if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
-            return fail(call);
-    }
-    self.store = store;
+    int code = given->apply ? store_open_existing(call, given->store)
+                            : store_open(call, given->store, NITRO_STORE_READ);
+    if (code != EXIT_DONE)
+        return code;
     self.outdated = json_array();
-    int code = collect(&self);
+    code = collect(&self);
     json_decref(self.outdated);
     nitro_string_list_free(&self.devices);
     nitro_string_list_free(&self.damaged);
-    nitro_store_close(store);
     return code;
 }
 

@@ -62,17 +62,18 @@ static const option options[] = {
     OPTION_JSON,
     {0}};
 
-static int print_report(const invocation *call, const char *url, const nitro_import_report *report)
+static int print_report(const invocation *call, const nitro_import_report *report)
 {
     const import_settings *given = call->settings;
     if (given->json)
-        return print_json(
-            call, json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "store", json_text(url),
-                            "computation", json_text(given->computation), "device",
-                            json_text(given->devices_chosen.items[0]), "added",
-                            (json_int_t)report->added, "replaced", (json_int_t)report->replaced,
-                            "missing_values", (json_int_t)report->missing_values, "without_times",
-                            (json_int_t)report->without_times));
+        return print_json(call, json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "store",
+                                          json_text(nitro_store_url(call->store)), "computation",
+                                          json_text(given->computation), "device",
+                                          json_text(given->devices_chosen.items[0]), "added",
+                                          (json_int_t)report->added, "replaced",
+                                          (json_int_t)report->replaced, "missing_values",
+                                          (json_int_t)report->missing_values, "without_times",
+                                          (json_int_t)report->without_times));
     printf("%s on %s: %zu sample%s added", given->computation, given->devices_chosen.items[0],
            report->added, plural(report->added));
     if (given->replace)
@@ -109,7 +110,6 @@ static int run_csv(invocation *call)
                                                  : "more than one --device");
     if (given->devices.count > 1)
         return fail_usage(call, "several tables of --devices go with --format ginkgo, or alone");
-    nitro_store *store = NULL;
     nitro_import_report report = {0};
     progress_line progress;
     nitro_import_options how = {.computation = given->computation,
@@ -122,22 +122,20 @@ static int run_csv(invocation *call)
                                 .log_features = list_if_given(&given->log),
                                 .description_path = given->describe,
                                 .replace = given->replace};
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
-        return fail(call);
+    if (store_open(call, given->store, NITRO_STORE_WRITE) != EXIT_DONE)
+        return EXIT_FAILED;
     progress_begin_waiting(&progress, call, "import", NULL);
-    nitro_status status = nitro_store_import_csv(store, &how, &report);
+    nitro_status status = nitro_store_import_csv(call->store, &how, &report);
     progress_end(&progress);
-    int code =
-        status == NITRO_OK ? print_report(call, nitro_store_url(store), &report) : fail(call);
-    nitro_store_close(store);
-    return code;
+    return status == NITRO_OK ? print_report(call, &report) : fail(call);
 }
 
-static int print_devices(const invocation *call, const char *url, const nitro_import_report *report)
+static int print_devices(const invocation *call, const nitro_import_report *report)
 {
     const import_settings *given = call->settings;
     if (given->json)
-        return print_json(call, json_pack("{s:o, s:I, s:I}", "store", json_text(url), "added",
+        return print_json(call, json_pack("{s:o, s:I, s:I}", "store",
+                                          json_text(nitro_store_url(call->store)), "added",
                                           (json_int_t)report->added, "replaced",
                                           (json_int_t)report->replaced));
     printf("%zu device%s added, %zu replaced\n", report->added, plural(report->added),
@@ -148,24 +146,21 @@ static int print_devices(const invocation *call, const char *url, const nitro_im
 static int import_devices(invocation *call)
 {
     const import_settings *given = call->settings;
-    nitro_store *store = NULL;
     nitro_import_report report = {0}, sum = {0};
     const option *other = options_first_given(call, OF_SAMPLES);
     if (other || call->arguments.count > 0)
         return fail_usage(call, "%s%s does not go with --devices without --samples",
                           other ? "--" : "", other ? other->name : "a folder");
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
-        return fail(call);
+    if (store_open(call, given->store, NITRO_STORE_WRITE) != EXIT_DONE)
+        return EXIT_FAILED;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < given->devices.count && status == NITRO_OK; i++) {
-        status = nitro_store_import_devices(store, given->devices.items[i],
+        status = nitro_store_import_devices(call->store, given->devices.items[i],
                                             list_if_given(&given->devices_chosen), &report);
         sum.added += report.added;
         sum.replaced += report.replaced;
     }
-    int code = status == NITRO_OK ? print_devices(call, nitro_store_url(store), &sum) : fail(call);
-    nitro_store_close(store);
-    return code;
+    return status == NITRO_OK ? print_devices(call, &sum) : fail(call);
 }
 
 static int run(invocation *call)

@@ -122,14 +122,14 @@ static void print_spread(const char *name, spreads *list)
                plural(list->count));
 }
 
-static int print_totals(const invocation *call, const nitro_store *store, totals *sums)
+static int print_totals(const invocation *call, totals *sums)
 {
     const settings *given = call->settings;
     if (given->json)
         return print_json(
             call,
             json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:o, s:o}}", "url",
-                      json_text(nitro_store_url(store)), "layout", (json_int_t)sums->layout,
+                      json_text(nitro_store_url(call->store)), "layout", (json_int_t)sums->layout,
                       "size_bytes", (json_int_t)sums->size_bytes, "computations",
                       (json_int_t)sums->computations, "devices", (json_int_t)sums->devices,
                       "samples", (json_int_t)sums->samples, "profiles", (json_int_t)sums->profiles,
@@ -140,7 +140,7 @@ static int print_totals(const invocation *call, const nitro_store *store, totals
     printf("url           %s\nlayout        %" PRId64
            "\nsize          %s\ncomputations  %zu\ndevices       %zu\n"
            "samples       %zu\n",
-           nitro_store_url(store), sums->layout, size, sums->computations, sums->devices,
+           nitro_store_url(call->store), sums->layout, size, sums->computations, sums->devices,
            sums->samples);
     if (sums->profiles > 0)
         printf("profiles      %zu\n", sums->profiles);
@@ -152,17 +152,15 @@ static int print_totals(const invocation *call, const nitro_store *store, totals
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
     totals sums = {.context = call->context};
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        return fail(call);
-    nitro_status status = count_all(store, &sums);
+    if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
+        return EXIT_FAILED;
+    nitro_status status = count_all(call->store, &sums);
     nitro_sort(sums.in_a_block.items, sums.in_a_block.count);
     nitro_sort(sums.between_blocks.items, sums.between_blocks.count);
-    int code = status == NITRO_OK ? print_totals(call, store, &sums) : fail(call);
+    int code = status == NITRO_OK ? print_totals(call, &sums) : fail(call);
     free(sums.in_a_block.items);
     free(sums.between_blocks.items);
-    nitro_store_close(store);
     return code;
 }
 

@@ -256,18 +256,18 @@ static nitro_status list_all(nitro_store *store, json_t *array)
     return status;
 }
 
-static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
+static int visit_outdated(const invocation *call, const char *computation,
                           const char *const *versions, void *user)
 {
-    return exit_code(call,
-                     nitro_store_find_outdated(store, computation, versions, outdated_add, user));
+    return exit_code(
+        call, nitro_store_find_outdated(call->store, computation, versions, outdated_add, user));
 }
 
-static int list_outdated(const invocation *call, nitro_store *store)
+static int list_outdated(const invocation *call)
 {
     const settings *given = call->settings;
     json_t *outdated = json_array();
-    int code = versions_each(call, store, given->computation, visit_outdated, outdated);
+    int code = versions_each(call, given->computation, visit_outdated, outdated);
     if (code == EXIT_DONE && given->json)
         return print_json(call, outdated);
     if (code == EXIT_DONE && json_array_size(outdated) > 0)
@@ -281,17 +281,13 @@ static int list_outdated(const invocation *call, nitro_store *store)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        return fail(call);
-    if (given->outdated) {
-        int code = list_outdated(call, store);
-        nitro_store_close(store);
-        return code;
-    }
+    if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
+        return EXIT_FAILED;
+    if (given->outdated)
+        return list_outdated(call);
     json_t *array = given->json ? json_array() : NULL;
-    nitro_status status = list_all(store, array);
-    nitro_store_close(store);
+    nitro_status status = list_all(call->store, array);
+    store_close(call);
     if (status == NITRO_OK)
         return given->json ? print_json(call, array) : EXIT_DONE;
     json_decref(array);

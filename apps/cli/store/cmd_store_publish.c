@@ -35,32 +35,20 @@ static int print_report(const invocation *call, const nitro_publish_report *repo
     return EXIT_DONE;
 }
 
-static nitro_status publish(invocation *call, const nitro_publish_options *how,
-                            nitro_publish_report *report)
-{
-    const settings *given = call->settings;
-    nitro_store *store = NULL;
-    progress_line progress;
-    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
-    progress_begin_waiting(&progress, call, "publish", NULL);
-    if (status == NITRO_OK)
-        status = nitro_store_publish(store, how, report);
-    progress_end(&progress);
-    nitro_store_close(store);
-    return status;
-}
-
 static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_signing_key *key = NULL;
     nitro_publish_report report = {0};
-    nitro_status status = NITRO_OK;
-    if (given->sign)
-        status = nitro_signing_key_read(call->context, given->sign, &key);
-    const nitro_publish_options how = {.folder = given->output, .key = key};
-    if (status == NITRO_OK)
-        status = publish(call, &how, &report);
+    progress_line progress;
+    if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
+        return EXIT_FAILED;
+    if (given->sign && nitro_signing_key_read(call->context, given->sign, &key) != NITRO_OK)
+        return fail(call);
+    progress_begin_waiting(&progress, call, "publish", NULL);
+    nitro_status status = nitro_store_publish(
+        call->store, &(nitro_publish_options){.folder = given->output, .key = key}, &report);
+    progress_end(&progress);
     nitro_signing_key_free(key);
     bool published = status == NITRO_OK || report.bundles > 0; /* all but damaged records */
     int code = published ? print_report(call, &report) : EXIT_FAILED;

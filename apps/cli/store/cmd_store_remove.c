@@ -18,44 +18,30 @@ static const option options[] = {
     OPTION_JSON,
     {0}};
 
-/** A misspelt name must not look like success, nor a misspelt URL create a store. */
+/** A misspelt name must not look like success. What is damaged may be removed too. */
 static nitro_status check_names(const invocation *call)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
     nitro_schema *schema = NULL;
     nitro_device *device = NULL;
-    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
-    if (status == NITRO_OK)
-        status = given->computation ? nitro_store_get_schema(store, given->computation, &schema)
-                                    : NITRO_OK;
-    if (status == NITRO_ERR_FORMAT) /* what is damaged may be removed too */
-        status = NITRO_OK;
-    if (status == NITRO_OK && given->device)
-        status = nitro_store_get_device(store, given->device, &device);
-    if (status == NITRO_ERR_FORMAT)
-        status = NITRO_OK;
+    nitro_status status = NITRO_OK;
+    if (given->computation)
+        status = nitro_store_get_schema(call->store, given->computation, &schema);
+    if ((status == NITRO_OK || status == NITRO_ERR_FORMAT) && given->device)
+        status = nitro_store_get_device(call->store, given->device, &device);
     nitro_device_free(device);
     nitro_schema_free(schema);
-    nitro_store_close(store);
-    return status;
+    return status == NITRO_ERR_FORMAT ? NITRO_OK : status;
 }
 
 static nitro_status remove_records(const invocation *call, size_t *removed)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
-    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
-    if (status == NITRO_OK) {
-        if (given->profiles)
-            status = nitro_store_remove_profiles(store, given->device, given->computation, removed);
-        else if (given->computation)
-            status = nitro_store_remove(store, given->computation, given->device, removed);
-        else
-            status = nitro_store_remove_device(store, given->device);
-    }
-    nitro_store_close(store);
-    return status;
+    if (given->profiles)
+        return nitro_store_remove_profiles(call->store, given->device, given->computation, removed);
+    if (given->computation)
+        return nitro_store_remove(call->store, given->computation, given->device, removed);
+    return nitro_store_remove_device(call->store, given->device);
 }
 
 static int run(invocation *call)
@@ -64,11 +50,13 @@ static int run(invocation *call)
     size_t removed = 0;
     if (!given->computation && !given->device && !given->profiles)
         return fail_usage(call, "name the records: --computation NAME, --device ID, or both");
-    nitro_status status = check_names(call);
-    if (status == NITRO_OK)
-        status = remove_records(call, &removed);
-    if (status != NITRO_OK)
-        return fail(call);
+    int code = store_open_existing(call, given->store);
+    if (code == EXIT_DONE)
+        code = exit_code(call, check_names(call));
+    if (code == EXIT_DONE)
+        code = exit_code(call, remove_records(call, &removed));
+    if (code != EXIT_DONE)
+        return code;
     if (given->json)
         return print_json(call, json_pack("{s:I}", "removed", (json_int_t)removed));
     if (!given->computation && !given->profiles) {

@@ -30,13 +30,13 @@ static void report(void *user, const char *problem)
         printf("%s\n", problem);
 }
 
-static nitro_status check_model(const invocation *call, nitro_store *store, findings *found)
+static nitro_status check_model(const invocation *call, findings *found)
 {
     const settings *given = call->settings;
     nitro_model *model = NULL;
     nitro_status status = nitro_model_load(call->context, given->model, &model);
     if (status == NITRO_OK)
-        status = nitro_model_check_records(model, store, report, found);
+        status = nitro_model_check_records(model, call->store, report, found);
     nitro_model_free(model);
     return status;
 }
@@ -44,14 +44,13 @@ static nitro_status check_model(const invocation *call, nitro_store *store, find
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    nitro_store *store = NULL;
     findings found = {.json = given->json};
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
-        return fail(call);
+    if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
+        return EXIT_FAILED;
     found.problems = json_array();
     progress_begin_waiting(&found.progress, call, "verify", NULL);
     nitro_status status =
-        given->model ? check_model(call, store, &found) : nitro_store_verify(store, report, &found);
+        given->model ? check_model(call, &found) : nitro_store_verify(call->store, report, &found);
     progress_end(&found.progress);
     int code = exit_code(call, status);
     if (given->json)
@@ -59,9 +58,8 @@ static int run(invocation *call)
             call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK, "problems", found.problems));
     else if (status == NITRO_OK)
         printf(given->model ? "%s has the model's training records\n" : "%s is sound\n",
-               nitro_store_url(store));
+               nitro_store_url(call->store));
     json_decref(found.problems);
-    nitro_store_close(store);
     return code;
 }
 

@@ -19,7 +19,7 @@ static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
         json_text(campaign->other_cards), "skip_reason", json_text(campaign->skip_reason));
 }
 
-static int print_as_json(const invocation *call, const char *url, const nitro_ginkgo_report *report)
+static int print_as_json(const invocation *call, const nitro_ginkgo_report *report)
 {
     json_t *campaigns = json_array(), *skipped = json_array(), *left_out = json_array();
     for (size_t i = 0; i < report->num_campaigns; i++)
@@ -34,9 +34,10 @@ static int print_as_json(const invocation *call, const char *url, const nitro_gi
         json_array_append_new(
             left_out, json_pack("{s:o, s:o}", "variants", json_names(&report->left_out[i].variants),
                                 "not_measured_on", json_names(&report->left_out[i].devices)));
-    return print_json(call, json_pack("{s:o, s:o, s:o, s:o, s:o}", "store", json_text(url),
-                                      "variants", json_names(&report->variants), "left_out",
-                                      left_out, "devices", campaigns, "skipped", skipped));
+    return print_json(call, json_pack("{s:o, s:o, s:o, s:o, s:o}", "store",
+                                      json_text(nitro_store_url(call->store)), "variants",
+                                      json_names(&report->variants), "left_out", left_out,
+                                      "devices", campaigns, "skipped", skipped));
 }
 
 /* "12.3 us to 4.56 ms": shows whether the unit is right. */
@@ -155,13 +156,14 @@ static nitro_status find_tables(const invocation *call, nitro_string_list *table
 int import_ginkgo(invocation *call)
 {
     const import_settings *given = call->settings;
-    nitro_store *store = NULL;
     nitro_ginkgo_report *report = NULL;
     progress_line progress;
+    nitro_string_list tables = {0};
     int code = check_options(call);
+    if (code == EXIT_DONE)
+        code = store_open(call, given->store, NITRO_STORE_WRITE);
     if (code != EXIT_DONE)
         return code;
-    nitro_string_list tables = {0};
     nitro_status status = find_tables(call, &tables);
     const nitro_ginkgo_options how = {.path = call->arguments.items[0],
                                       .computation = given->computation,
@@ -174,20 +176,17 @@ int import_ginkgo(invocation *call)
                                       .variants = list_if_given(&given->variants),
                                       .log_features = list_if_given(&given->log),
                                       .replace = given->replace};
-    if (status == NITRO_OK)
-        status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
     progress_begin_waiting(&progress, call, "import", NULL);
     if (status == NITRO_OK)
-        status = nitro_store_import_ginkgo(store, &how, &report);
+        status = nitro_store_import_ginkgo(call->store, &how, &report);
     progress_end(&progress);
     if (status != NITRO_OK)
         code = fail(call);
     else if (given->json)
-        code = print_as_json(call, nitro_store_url(store), report);
+        code = print_as_json(call, report);
     else
         code = print_text(call, report);
     nitro_ginkgo_report_free(report);
-    nitro_store_close(store);
     nitro_string_list_free(&tables);
     return code;
 }

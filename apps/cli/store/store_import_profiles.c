@@ -3,13 +3,13 @@
 
 #include "apps/cli/store/store_import.h"
 
-static int print_report(const invocation *call, const char *url,
-                        const nitro_profile_import_report *report)
+static int print_report(const invocation *call, const nitro_profile_import_report *report)
 {
     const import_settings *given = call->settings;
     if (given->json)
-        return print_json(call, json_pack("{s:o, s:I, s:I, s:I, s:I}", "store", json_text(url),
-                                          "devices", (json_int_t)report->devices, "profiles",
+        return print_json(call, json_pack("{s:o, s:I, s:I, s:I, s:I}", "store",
+                                          json_text(nitro_store_url(call->store)), "devices",
+                                          (json_int_t)report->devices, "profiles",
                                           (json_int_t)report->profiles, "values",
                                           (json_int_t)report->values, "missing",
                                           (json_int_t)report->missing));
@@ -35,10 +35,11 @@ static int check_options(invocation *call)
 int import_profiles(invocation *call)
 {
     const import_settings *given = call->settings;
-    nitro_store *store = NULL;
     nitro_profile_import_report report = {0};
     nitro_profile_import_options how;
     int code = check_options(call);
+    if (code == EXIT_DONE)
+        code = store_open(call, given->store, NITRO_STORE_WRITE);
     if (code != EXIT_DONE)
         return code;
     nitro_profile_import_options_init(&how);
@@ -50,10 +51,6 @@ int import_profiles(invocation *call)
     how.proxy = given->proxy;
     how.intensity = given->intensity;
     how.replace = given->replace;
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
-        return fail(call);
-    nitro_status status = nitro_store_import_profiles(store, &how, &report);
-    code = status == NITRO_OK ? print_report(call, nitro_store_url(store), &report) : fail(call);
-    nitro_store_close(store);
-    return code;
+    nitro_status status = nitro_store_import_profiles(call->store, &how, &report);
+    return status == NITRO_OK ? print_report(call, &report) : fail(call);
 }
