@@ -1,14 +1,155 @@
-/* cmd_store_sync.c - nitro store sync: copies new samples to another store, or sends this user's
- * unsent samples. */
+/* cmd_store_sync.c - nitro store copy, merge and sync: one store's records into another, each with
+ * its own rule for what both have; sync also sends this user's unsent samples. */
 #include <string.h>
 
-#include "apps/cli/store/sync_report.h"
+#include "apps/cli/output.h"
 
 typedef struct settings {
     common_settings common;
     double patience_s;
-    bool take_declaration, json;
+    const char *campaign;
+    bool newer, take_declaration, json;
 } settings;
+
+#define OPTION_TAKE_DECLARATION                                                                    \
+    OPTION(FLAG, "take-declaration", take_declaration, NULL,                                       \
+           "take FROM's default variants and relative features in place of TO's")
+
+static const argument arguments[] = {{.name = "FROM", .help = "the URL of the store to read"},
+                                     {.name = "TO", .help = "the URL of the store to add to"},
+                                     {0}};
+
+/* ---- Copying ----------------------------------------------------------------------------------
+ */
+
+static void warn_of_damage(void *user, const char *problem)
+{
+    warn(user, "not copied: %s", problem);
+}
+
+static int print_report(const invocation *call, const nitro_copy_report *report)
+{
+    const settings *given = call->settings;
+    int code = report->damaged > 0 ? EXIT_FAILED : EXIT_DONE;
+    if (given->json) {
+        int printed =
+            print_json(call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "copied",
+                                       (json_int_t)report->samples, "replaced",
+                                       (json_int_t)report->samples_replaced, "skipped",
+                                       (json_int_t)report->samples_skipped, "differing",
+                                       (json_int_t)report->samples_differing, "profiles_copied",
+                                       (json_int_t)report->profiles, "profiles_skipped",
+                                       (json_int_t)report->profiles_skipped, "damaged",
+                                       (json_int_t)report->damaged));
+        return printed == EXIT_DONE ? code : printed;
+    }
+    printf("%zu sample%s copied, %zu already present", report->samples, plural(report->samples),
+           report->samples_skipped);
+    if (report->samples_differing > 0)
+        printf(" (%zu of them with different values, which were kept)", report->samples_differing);
+    printf("\n");
+    if (report->samples_replaced > 0)
+        printf("%zu sample%s replaced by newer ones\n", report->samples_replaced,
+               plural(report->samples_replaced));
+    if (report->profiles + report->profiles_skipped > 0)
+        printf("%zu profile%s copied, %zu already present\n", report->profiles,
+               plural(report->profiles), report->profiles_skipped);
+    if (report->damaged > 0)
+        fail_text(call, "damaged records that were not copied: %zu", report->damaged);
+    return code;
+}
+
+/** Copy the records of FROM, by this rule. Records that are not copied are warned of and make the
+ * exit code 1. */
+static int sync_stores(invocation *call, nitro_conflict conflict)
+{
+    const settings *given = call->settings;
+    nitro_store *from = NULL;
+    nitro_copy_report report = {0};
+    progress_line progress;
+    const nitro_sync_options how = {.conflict = conflict,
+                                    .campaign = given->campaign,
+                                    .take_declaration = given->take_declaration,
+                                    .damaged = warn_of_damage,
+                                    .user = call};
+    nitro_status status =
+        nitro_store_open(call->context, call->arguments.items[0], NITRO_STORE_READ, &from);
+    if (status == NITRO_OK)
+        status = nitro_store_open(call->context, call->arguments.items[1], NITRO_STORE_WRITE,
+                                  &call->store);
+    progress_begin_waiting(&progress, call, "copy samples", NULL);
+    if (status == NITRO_OK)
+        status = nitro_store_sync(from, call->store, &how, &report);
+    progress_end(&progress);
+    int code = exit_code(call, status);
+    if (code == EXIT_DONE)
+        code = print_report(call, &report);
+    else if (report.samples + report.samples_replaced > 0)
+        fail_text(call, "samples that were copied: %zu%s", report.samples + report.samples_replaced,
+                  status == NITRO_ERR_MISMATCH ? "" : "; run the same command to resume");
+    store_close(call);
+    nitro_store_close(from);
+    return code;
+}
+
+static const option copy_options[] = {OPTION_TAKE_DECLARATION, OPTION_JSON, {0}};
+
+static int run_copy(invocation *call)
+{
+    return sync_stores(call, NITRO_CONFLICT_KEEP);
+}
+
+const command command_store_copy = {
+    .name = "store copy",
+    .summary = "Copy a store into another",
+    .synopsis = "FROM TO [--take-declaration] [--json]",
+    .description =
+        "Adds all computations, devices, samples and profiles of FROM to TO, which is created if "
+        "missing. Samples and profiles that TO already has are kept; 'nitro store sync' and 'nitro "
+        "store merge' have other rules. Damaged records are skipped with a warning.",
+    .examples = "  nitro store copy sqlite:mine.db sqlite:/shared/lab.db\n",
+    .arguments = arguments,
+    .options = copy_options,
+    .settings_size = sizeof(settings),
+    .run = run_copy};
+
+static const option merge_options[] = {
+    OPTION(TEXT, "campaign", campaign, "NAME",
+           "keep both: FROM's measurements of a device that TO measured too are of device "
+           "ID@NAME"),
+    OPTION(FLAG, "newer", newer, NULL, "keep the newer of two measurements of one input instead"),
+    OPTION_TAKE_DECLARATION,
+    OPTION_JSON,
+    {0}};
+
+static int run_merge(invocation *call)
+{
+    const settings *given = call->settings;
+    if (given->newer && given->campaign)
+        return fail_usage(call, "--newer keeps one of two measurements, --campaign both: give one "
+                                "of them");
+    return sync_stores(call, given->newer ? NITRO_CONFLICT_NEWER : NITRO_CONFLICT_BOTH);
+}
+
+const command command_store_merge = {
+    .name = "store merge",
+    .summary = "Merge two stores, also of the same device",
+    .synopsis = "FROM TO [--campaign NAME | --newer] [--take-declaration] [--json]",
+    .description =
+        "Adds everything of FROM to TO. Where both measured the same inputs on the same device, "
+        "both are kept: FROM's samples go under the device id ID@NAME, described as FROM describes "
+        "it and labelled as the same device, so that neither is used to train a model for the "
+        "other. With "
+        "--newer the newer measurement of each input stays instead. Identical measurements are "
+        "kept once. Without either option such devices are an error.",
+    .examples = "  nitro store merge sqlite:theirs.db sqlite:ours.db --campaign lab2\n",
+    .arguments = arguments,
+    .options = merge_options,
+    .settings_size = sizeof(settings),
+    .run = run_merge};
+
+/* ---- Copying what is new, and sending what is unsent ------------------------------------------
+ */
 
 static void set_defaults(void *place)
 {
@@ -16,15 +157,14 @@ static void set_defaults(void *place)
     given->patience_s = 10;
 }
 
-static const option options[] = {
-    OPTION(NUMBER, "patience", patience_s, "SECONDS",
-           "how long to try to send unsent samples to a store", .minimum = 0, .maximum = 86400),
-    OPTION(FLAG, "take-declaration", take_declaration, NULL,
-           "take FROM's default variants and relative features in place of TO's"),
-    OPTION_JSON,
-    {0}};
+static const option sync_options[] = {OPTION(NUMBER, "patience", patience_s, "SECONDS",
+                                             "how long to try to send unsent samples to a store",
+                                             .minimum = 0, .maximum = 86400),
+                                      OPTION_TAKE_DECLARATION,
+                                      OPTION_JSON,
+                                      {0}};
 
-static const argument arguments[] = {
+static const argument sync_arguments[] = {
     {.name = "FROM", .help = "the URL of the store to read", .optional = true},
     {.name = "TO", .help = "the URL of the store to add to", .optional = true},
     {0}};
@@ -84,14 +224,10 @@ static int send_all(const invocation *call, const nitro_string_list *urls)
     return code;
 }
 
-static int run(invocation *call)
+static int run_sync(invocation *call)
 {
-    const settings *given = call->settings;
     if (call->arguments.count == 2)
-        return sync_stores(call,
-                           (nitro_sync_options){.conflict = NITRO_CONFLICT_NEWER,
-                                                .take_declaration = given->take_declaration},
-                           given->json);
+        return sync_stores(call, NITRO_CONFLICT_NEWER);
     if (call->arguments.count == 1 && !is_remote(call->arguments.items[0]))
         return fail_usage(call,
                           "%s is a local store and has no journal; name two stores to copy samples "
@@ -123,6 +259,8 @@ const command command_store_sync = {
         "elsewhere with 'nitro store copy' and delete the file.",
     .examples = "  nitro store sync sqlite:mine.db redis://lab.example.org/0\n"
                 "  nitro store sync\n",
-    .arguments = arguments,
+    .arguments = sync_arguments,
     .set_defaults = set_defaults,
-    COMMAND_USUAL};
+    .options = sync_options,
+    .settings_size = sizeof(settings),
+    .run = run_sync};
