@@ -1,5 +1,6 @@
 /* man.c - man pages (roff) from the same tables as the help. */
 #include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "apps/cli/commands.h"
@@ -26,6 +27,19 @@ static void print_escaped(FILE *stream, const char *text, size_t length)
 static void print_text(FILE *stream, const char *text)
 {
     print_escaped(stream, text, strlen(text));
+}
+
+/** Print roff, in which each %s stands for a text to escape. */
+static void NITRO_PRINTF(2, 3) print_roff(FILE *stream, const char *format, ...)
+{
+    va_list texts;
+    va_start(texts, format);
+    for (const char *text; (text = strstr(format, "%s")) != NULL; format = text + 2) {
+        fwrite(format, 1, (size_t)(text - format), stream);
+        print_text(stream, va_arg(texts, const char *));
+    }
+    fputs(format, stream);
+    va_end(texts);
 }
 
 static void print_literal(FILE *stream, const char *text, size_t length)
@@ -58,31 +72,20 @@ static void print_option(FILE *stream, const command *owner, const option *what)
     char value[64] = "";
     if (owner)
         option_default_text(owner, what, value, sizeof value);
-    fputs(".TP\n\\fB\\-\\-", stream);
-    print_text(stream, what->name);
-    fputs("\\fR", stream);
+    print_roff(stream, ".TP\n\\fB\\-\\-%s\\fR", what->name);
     if (what->value)
         fprintf(stream, " \\fI%s\\fR%s", what->value, what->type == OPTION_FILES ? "..." : "");
-    fputc('\n', stream);
-    print_text(stream, what->help);
-    if (value[0]) {
-        fputs(" (default: ", stream);
-        print_text(stream, value);
-        fputc(')', stream);
-    }
+    print_roff(stream, "\n%s", what->help);
+    if (value[0])
+        print_roff(stream, " (default: %s)", value);
     fputs(what->required ? " (required)\n" : "\n", stream);
 }
 
 static void print_title(FILE *stream, const char *name, int section, const char *summary)
 {
-    fputs(".TH \"", stream);
-    print_text(stream, name);
-    fprintf(stream, "\" %d \"\" \"nitro %s\" \"Nitro manual\"\n.SH NAME\n", section,
-            nitro_version());
-    print_text(stream, name);
-    fputs(" \\- ", stream);
-    print_text(stream, summary);
-    fputc('\n', stream);
+    print_roff(stream, ".TH \"%s\" ", name);
+    fprintf(stream, "%d \"\" \"nitro %s\" \"Nitro manual\"\n.SH NAME\n", section, nitro_version());
+    print_roff(stream, "%s \\- %s\n", name, summary);
 }
 
 static void print_ending(FILE *stream, const char *also)
@@ -100,8 +103,7 @@ static void print_arguments(FILE *stream, const command *about)
     fputs(".SH ARGUMENTS\n", stream);
     for (const argument *each = about->arguments; each->name; each++) {
         fprintf(stream, ".TP\n\\fI%s\\fR\n", each->name);
-        print_text(stream, each->help);
-        fputc('\n', stream);
+        print_roff(stream, "%s\n", each->help);
     }
 }
 
@@ -115,14 +117,9 @@ static void print_items(FILE *stream, const command *about)
     for (const char *each = about->items_title; *each; each++)
         fputc(toupper((unsigned char)*each), stream);
     for (size_t i = 0; i < count; i++) {
-        fputs("\n.TP\n\\fB", stream);
-        print_text(stream, items[i].name);
-        fputs("\\fR\n", stream);
-        print_text(stream, items[i].description);
-        if (items[i].remark[0]) {
-            fputs("; ", stream);
-            print_text(stream, items[i].remark);
-        }
+        print_roff(stream, "\n.TP\n\\fB%s\\fR\n%s", items[i].name, items[i].description);
+        if (items[i].remark[0])
+            print_roff(stream, "; %s", items[i].remark);
     }
     fputc('\n', stream);
 }
@@ -135,9 +132,8 @@ static void print_command(FILE *stream, const command *about)
     fputs(".SH SYNOPSIS\n", stream);
     for (const char *form = about->synopsis; form; form = strchr(form, '\n')) {
         form += *form == '\n';
-        fputs(form == about->synopsis ? "\\fBnitro " : "\n.br\n\\fBnitro ", stream);
-        print_text(stream, about->name);
-        fputs("\\fR ", stream);
+        fputs(form == about->synopsis ? "" : "\n.br\n", stream);
+        print_roff(stream, "\\fBnitro %s\\fR ", about->name);
         print_escaped(stream, form, strcspn(form, "\n"));
     }
     fputs("\n.SH DESCRIPTION\n", stream);
@@ -185,13 +181,8 @@ static void print_environment(FILE *stream)
         {"SOURCE_DATE_EPOCH", "The date of imported samples, in seconds since 1970; now if unset."},
         {"NO_COLOR", "Not empty: no colours."}};
     fputs(".SH ENVIRONMENT\n", stream);
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        fputs(".TP\n", stream);
-        print_text(stream, variables[i][0]);
-        fputc('\n', stream);
-        print_text(stream, variables[i][1]);
-        fputc('\n', stream);
-    }
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        print_roff(stream, ".TP\n%s\n%s\n", variables[i][0], variables[i][1]);
 }
 
 static void print_program(FILE *stream)
@@ -207,11 +198,7 @@ static void print_program(FILE *stream)
           stream);
     for (const command *const *each = commands_all(); *each; each++) {
         man_name(*each, name, sizeof name);
-        fputs(".TP\n\\fB", stream);
-        print_text(stream, name);
-        fputs("\\fR(1)\n", stream);
-        print_text(stream, (*each)->summary);
-        fputc('\n', stream);
+        print_roff(stream, ".TP\n\\fB%s\\fR(1)\n%s\n", name, (*each)->summary);
     }
     print_environment(stream);
     print_ending(stream, "\\fBnitro\\-tune\\fR(1), \\fBnitro\\-tune\\-from\\-source\\fR(1), "
@@ -238,11 +225,9 @@ void man_settings_page(FILE *stream)
           "or COMPUTATION=VALUE,...\n.SH SETTINGS\n",
           stream);
     for (const nitro_setting *each = nitro_setting_table(); each->name; each++) {
-        fputs(".TP\n\\fB", stream);
-        print_text(stream, each->name);
-        fprintf(stream, "\\fR (%s)\n", each->environment);
-        print_text(stream, each->help);
-        fputc('\n', stream);
+        print_roff(stream, ".TP\n\\fB%s\\fR ", each->name);
+        fprintf(stream, "(%s)\n", each->environment);
+        print_roff(stream, "%s\n", each->help);
     }
     fputs(".SH EXAMPLES\n", stream);
     static const char example[] = "machine = rack7\n[spmv]\nexplain = 1\n";
@@ -268,12 +253,13 @@ void man_computation_page(FILE *stream, const nitro_module *module,
     snprintf(text, sizeof text, "nitro-%s", module->name);
     print_title(stream, text, 7, module->description);
     module_kinds(module->name, kinds, sizeof kinds);
-    fputs(".SH DESCRIPTION\nA computation that comes with \\fBnitro\\fR(1), for devices of kind ",
-          stream);
-    print_text(stream, kinds);
-    fputs(".\nEvery device has these variants and input features, in this order; a variant that a\n"
-          "device cannot run, or not for an input, is not allowed there.\n",
-          stream);
+    print_roff(
+        stream,
+        ".SH DESCRIPTION\n"
+        "A computation that comes with \\fBnitro\\fR(1), for devices of kind %s.\n"
+        "Every device has these variants and input features, in this order; a variant that a\n"
+        "device cannot run, or not for an input, is not allowed there.\n",
+        kinds);
     print_names(stream, "VARIANTS", computation, nitro_computation_num_variants(computation),
                 nitro_computation_variant_name);
     print_names(stream, "INPUT FEATURES", computation, nitro_computation_num_features(computation),
