@@ -44,6 +44,8 @@ void report_table_device(report_table *table, const char *id);
 void report_table_number(report_table *table, double number);
 /** The same with its spread over seeds beside it, in the page. */
 void report_table_spread(report_table *table, double number, double spread);
+/** Several cells: "@%s %s %f" is a device, a text and a number. */
+void report_table_cells(report_table *table, const char *kinds, ...) NITRO_PRINTF(2, 3);
 /** Show the row that the last cell is in as important. */
 void report_table_stress(report_table *table);
 size_t report_table_rows(const report_table *table);

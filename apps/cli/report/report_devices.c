@@ -53,13 +53,10 @@ void report_add_devices(report *self)
         report_generation(device, generation, sizeof generation);
         nitro_study_count_wins(dataset, d, &wins);
         modelled += device_is_modelled(device);
-        report_table_text(table, device->id);
-        report_table_text(table, device_kind_text(device));
-        report_table_text(table, label_or_dash(device, "model"));
-        report_table_text(table, label_or_dash(device, "architecture"));
-        report_table_text(table, *generation ? generation : "-");
-        report_table_number(table, (double)device->num_features);
-        report_table_number(table, (double)wins.inputs);
+        report_table_cells(table, "%s %s %s %s %s %f %f", device->id, device_kind_text(device),
+                           label_or_dash(device, "model"), label_or_dash(device, "architecture"),
+                           *generation ? generation : "-", (double)device->num_features,
+                           (double)wins.inputs);
     }
     part->method = "Inputs are those with times of at least two variants on the device.";
     report_say(self, part, "%zu device%s, %zu variant%s of %s, %zu input%s, %zu input feature%s.",

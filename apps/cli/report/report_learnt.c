@@ -207,13 +207,9 @@ bool report_has_results(report *self, report_part *part)
 
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result)
 {
-    report_table_number(table, result->mean);
-    report_table_number(table, result->geomean);
-    report_table_number(table, result->p5);
-    report_table_number(table, result->min);
-    report_table_number(table, result->accuracy);
-    report_table_number(table, result->confident);
-    report_table_number(table, result->confident_precision);
+    report_table_cells(table, "%f %f %f %f %f %f %f", result->mean, result->geomean, result->p5,
+                       result->min, result->accuracy, result->confident,
+                       result->confident_precision);
 }
 
 void report_add_quality_columns(report_table *table)

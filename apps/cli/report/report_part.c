@@ -100,6 +100,20 @@ void report_table_spread(report_table *table, double number, double spread)
     add_cell(table, (report_cell){.number = number, .spread = spread});
 }
 
+void report_table_cells(report_table *table, const char *kinds, ...)
+{
+    va_list cells;
+    va_start(cells, kinds);
+    for (const char *at = strchr(kinds, '%'); at; at = strchr(at + 1, '%'))
+        if (at[1] == 'f')
+            report_table_number(table, va_arg(cells, double));
+        else if (at > kinds && at[-1] == '@')
+            report_table_device(table, va_arg(cells, const char *));
+        else
+            report_table_text(table, va_arg(cells, const char *));
+    va_end(cells);
+}
+
 size_t report_table_rows(const report_table *table)
 {
     return table->num_columns ? table->num_cells / table->num_columns : 0;

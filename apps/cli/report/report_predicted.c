@@ -50,11 +50,8 @@ void report_add_predicted(report *owner)
         size_t series = nitro_string_list_find(&chart->series, one->method);
         size_t target = nitro_string_list_find(&self->targets, one->target);
         report_chart_set_point(chart, series, target, one->predicted, one->mean, NAN, NAN);
-        report_table_text(&part->table, one->target);
-        report_table_text(&part->table, one->method);
-        report_table_number(&part->table, one->predicted);
-        report_table_number(&part->table, one->mean);
-        report_table_number(&part->table, one->predicted - one->mean);
+        report_table_cells(&part->table, "%s %s %f %f %f", one->target, one->method, one->predicted,
+                           one->mean, one->predicted - one->mean);
         sum += fabs(one->predicted - one->mean);
         too_high = fmax(too_high, one->predicted - one->mean);
         least = fmin(least, fmin(one->mean, one->predicted));
@@ -141,9 +138,7 @@ static void fill_curve(report_part *part, curve *of, size_t series, size_t num_p
                                known ? fmin(100.0, mean + spread) : (double)NAN);
         if (of->order)
             report_table_text(table, part->chart.series.items[series]);
-        report_table_number(table, x);
-        report_table_number(table, mean);
-        report_table_number(table, spread);
+        report_table_cells(table, "%f %f %f", x, mean, spread);
     }
 }
 

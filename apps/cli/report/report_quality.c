@@ -32,12 +32,10 @@ static void fill_quality(const report_learnt *self, report_part *part)
     for (size_t i = 0; i < self->all.count; i++) {
         const nitro_evaluate_result *result = &self->all.results[i];
         const report_summary summary = report_summarize(self, result->target, result->method);
-        report_table_text(table, result->target);
-        report_table_text(table, result->method);
+        report_table_cells(table, "%s %s", result->target, result->method);
         report_add_qualities(table, result);
-        report_table_number(table, summary.spread);
-        report_table_number(table, (double)result->inputs);
-        report_table_text(table, result->modelled ? "yes" : "no");
+        report_table_cells(table, "%f %f %s", summary.spread, (double)result->inputs,
+                           result->modelled ? "yes" : "no");
     }
 }
 
@@ -60,11 +58,8 @@ static void digest_quality(const report_learnt *self, report_part *part,
         char text[64];
         report_table_text(table, method);
         report_table_spread(table, all.mean, all.spread);
-        report_table_number(table, all.geomean);
-        report_table_number(table, all.p5);
-        report_table_number(table, all.close);
-        report_table_number(table, all.best);
-        report_table_number(table, all.without_choice);
+        report_table_cells(table, "%f %f %f %f %f", all.geomean, all.p5, all.close, all.best,
+                           all.without_choice);
         if (!report_is_reference(method) && is_level(leader, &all))
             report_table_stress(table);
         snprintf(text, sizeof text, isfinite(all.spread) ? "%.1f \xc2\xb1 %.1f" : "%.1f", all.mean,

@@ -72,12 +72,10 @@ static size_t add_device(report *self, report_part *part, size_t device, double 
     report_table_device(&part->table, dataset->devices[device]->id);
     static const fixed_choice unknown = {(double)NAN, (double)NAN};
     const fixed_choice first = best == NITRO_NONE ? unknown : of[best];
-    report_table_text(&part->table, best == NITRO_NONE ? "-" : dataset->schema->variants[best]);
-    report_table_number(&part->table, first.mean);
-    report_table_number(&part->table, first.twice);
-    report_table_text(&part->table, next == NITRO_NONE ? "-" : dataset->schema->variants[next]);
-    report_table_number(&part->table, next == NITRO_NONE ? unknown.mean : of[next].mean);
-    report_table_number(&part->table, 100.0 - first.mean);
+    report_table_cells(&part->table, "%s %f %f %s %f %f",
+                       best == NITRO_NONE ? "-" : dataset->schema->variants[best], first.mean,
+                       first.twice, next == NITRO_NONE ? "-" : dataset->schema->variants[next],
+                       next == NITRO_NONE ? unknown.mean : of[next].mean, 100.0 - first.mean);
     *quality = first.mean;
     return best;
 }

@@ -44,8 +44,8 @@ static void add_rows(const report *self, report_part *part, const nitro_study_ro
             const nitro_study_roof *roof = &roofs[d * schema->num_variants + v];
             if (roof->inputs == 0)
                 continue;
-            report_table_device(&part->table, self->dataset->devices[d]->id);
-            report_table_text(&part->table, schema->variants[v]);
+            report_table_cells(&part->table, "@%s %s", self->dataset->devices[d]->id,
+                               schema->variants[v]);
             const double numbers[] = {(double)roof->inputs, roof->intensity, roof->gflops,
                                       roof->gbps,           roof->share[1],  roof->share[0],
                                       roof->share[2]};

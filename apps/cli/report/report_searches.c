@@ -149,8 +149,7 @@ static void add_curves(const search_report *self, report *made, bool by_time)
             double x = by_time ? curve->seconds[i] : (double)(i + 1);
             const double *point = by_time ? curve->by_seconds[i] : curve->by_evaluations[i];
             report_chart_set_point(&part->chart, s, i, x, point[1], point[0], point[2]);
-            report_table_text(&part->table, self->names[s]);
-            report_table_number(&part->table, x);
+            report_table_cells(&part->table, "%s %f", self->names[s], x);
             for (size_t q = 0; q < NITRO_CURVE_QUANTILES; q++)
                 report_table_number(&part->table, point[q]);
         }
@@ -188,9 +187,7 @@ static void fill_distribution(report *made, report_part *part, const double *tim
         double share = 100 * (double)(rank + 1) / (double)size;
         report_chart_set_point(&part->chart, 0, i, times[rank] / times[0], share, (double)NAN,
                                (double)NAN);
-        report_table_number(&part->table, share);
-        report_table_number(&part->table, times[rank]);
-        report_table_number(&part->table, times[rank] / times[0]);
+        report_table_cells(&part->table, "%f %f %f", share, times[rank], times[rank] / times[0]);
     }
     report_say(made, part,
                "%zu of %zu configurations are valid; %zu, or %.2g %%, are within 10 %% of the "

@@ -127,13 +127,11 @@ static void fill_features(const selected *self, report_part *part)
         if (!is_shown(self, each))
             continue;
         json_t *answer = read_report(each);
-        report_table_device(table, each->target);
-        report_table_text(table, each->kind->name);
+        report_table_cells(table, "@%s %s", each->target, each->kind->name);
         join_proxies(answer, text, sizeof text);
         report_table_text(table, text);
         join_chosen(each, answer, text, sizeof text);
-        report_table_text(table, text);
-        report_table_number(table, (double)each->candidates);
+        report_table_cells(table, "%s %f", text, (double)each->candidates);
         json_array_append_new(part->raw,
                               json_pack("{s:s, s:s, s:o}", "target", each->target, "selection",
                                         each->kind->name, "report", answer ? answer : json_null()));
@@ -231,12 +229,9 @@ static void fill_times(const selected *self, report_part *part)
             continue;
         size_t target = nitro_string_list_find(&self->targets, each->target);
         size_t kind = nitro_string_list_find(&self->choosers, each->kind->name);
-        report_table_device(table, each->target);
-        report_table_text(table, each->kind->name);
-        report_table_number(table, (double)each->sources);
-        report_table_number(table, (double)each->inputs);
-        report_table_number(table, (double)each->candidates);
-        report_table_number(table, time_of(each));
+        report_table_cells(table, "@%s %s %f %f %f %f", each->target, each->kind->name,
+                           (double)each->sources, (double)each->inputs, (double)each->candidates,
+                           time_of(each));
         if (kind != NITRO_NONE)
             report_chart_set(&part->chart, kind, target, time_of(each));
     }

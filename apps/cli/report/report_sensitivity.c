@@ -71,9 +71,8 @@ static void begin_sharing(report_table *table, size_t most)
 static void add_sharing(report_table *table, const char *group, double tolerance,
                         const size_t *counts, size_t inputs, size_t num_devices, size_t most)
 {
-    report_table_text(table, group);
-    report_table_text(table, tolerance > 0.0 ? "within 5 %" : "the fastest");
-    report_table_number(table, (double)inputs);
+    report_table_cells(table, "%s %s %f", group, tolerance > 0.0 ? "within 5 %" : "the fastest",
+                       (double)inputs);
     for (size_t n = 1; n <= most; n++)
         report_table_number(table, n <= num_devices ? report_percent(counts[n], inputs) : NAN);
 }

@@ -130,13 +130,12 @@ static void add_worst(const report_learnt *self, report_table *table, const wors
     for (size_t v = 1; times && v < dataset->schema->num_variants; v++)
         if (times[v] < times[best] || isnan(times[best]))
             best = v;
-    report_table_text(table, dataset->inputs[each->one->input]);
-    report_table_text(table, dataset->devices[each->entry->target]->id);
-    report_table_text(table, dataset->schema->variants[chosen]);
-    report_table_number(table, times ? times[chosen] : (double)NAN);
-    report_table_text(table, times ? dataset->schema->variants[best] : "-");
-    report_table_number(table, times ? times[best] : (double)NAN);
-    report_table_number(table, each->one->quality > 0.0 ? 100.0 / each->one->quality : (double)NAN);
+    report_table_cells(table, "%s %s %s %f %s %f %f", dataset->inputs[each->one->input],
+                       dataset->devices[each->entry->target]->id, dataset->schema->variants[chosen],
+                       times ? times[chosen] : (double)NAN,
+                       times ? dataset->schema->variants[best] : "-",
+                       times ? times[best] : (double)NAN,
+                       each->one->quality > 0.0 ? 100.0 / each->one->quality : (double)NAN);
 }
 
 void report_add_worst(report *owner)

@@ -35,12 +35,10 @@ static void fill_less(const report_learnt *self, report_part *part)
         for (size_t r = 0; r < self->less[i].count; r++) {
             const nitro_evaluate_result *result = &self->less[i].results[r];
             double drop = drop_of(self, i, result->target, result->method);
-            report_table_text(table, result->target);
-            report_table_text(table, self->less[i].removed);
-            report_table_text(table, result->method);
+            report_table_cells(table, "%s %s %s", result->target, self->less[i].removed,
+                               result->method);
             report_add_qualities(table, result);
-            report_table_number(table, result->mean + drop);
-            report_table_number(table, drop);
+            report_table_cells(table, "%f %f", result->mean + drop, drop);
         }
 }
 
@@ -92,8 +90,7 @@ static void digest_less(const report_learnt *self, const nitro_string_list *meth
             report_table_number(table, mean);
             report_chart_set(&part->chart, m, t, mean);
         }
-        report_table_number(table, count ? sum / (double)count : NAN);
-        report_table_number(table, count ? least : NAN);
+        report_table_cells(table, "%f %f", count ? sum / (double)count : NAN, count ? least : NAN);
         report_chart_set(&part->chart, m, self->targets.count, count ? sum / (double)count : NAN);
         if (report_is_reference(methods->items[m]))
             continue;
@@ -202,10 +199,8 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
                 double drop = drop_of(self, i, self->targets.items[t], methods->items[m]);
                 if (isnan(drop))
                     continue;
-                report_table_text(table, self->less[i].removed);
-                report_table_text(table, self->targets.items[t]);
-                report_table_text(table, methods->items[m]);
-                report_table_number(table, drop);
+                report_table_cells(table, "%s %s %s %f", self->less[i].removed,
+                                   self->targets.items[t], methods->items[m], drop);
             }
     }
 }

@@ -89,15 +89,9 @@ static void add_pair(report *self, report_part *part, size_t first, size_t secon
     if (made.inputs > 0) {
         const char *best_a = most_frequent(schema, made.first_wins);
         const char *best_b = most_frequent(schema, made.second_wins);
-        report_table_text(&part->table, a);
-        report_table_text(&part->table, b);
-        report_table_number(&part->table, similarity);
-        report_table_number(&part->table, (double)made.inputs);
-        report_table_number(&part->table, same);
-        report_table_number(&part->table, 100.0 * made.quality / (double)made.inputs);
-        report_table_text(&part->table, best_a);
-        report_table_text(&part->table, best_b);
-        report_table_number(&part->table, nitro_quantile(made.ratios, made.inputs, 0.5));
+        report_table_cells(&part->table, "%s %s %f %f %f %f %s %s %f", a, b, similarity,
+                           (double)made.inputs, same, 100.0 * made.quality / (double)made.inputs,
+                           best_a, best_b, nitro_quantile(made.ratios, made.inputs, 0.5));
         if (same < *least) {
             *least = same;
             free(part->finding);

@@ -107,8 +107,7 @@ void report_add_variants(report *self)
             report_table_column(table, dataset->schema->variants[v], "%", 1);
     for (size_t d = 0; d < dataset->num_devices; d++) {
         nitro_study_count_wins(dataset, d, &wins[d]);
-        report_table_device(table, dataset->devices[d]->id);
-        report_table_number(table, (double)wins[d].inputs);
+        report_table_cells(table, "@%s %f", dataset->devices[d]->id, (double)wins[d].inputs);
         for (size_t v = 0; v < dataset->schema->num_variants; v++)
             if (report_has_run(dataset, v))
                 report_table_number(table, report_percent(wins[d].wins[v], wins[d].inputs));

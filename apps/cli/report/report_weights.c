@@ -59,9 +59,8 @@ static void fill(const report_learnt *self, const nitro_string_list *targets,
             report_table_number(digest, 100.0 * weight);
             if (isnan(weight))
                 continue;
-            report_table_text(table, targets->items[t]);
-            report_table_text(table, sources->items[s]);
-            report_table_number(table, 100.0 * weight);
+            report_table_cells(table, "%s %s %f", targets->items[t], sources->items[s],
+                               100.0 * weight);
         }
     }
 }
