@@ -8,16 +8,32 @@
 #include "apps/cli/output.h"
 #include "nitro/backend/study.h"
 
+/** The numbers of a result, in their order everywhere. */
+static const struct {
+    const char *name;
+    size_t offset;
+    int decimals; /* in the table */
+} numbers[] = {
+    {"total", offsetof(nitro_evaluate_result, total), 3},
+    {"mean", offsetof(nitro_evaluate_result, mean), 2},
+    {"geomean", offsetof(nitro_evaluate_result, geomean), 2},
+    {"p5", offsetof(nitro_evaluate_result, p5), 2},
+    {"min", offsetof(nitro_evaluate_result, min), 2},
+    {"accuracy", offsetof(nitro_evaluate_result, accuracy), 2},
+    {"confident", offsetof(nitro_evaluate_result, confident), 1},
+    {"confident_precision", offsetof(nitro_evaluate_result, confident_precision), 1},
+};
+enum { NUM_NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+static double number_of(const nitro_evaluate_result *result, size_t number)
+{
+    return *(const double *)((const char *)result + numbers[number].offset);
+}
+
 static void add_qualities(text_table *table, const nitro_evaluate_result *result)
 {
-    table_number(table, result->total, 3);
-    table_number(table, result->mean, 2);
-    table_number(table, result->geomean, 2);
-    table_number(table, result->p5, 2);
-    table_number(table, result->min, 2);
-    table_number(table, result->accuracy, 2);
-    table_number(table, result->confident, 1);
-    table_number(table, result->confident_precision, 1);
+    for (size_t n = 0; n < NUM_NUMBERS; n++)
+        table_number(table, number_of(result, n), numbers[n].decimals);
     table_cell(table, "%zu", result->inputs);
 }
 
@@ -112,18 +128,14 @@ int check_methods(const invocation *call, const nitro_string_list *methods)
 /* Device ids and method names need no quotes: valid names have no comma or quote. */
 int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
 {
-    printf("target,method,total,mean,geomean,p5,min,accuracy,confident,confident_precision,"
-           "measured,inputs,modelled,predicted\n");
+    printf("target,method");
+    for (size_t n = 0; n < NUM_NUMBERS; n++)
+        printf(",%s", numbers[n].name);
+    printf(",measured,inputs,modelled,predicted\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
-        print_csv_number(results[i].total);
-        print_csv_number(results[i].mean);
-        print_csv_number(results[i].geomean);
-        print_csv_number(results[i].p5);
-        print_csv_number(results[i].min);
-        print_csv_number(results[i].accuracy);
-        print_csv_number(results[i].confident);
-        print_csv_number(results[i].confident_precision);
+        for (size_t n = 0; n < NUM_NUMBERS; n++)
+            print_csv_number(number_of(&results[i], n));
         printf(",%zu,%zu,%s", results[i].measured, results[i].inputs,
                results[i].modelled ? "yes" : "no");
         print_csv_number(results[i].predicted);
@@ -137,15 +149,13 @@ int evaluation_print_json(const invocation *call, const nitro_evaluate_result *r
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *object = json_pack(
-            "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "target",
-            json_text(results[i].target), "method", results[i].method, "total",
-            json_value(results[i].total), "mean", json_value(results[i].mean), "geomean",
-            json_value(results[i].geomean), "p5", json_value(results[i].p5), "min",
-            json_value(results[i].min), "accuracy", json_value(results[i].accuracy), "confident",
-            json_value(results[i].confident), "confident_precision",
-            json_value(results[i].confident_precision), "measured", (json_int_t)results[i].measured,
-            "inputs", (json_int_t)results[i].inputs, "modelled", results[i].modelled);
+        json_t *object = json_pack("{s:o, s:s}", "target", json_text(results[i].target), "method",
+                                   results[i].method);
+        for (size_t n = 0; n < NUM_NUMBERS; n++)
+            json_object_set_new(object, numbers[n].name, json_value(number_of(&results[i], n)));
+        json_object_set_new(object, "measured", json_integer((json_int_t)results[i].measured));
+        json_object_set_new(object, "inputs", json_integer((json_int_t)results[i].inputs));
+        json_object_set_new(object, "modelled", json_boolean(results[i].modelled));
         if (results[i].order) {
             json_object_set_new(object, "order", json_text(results[i].order));
             json_object_set_new(object, "sources",

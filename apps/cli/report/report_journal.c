@@ -56,14 +56,6 @@ static bool add_entry(report_journal *self, const report_entry *entry)
     return true;
 }
 
-static void free_result(nitro_evaluate_result *result)
-{
-    for (size_t i = 0; i < result->num_source_shares; i++)
-        free(result->source_shares[i].device);
-    free(result->source_shares);
-    free(result->added);
-}
-
 /** Room for the shares of `count` sources. */
 static bool allocate_shares(nitro_context *context, size_t count, nitro_evaluate_result *result)
 {
@@ -98,9 +90,7 @@ static bool copy_result(nitro_context *context, const nitro_evaluate_result *fro
 
 static void free_results(report_entry *entry)
 {
-    for (size_t i = 0; i < entry->num_results; i++)
-        free_result(&entry->results[i]);
-    free(entry->results);
+    nitro_evaluate_results_free(entry->results, entry->num_results);
     entry->results = NULL;
     entry->num_results = 0;
 }
