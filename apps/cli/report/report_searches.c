@@ -27,27 +27,22 @@ typedef struct search_report {
     invocation *call;
     const search_report_request *request;
     size_t num_searchers;
-    const char *const *names;
+    named_searcher *searchers;  /* shape [num_searchers] */
     nitro_search_curve *curves; /* shape [num_searchers] */
 } search_report;
-
-static const nitro_searcher *searcher_of(const char *text)
-{
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
-    return nitro_searcher_find(name);
-}
 
 static int choose_searchers(search_report *self)
 {
     const nitro_string_list *named = self->request->searchers;
-    self->names = named->count ? (const char *const *)named->items : default_searchers;
-    self->num_searchers =
+    const char *const *names = named->count ? (const char *const *)named->items : default_searchers;
+    size_t count =
         named->count ? named->count : sizeof default_searchers / sizeof default_searchers[0];
-    for (size_t s = 0; s < self->num_searchers; s++)
-        if (!searcher_of(self->names[s]))
-            return searcher_unknown(self->call, self->names[s]);
-    return EXIT_DONE;
+    self->searchers = nitro_calloc(self->call->context, count, sizeof *self->searchers);
+    int code = self->searchers ? EXIT_DONE : fail(self->call);
+    for (; self->num_searchers < count && code == EXIT_DONE; self->num_searchers++)
+        code = searcher_find(self->call, names[self->num_searchers],
+                             &self->searchers[self->num_searchers]);
+    return code;
 }
 
 /* ---- Searches -------------------------------------------------------------------------------- */
@@ -57,19 +52,13 @@ static nitro_status simulate(search_report *self, const nitro_recording *recordi
 {
     nitro_status status = NITRO_OK;
     for (size_t s = 0; s < self->num_searchers && status == NITRO_OK; s++) {
-        char *options = strchr(self->names[s], ':')
-                            ? nitro_strdup(self->call->context, strchr(self->names[s], ':') + 1)
-                            : NULL;
-        for (char *at = options; at && (at = strchr(at, ':'));)
-            *at = ',';
-        const nitro_search_trial trial = {.searcher = searcher_of(self->names[s]),
-                                          .searcher_options = options,
+        const nitro_search_trial trial = {.searcher = self->searchers[s].searcher,
+                                          .searcher_options = self->searchers[s].options,
                                           .repetitions = (unsigned)self->request->repeats,
                                           .max_evaluations = NITRO_CURVE_POINTS,
                                           .num_threads = (unsigned)self->request->threads};
         status = nitro_search_trace(self->call->context, recording, &trial, &self->curves[s]);
-        free(options);
-        progress_update(progress, done + s + 1, total, 0, self->names[s]);
+        progress_update(progress, done + s + 1, total, 0, self->searchers[s].text);
     }
     return status;
 }
@@ -77,7 +66,7 @@ static nitro_status simulate(search_report *self, const nitro_recording *recordi
 static void begin_curves(const search_report *self, report *made, report_chart *chart)
 {
     for (size_t s = 0; s < self->num_searchers; s++)
-        report_add_name(made, &chart->series, self->names[s]);
+        report_add_name(made, &chart->series, self->searchers[s].text);
     chart->kind = REPORT_CURVES;
     chart->width = NITRO_CURVE_POINTS;
     chart->stepped = true;
@@ -103,18 +92,18 @@ static void say_end(const search_report *self, report *made, report_part *part, 
     const nitro_search_curve *first = &self->curves[0], *other = &self->curves[last];
     char more[192] = "";
     if (last > 0 && by_time)
-        snprintf(more, sizeof more, ", with %.128s for %.3g s", self->names[last],
+        snprintf(more, sizeof more, ", with %.128s for %.3g s", self->searchers[last].text,
                  other->seconds[end]);
     else if (last > 0)
-        snprintf(more, sizeof more, ", with %.128s %.4g ms", self->names[last],
+        snprintf(more, sizeof more, ", with %.128s %.4g ms", self->searchers[last].text,
                  other->by_evaluations[end][1]);
     if (by_time)
-        report_say(made, part, "The median search with %s evaluates for %.3g s%s.", self->names[0],
-                   first->seconds[end], more);
+        report_say(made, part, "The median search with %s evaluates for %.3g s%s.",
+                   self->searchers[0].text, first->seconds[end], more);
     else
         report_say(made, part,
                    "After 220 evaluations the median search with %s has found %.4g ms%s.",
-                   self->names[0], first->by_evaluations[end][1], more);
+                   self->searchers[0].text, first->by_evaluations[end][1], more);
 }
 
 static void add_curves(const search_report *self, report *made, bool by_time)
@@ -138,7 +127,7 @@ static void add_curves(const search_report *self, report *made, bool by_time)
                                  : "searcher,median at 20|ms|4,at 50|ms|4,at 100|ms|4,at 220|ms|4");
     for (size_t s = 0; s < self->num_searchers; s++) {
         const nitro_search_curve *curve = &self->curves[s];
-        report_table_text(&part->digest, self->names[s]);
+        report_table_text(&part->digest, self->searchers[s].text);
         if (by_time)
             show_times(&part->digest, curve);
         else
@@ -149,7 +138,7 @@ static void add_curves(const search_report *self, report *made, bool by_time)
             double x = by_time ? curve->seconds[i] : (double)(i + 1);
             const double *point = by_time ? curve->by_seconds[i] : curve->by_evaluations[i];
             report_chart_set_point(&part->chart, s, i, x, point[1], point[0], point[2]);
-            report_table_cells(&part->table, "%s %f", self->names[s], x);
+            report_table_cells(&part->table, "%s %f", self->searchers[s].text, x);
             for (size_t q = 0; q < NITRO_CURVE_QUANTILES; q++)
                 report_table_number(&part->table, point[q]);
         }
@@ -323,18 +312,20 @@ int report_searches(invocation *call, const search_report_request *request)
     search_report self = {.call = call, .request = request};
     int code = choose_searchers(&self);
     size_t count = request->recorded->count;
-    if (code != EXIT_DONE)
-        return code;
     self.curves = nitro_calloc(call->context, self.num_searchers, sizeof(*self.curves));
     report *reports = nitro_calloc(call->context, count, sizeof(*reports));
-    if (!self.curves || !reports || compute_all(&self, reports, count) != NITRO_OK)
+    if (code == EXIT_DONE &&
+        (!self.curves || !reports || compute_all(&self, reports, count) != NITRO_OK))
         code = fail(call);
-    else
+    else if (code == EXIT_DONE)
         note(call, "the report is %s/index.html", request->output);
     for (size_t r = 0; reports && r < count; r++) {
         report_free_parts(&reports[r]);
         free((char *)reports[r].computation);
     }
+    for (size_t i = 0; i < self.num_searchers; i++)
+        free(self.searchers[i].options);
+    free(self.searchers);
     free(reports);
     free(self.curves);
     return code;

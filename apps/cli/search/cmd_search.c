@@ -84,7 +84,7 @@ typedef struct search_command {
     const settings *given;
     search_target target;
     nitro_search_options options;
-    char *searcher_name;
+    named_searcher searcher;
     nitro_counter_model *counter_model;
     uint64_t starts[64];
     nitro_device *device;
@@ -96,14 +96,12 @@ typedef struct search_command {
 
 static int read_searcher(search_command *self)
 {
-    const char *given = self->given->searcher;
-    if (!given)
-        return EXIT_DONE;
-    size_t length = strcspn(given, ":");
-    self->searcher_name = strndup(given, length);
-    self->options.searcher = self->searcher_name ? nitro_searcher_find(self->searcher_name) : NULL;
-    self->options.searcher_options = given[length] ? given + length + 1 : NULL;
-    return self->options.searcher ? EXIT_DONE : searcher_unknown(self->call, self->searcher_name);
+    int code = self->given->searcher
+                   ? searcher_find(self->call, self->given->searcher, &self->searcher)
+                   : EXIT_DONE;
+    self->options.searcher = self->searcher.searcher;
+    self->options.searcher_options = self->searcher.options;
+    return code;
 }
 
 /* A model in a file, or one learnt from recorded evaluations that have counters. */
@@ -454,7 +452,7 @@ static int run(invocation *call)
     nitro_device_free(self.device);
     search_target_close(&self.target);
     nitro_counter_model_free(self.counter_model);
-    free(self.searcher_name);
+    free(self.searcher.options);
     return code;
 }
 

@@ -10,17 +10,11 @@
 
 #define MAX_SEARCHERS 64
 
-/* A searcher as it was named, or random search as it is expected exactly. */
-typedef struct entry {
-    char *name, *options; /* options: NULL: defaults */
-    const nitro_searcher *searcher;
-} entry;
-
 typedef struct evaluation {
     invocation *call;
     const searcher_evaluation *given;
     size_t num_entries;
-    entry entries[MAX_SEARCHERS];
+    named_searcher entries[MAX_SEARCHERS];
     nitro_search_score *scores; /* shape [files x (1 + num_entries)]: exact random first */
     double *optima;             /* shape [files] */
 } evaluation;
@@ -36,25 +30,13 @@ static int add_entry(evaluation *self, const char *text)
 {
     if (self->num_entries == MAX_SEARCHERS)
         return fail_usage(self->call, "--searchers: more than %d", MAX_SEARCHERS);
-    entry *made = &self->entries[self->num_entries++];
-    size_t length = strcspn(text, ":");
-    made->name = nitro_strdup(self->call->context, text);
-    made->options = text[length] ? nitro_strdup(self->call->context, text + length + 1) : NULL;
-    char *name = strndup(text, length);
-    if (!made->name || !name || (text[length] && !made->options)) {
-        free(name);
-        return fail(self->call);
-    }
-    for (char *at = made->options; at && (at = strchr(at, ':'));)
-        *at = ',';
-    made->searcher = nitro_searcher_find(name);
-    int code = made->searcher ? EXIT_DONE : searcher_unknown(self->call, name);
-    if (made->searcher && made->searcher->wants_counters)
+    named_searcher *made = &self->entries[self->num_entries++];
+    int code = searcher_find(self->call, text, made);
+    if (code == EXIT_DONE && made->searcher->wants_counters)
         code = fail_usage(self->call,
                           "--searchers: '%s' needs a counter model, which 'nitro search' takes "
                           "(--counter-model)",
-                          name);
-    free(name);
+                          made->searcher->name);
     return code;
 }
 
@@ -101,7 +83,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
                                           .max_evaluations = self->given->max_evaluations,
                                           .num_threads = (unsigned)self->given->threads};
         progress_update(progress, file * self->num_entries + e,
-                        self->given->recorded->count * self->num_entries, 0, self->entries[e].name);
+                        self->given->recorded->count * self->num_entries, 0, self->entries[e].text);
         status = nitro_search_score_searcher(context, recording, &trial, &scores[1 + e]);
     }
     nitro_recording_free(recording);
@@ -153,7 +135,7 @@ static double mean_community(const evaluation *self, size_t column)
 
 static const char *column_name(const evaluation *self, size_t column)
 {
-    return column == 0 ? "random (exact)" : self->entries[column - 1].name;
+    return column == 0 ? "random (exact)" : self->entries[column - 1].text;
 }
 
 static void cell(text_table *table, double value)
@@ -268,10 +250,8 @@ int evaluate_searchers(invocation *call, const searcher_evaluation *given)
     progress_end(&progress);
     if (code == EXIT_DONE)
         code = given->json ? print_as_json(&self) : print_text(&self);
-    for (size_t e = 0; e < self.num_entries; e++) {
-        free(self.entries[e].name);
+    for (size_t e = 0; e < self.num_entries; e++)
         free(self.entries[e].options);
-    }
     free(self.scores);
     free(self.optima);
     return code;

@@ -261,7 +261,7 @@ nitro_status search_error_in(nitro_context *context, const char *path, nitro_sta
     return nitro_fail(context, status, "%s: %s", path, message);
 }
 
-int searcher_unknown(const invocation *call, const char *name)
+static int fail_unknown(const invocation *call, const char *name)
 {
     const char *known[64];
     size_t count = 0;
@@ -270,6 +270,22 @@ int searcher_unknown(const invocation *call, const char *name)
     known[count] = NULL;
     return check_choice(call, strcmp(call->command->name, "search") == 0 ? "searcher" : "searchers",
                         name, known);
+}
+
+int searcher_find(const invocation *call, const char *text, named_searcher *found)
+{
+    char name[128];
+    size_t length = strcspn(text, ":");
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    *found = (named_searcher){.text = text, .searcher = nitro_searcher_find(name)};
+    if (!found->searcher)
+        return fail_unknown(call, name);
+    if (text[length] == '\0')
+        return EXIT_DONE;
+    found->options = nitro_strdup(call->context, text + length + 1);
+    for (char *at = found->options; at && (at = strchr(at, ':'));)
+        *at = ',';
+    return found->options ? EXIT_DONE : fail(call);
 }
 
 size_t searchers_list(help_item *items, size_t most)

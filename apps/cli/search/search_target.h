@@ -51,8 +51,14 @@ json_t *configuration_json(const nitro_space *space, uint64_t configuration);
 
 /** Put the name of the file in front of the error, if `status` is one. @return status */
 nitro_status search_error_in(nitro_context *context, const char *path, nitro_status status);
-/** Print that there is no such searcher. @return EXIT_USAGE */
-int searcher_unknown(const invocation *call, const char *name);
+/** A searcher as it is named: "NAME:OPTION=VALUE:...". */
+typedef struct named_searcher {
+    const char *text; /* borrowed */
+    const nitro_searcher *searcher;
+    char *options; /* as the searcher takes them; NULL: defaults. Owned */
+} named_searcher;
+/** Look it up. What is wrong is printed. */
+int searcher_find(const invocation *call, const char *text, named_searcher *found);
 /** Searchers with their options, for help. */
 size_t searchers_list(help_item *items, size_t most);
 
