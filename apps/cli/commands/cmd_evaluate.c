@@ -6,7 +6,6 @@
 
 #include "apps/cli/commands/evaluation.h"
 #include "apps/cli/commands/excluded_sources.h"
-#include "apps/cli/commands/source_curve.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
 #include "apps/cli/paths.h"

@@ -1,4 +1,4 @@
-/* evaluation.h - the results of an evaluation as a table, as CSV and as JSON. */
+/* evaluation.h - the results of an evaluation as a table, as CSV, as JSON and as a picture. */
 #ifndef NITRO_APPS_CLI_COMMANDS_EVALUATION_H
 #define NITRO_APPS_CLI_COMMANDS_EVALUATION_H
 
@@ -16,5 +16,15 @@ int check_methods(const invocation *call, const nitro_string_list *methods);
 
 /** Print ",1.5", or "," where the number is not known. */
 void print_csv_number(double value);
+
+/** The same of quality against the number of sources (source_curve.c). Exit codes. */
+int source_curve_print_table(const invocation *call, const nitro_evaluate_result *results,
+                             size_t count);
+int source_curve_print_csv(const nitro_evaluate_result *results, size_t count);
+
+/** Draw means over targets into FOLDER/COMPUTATION-source-curve.svg, a curve for each method and
+ *  order. The folder is there. */
+int source_curve_draw(const invocation *call, const char *computation,
+                      const nitro_evaluate_result *results, size_t count, const char *folder);
 
 #endif

@@ -1,7 +1,5 @@
 /* source_curve.c - what one more device in the repository is worth: quality against the number of
  * sources. Pictures are drawn as those of nitro report. */
-#include "apps/cli/commands/source_curve.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

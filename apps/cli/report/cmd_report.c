@@ -5,8 +5,7 @@
 #include "apps/cli/commands/evaluation.h"
 #include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/paths.h"
-#include "apps/cli/report/report_run.h"
-#include "apps/cli/report/report_searches.h"
+#include "apps/cli/report/report.h"
 
 typedef struct settings {
     common_settings common;

@@ -221,4 +221,19 @@ typedef struct report_preface {
  *  first one, if it has any (report_page.c). */
 nitro_status report_write_page(const report *reports, size_t count, const report_preface *preface);
 
+/* ---- Whole reports --------------------------------------------------------------------------- */
+
+/** Of a store's computations (report_run.c). `request`: what the reports of all computations have
+ * in common; `json`: print what was written. */
+int report_run(const report *request, const nitro_string_list *computations, bool json);
+
+/** Of recorded tuning spaces (report_searches.c). */
+typedef struct search_report_request {
+    const char *output;                 /* an existing folder */
+    const nitro_string_list *recorded;  /* files */
+    const nitro_string_list *searchers; /* "NAME:OPTION=VALUE..."; empty: some */
+    uint64_t repeats, threads;
+} search_report_request;
+int report_searches(invocation *call, const search_report_request *request);
+
 #endif

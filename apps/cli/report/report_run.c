@@ -1,6 +1,4 @@
 /* report_run.c - makes a report: every part is written when it is complete, the page at the end. */
-#include "apps/cli/report/report_run.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* report_searches.c - a report of recorded tuning spaces: how searches go, and what the space is
  * like.
  */
-#include "apps/cli/report/report_searches.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

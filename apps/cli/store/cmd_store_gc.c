@@ -1,8 +1,7 @@
 /* cmd_store_gc.c - nitro store gc: lists unused records and removes them on request. */
 #include <string.h>
 
-#include "apps/cli/store/outdated_table.h"
-#include "apps/cli/versions.h"
+#include "apps/cli/store/outdated.h"
 
 typedef struct settings {
     common_settings common;
@@ -82,16 +81,6 @@ static void note_damaged(void *user, const char *problem)
         self->status = nitro_string_list_add(self->call->context, &self->damaged, problem);
 }
 
-static int visit_outdated(const invocation *call, const char *computation,
-                          const char *const *versions, void *user)
-{
-    const settings *given = call->settings;
-    collecting *self = user;
-    return exit_code(call,
-                     nitro_store_remove_outdated(call->store, computation, versions, !given->apply,
-                                                 outdated_add, self->outdated));
-}
-
 static void print_list(const char *title, const nitro_string_list *lines)
 {
     if (lines->count == 0)
@@ -136,7 +125,7 @@ static int collect(collecting *self)
     if (status != NITRO_OK)
         return fail(self->call);
     if (given->outdated) {
-        int code = versions_each(self->call, given->computation, visit_outdated, self);
+        int code = outdated_find(self->call, given->computation, given->apply, self->outdated);
         if (code != EXIT_DONE)
             return code;
     }

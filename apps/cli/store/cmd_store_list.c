@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "apps/cli/device_set.h"
-#include "apps/cli/store/outdated_table.h"
+#include "apps/cli/store/outdated.h"
 #include "apps/cli/terminal.h"
-#include "apps/cli/versions.h"
 #include "nitro/backend/memory_stream.h"
 
 typedef struct settings {
@@ -256,18 +255,11 @@ static nitro_status list_all(nitro_store *store, json_t *array)
     return status;
 }
 
-static int visit_outdated(const invocation *call, const char *computation,
-                          const char *const *versions, void *user)
-{
-    return exit_code(
-        call, nitro_store_find_outdated(call->store, computation, versions, outdated_add, user));
-}
-
 static int list_outdated(const invocation *call)
 {
     const settings *given = call->settings;
     json_t *outdated = json_array();
-    int code = versions_each(call, given->computation, visit_outdated, outdated);
+    int code = outdated_find(call, given->computation, false, outdated);
     if (code == EXIT_DONE && given->json)
         return print_json(call, outdated);
     if (code == EXIT_DONE && json_array_size(outdated) > 0)

@@ -19,8 +19,7 @@ static const argument arguments[] = {{.name = "FROM", .help = "the URL of the st
                                      {.name = "TO", .help = "the URL of the store to add to"},
                                      {0}};
 
-/* ---- Copying ----------------------------------------------------------------------------------
- */
+/* ---- Copying --------------------------------------------------------------------------------- */
 
 static void warn_of_damage(void *user, const char *problem)
 {
@@ -148,8 +147,7 @@ const command command_store_merge = {
     .settings_size = sizeof(settings),
     .run = run_merge};
 
-/* ---- Copying what is new, and sending what is unsent ------------------------------------------
- */
+/* ---- Copying what is new, and sending what is unsent ----------------------------------------- */
 
 static void set_defaults(void *place)
 {

@@ -15,7 +15,5 @@ typedef struct import_settings {
 
 /** --format ginkgo (store_import_ginkgo.c). @return exit code */
 int import_ginkgo(invocation *call);
-/** --profiles (store_import_profiles.c). @return exit code */
-int import_profiles(invocation *call);
 
 #endif
