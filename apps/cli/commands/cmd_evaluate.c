@@ -12,15 +12,7 @@
 #include "apps/cli/search/evaluate_searchers.h"
 #include "apps/cli/search/portfolio.h"
 
-typedef struct settings {
-    common_settings common;
-    const char *store, *train, *test, *group_by, *format, *curve, *picture;
-    nitro_string_list targets, sources, exclude, methods, measure, searchers, recorded;
-    double train_fraction, uses;
-    uint64_t seed, threads, repeats, max_evaluations, portfolio;
-    const char *size_feature, *space, *cases, *name;
-    bool extrapolate, without_generation, json;
-} settings;
+typedef evaluate_settings settings;
 
 static void set_defaults(void *place)
 {
@@ -208,7 +200,7 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
 {
     const settings *given = call->settings;
-    if (given->json || strcmp(given->format, "json") == 0)
+    if (given->json)
         return evaluation_print_json(call, results, count);
     if (strcmp(given->format, "csv") == 0)
         return given->curve ? source_curve_print_csv(results, count)
@@ -248,38 +240,15 @@ static size_t list_methods(help_item *items, size_t most)
     return count;
 }
 
-static int run_searchers(invocation *call)
-{
-    const settings *given = call->settings;
-    const searcher_evaluation evaluation = {.searchers = &given->searchers,
-                                            .recorded = &given->recorded,
-                                            .seed = given->seed,
-                                            .repeats = given->repeats,
-                                            .max_evaluations = given->max_evaluations,
-                                            .threads = given->threads,
-                                            .json =
-                                                given->json || strcmp(given->format, "json") == 0};
-    if (given->portfolio > 0) {
-        const portfolio_request request = {.recorded = &given->recorded,
-                                           .cases = given->cases,
-                                           .space = given->space,
-                                           .most = given->portfolio,
-                                           .name = given->name,
-                                           .store = given->store,
-                                           .json = evaluation.json};
-        return portfolio_choose(call, &request);
-    }
-    return evaluate_searchers(call, &evaluation);
-}
-
 static int run(invocation *call)
 {
-    const settings *given = call->settings;
+    settings *given = call->settings;
+    given->json = given->json || strcmp(given->format, "json") == 0;
     bool has_spaces = given->recorded.count > 0 || given->cases;
     if (has_spaces && call->arguments.count > 0)
         return fail_usage(call, "--recorded and --cases do not go with a computation");
     if (has_spaces)
-        return run_searchers(call);
+        return given->portfolio > 0 ? portfolio_choose(call) : evaluate_searchers(call);
     if (call->arguments.count == 0)
         return fail_usage(call, "name a computation, or recorded spaces (--recorded)");
     nitro_string_list train = {0}, test = {0};

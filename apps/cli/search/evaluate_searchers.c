@@ -12,7 +12,7 @@
 
 typedef struct evaluation {
     invocation *call;
-    const searcher_evaluation *given;
+    const evaluate_settings *given;
     size_t num_entries;
     named_searcher entries[MAX_SEARCHERS];
     nitro_search_score *scores; /* shape [files x (1 + num_entries)]: exact random first */
@@ -42,7 +42,7 @@ static int add_entry(evaluation *self, const char *text)
 
 static int add_entries(evaluation *self)
 {
-    const nitro_string_list *named = self->given->searchers;
+    const nitro_string_list *named = &self->given->searchers;
     int code = EXIT_DONE;
     for (size_t i = 0; i < named->count && code == EXIT_DONE; i++)
         code = add_entry(self, named->items[i]);
@@ -67,7 +67,7 @@ static double optimum_of(const nitro_recording *recording)
 static int score_file(evaluation *self, size_t file, progress_line *progress)
 {
     nitro_recording *recording = NULL;
-    const char *path = self->given->recorded->items[file];
+    const char *path = self->given->recorded.items[file];
     nitro_context *context = self->call->context;
     nitro_search_score *scores = &self->scores[file * (1 + self->num_entries)];
     if (nitro_recording_read(context, path, NULL, &recording) != NITRO_OK)
@@ -83,7 +83,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
                                           .max_evaluations = self->given->max_evaluations,
                                           .num_threads = (unsigned)self->given->threads};
         progress_update(progress, file * self->num_entries + e,
-                        self->given->recorded->count * self->num_entries, 0, self->entries[e].text);
+                        self->given->recorded.count * self->num_entries, 0, self->entries[e].text);
         status = nitro_search_score_searcher(context, recording, &trial, &scores[1 + e]);
     }
     nitro_recording_free(recording);
@@ -96,7 +96,7 @@ static int score_file(evaluation *self, size_t file, progress_line *progress)
 static size_t num_telling(const evaluation *self)
 {
     size_t count = 0;
-    for (size_t f = 0; f < self->given->recorded->count; f++)
+    for (size_t f = 0; f < self->given->recorded.count; f++)
         count += score_of(self, f, 0)->mae > 0;
     return count;
 }
@@ -105,7 +105,7 @@ static size_t num_telling(const evaluation *self)
 static double mean_error(const evaluation *self, size_t column)
 {
     double sum = 0;
-    for (size_t f = 0; f < self->given->recorded->count; f++)
+    for (size_t f = 0; f < self->given->recorded.count; f++)
         if (score_of(self, f, 0)->mae > 0)
             sum += score_of(self, f, column)->mae / score_of(self, f, 0)->mae;
     return sum / (double)num_telling(self);
@@ -115,7 +115,7 @@ static double mean_error(const evaluation *self, size_t column)
 static double mean_deviation(const evaluation *self, size_t column)
 {
     double sum = 0;
-    for (size_t f = 0; f < self->given->recorded->count; f++) {
+    for (size_t f = 0; f < self->given->recorded.count; f++) {
         double mean = 0;
         for (size_t c = 1; c <= self->num_entries; c++)
             mean += score_of(self, f, c)->mae / (double)self->num_entries;
@@ -128,9 +128,9 @@ static double mean_deviation(const evaluation *self, size_t column)
 static double mean_community(const evaluation *self, size_t column)
 {
     double sum = 0;
-    for (size_t f = 0; f < self->given->recorded->count; f++)
+    for (size_t f = 0; f < self->given->recorded.count; f++)
         sum += score_of(self, f, column)->community;
-    return sum / (double)self->given->recorded->count;
+    return sum / (double)self->given->recorded.count;
 }
 
 static const char *column_name(const evaluation *self, size_t column)
@@ -149,7 +149,7 @@ static void cell(text_table *table, double value)
 static int print_file(const evaluation *self, size_t file)
 {
     text_table table;
-    printf("%s: best %.4g ms\n", self->given->recorded->items[file], self->optima[file]);
+    printf("%s: best %.4g ms\n", self->given->recorded.items[file], self->optima[file]);
     table_begin(&table, self->call->context,
                 "searcher,>@20,>@50,>@100,>@220,>MAE,>+-,>to 10 %,>reached,>P,>CPU ms");
     for (size_t c = 0; c <= self->num_entries; c++) {
@@ -171,11 +171,11 @@ static int print_text(const evaluation *self)
 {
     text_table table;
     int code = EXIT_DONE;
-    for (size_t f = 0; f < self->given->recorded->count && code == EXIT_DONE; f++) {
+    for (size_t f = 0; f < self->given->recorded.count && code == EXIT_DONE; f++) {
         code = print_file(self, f);
         printf("\n");
     }
-    size_t files = self->given->recorded->count, telling = num_telling(self);
+    size_t files = self->given->recorded.count, telling = num_telling(self);
     printf("mean over %zu space%s", files, plural(files));
     if (telling < files)
         printf("; of MAE and MDF over the %zu where random search has an error", telling);
@@ -213,12 +213,12 @@ static json_t *score_json(const evaluation *self, size_t file, size_t column)
 static int print_as_json(const evaluation *self)
 {
     json_t *spaces = json_array(), *means = json_array();
-    for (size_t f = 0; f < self->given->recorded->count; f++) {
+    for (size_t f = 0; f < self->given->recorded.count; f++) {
         json_t *scores = json_array();
         for (size_t c = 0; c <= self->num_entries; c++)
             json_array_append_new(scores, score_json(self, f, c));
         json_array_append_new(spaces,
-                              json_pack("{s:s, s:o, s:o}", "file", self->given->recorded->items[f],
+                              json_pack("{s:s, s:o, s:o}", "file", self->given->recorded.items[f],
                                         "best_ms", json_value(self->optima[f]), "scores", scores));
     }
     for (size_t c = 0; c <= self->num_entries; c++)
@@ -232,12 +232,13 @@ static int print_as_json(const evaluation *self)
                                 "spaces", spaces, "means", means));
 }
 
-int evaluate_searchers(invocation *call, const searcher_evaluation *given)
+int evaluate_searchers(invocation *call)
 {
+    const evaluate_settings *given = call->settings;
     evaluation self = {.call = call, .given = given};
     progress_line progress;
     int code = add_entries(&self);
-    size_t files = given->recorded->count;
+    size_t files = given->recorded.count;
     if (code == EXIT_DONE) {
         self.scores =
             nitro_calloc(call->context, files * (1 + self.num_entries), sizeof(*self.scores));

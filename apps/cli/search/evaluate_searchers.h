@@ -4,14 +4,26 @@
 
 #include "apps/cli/options.h"
 
-typedef struct searcher_evaluation {
-    const nitro_string_list *searchers; /* "NAME:OPTION=VALUE:..."; empty: all */
-    const nitro_string_list *recorded;  /* files */
-    uint64_t seed, repeats, max_evaluations, threads;
-    bool json;
-} searcher_evaluation;
+/** What `nitro evaluate` is given. */
+typedef struct evaluate_settings {
+    common_settings common;
+    const char *store, *train, *test, *group_by, *format, *curve, *picture;
+    nitro_string_list targets, sources, exclude, methods, measure;
+    nitro_string_list searchers; /* "NAME:OPTION=VALUE:..."; empty: all */
+    nitro_string_list recorded;  /* files */
+    double train_fraction, uses;
+    uint64_t seed, threads, repeats, max_evaluations;
+    uint64_t portfolio; /* configurations at most; 0: searchers are evaluated, or methods */
+    const char *cases; /* of a portfolio, instead of recorded files: a CSV with the columns file and
+                          device, optionally input, and the inputs' features; or NULL */
+    const char *space; /* its description; NULL: the first file's configurations */
+    const char *name;  /* of the computation to store it as; NULL: it is only printed */
+    const char *size_feature;
+    bool extrapolate, without_generation;
+    bool json; /* also where `format` says so */
+} evaluate_settings;
 
-/** Simulate, and print. */
-int evaluate_searchers(invocation *call, const searcher_evaluation *given);
+/** Simulate searches of the recorded files, and print. */
+int evaluate_searchers(invocation *call);
 
 #endif

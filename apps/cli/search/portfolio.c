@@ -123,21 +123,21 @@ static char *device_of(nitro_context *context, const nitro_recording *recording,
     return nitro_asprintf(context, "%.*s", (int)strcspn(name, "."), name);
 }
 
-static nitro_status read_cases(nitro_context *context, const portfolio_request *request,
+static nitro_status read_cases(nitro_context *context, const evaluate_settings *given,
                                nitro_space **described, portfolio_cases *cases)
 {
-    nitro_status status = request->cases ? read_table(context, request->cases, cases)
-                                         : allocate(context, request->recorded->count, 0, cases);
-    if (status == NITRO_OK && request->space)
-        status = nitro_space_read(context, request->space, described);
+    nitro_status status = given->cases ? read_table(context, given->cases, cases)
+                                       : allocate(context, given->recorded.count, 0, cases);
+    if (status == NITRO_OK && given->space)
+        status = nitro_space_read(context, given->space, described);
     const nitro_space *space = *described;
     for (size_t x = 0; status == NITRO_OK && x < cases->count; x++) {
-        const char *file = request->cases ? cases->files.items[x] : request->recorded->items[x];
+        const char *file = given->cases ? cases->files.items[x] : given->recorded.items[x];
         status = nitro_recording_read(context, file, space, &cases->recordings[x]);
         if (status != NITRO_OK)
             break;
         space = space ? space : cases->recordings[0]->space;
-        if (request->cases)
+        if (given->cases)
             continue;
         status = nitro_string_list_add(context, &cases->files, file);
         if (status == NITRO_OK)
@@ -210,22 +210,23 @@ static int print_as_json(const invocation *call, const portfolio_cases *cases,
                       json_pack("{s:o, s:o}", "configurations", configurations, "cases", listed));
 }
 
-int portfolio_choose(invocation *call, const portfolio_request *request)
+int portfolio_choose(invocation *call)
 {
+    const evaluate_settings *given = call->settings;
     portfolio_cases cases = {0};
     nitro_space *described = NULL;
     nitro_portfolio *portfolio = NULL;
-    nitro_status status = read_cases(call->context, request, &described, &cases);
+    nitro_status status = read_cases(call->context, given, &described, &cases);
     if (status == NITRO_OK)
         status =
             nitro_portfolio_choose(call->context, (const nitro_recording *const *)cases.recordings,
-                                   cases.count, request->most, &portfolio);
+                                   cases.count, given->portfolio, &portfolio);
     int code = exit_code(call, status);
-    if (code == EXIT_DONE && request->name)
-        code = portfolio_store(call, request, &cases, portfolio);
+    if (code == EXIT_DONE && given->name)
+        code = portfolio_store(call, &cases, portfolio);
     if (code == EXIT_DONE)
-        code = request->json ? print_as_json(call, &cases, portfolio)
-                             : print_text(call, &cases, portfolio);
+        code = given->json ? print_as_json(call, &cases, portfolio)
+                           : print_text(call, &cases, portfolio);
     free_cases(&cases);
     nitro_space_free(described);
     nitro_portfolio_free(portfolio);

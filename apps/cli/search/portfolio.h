@@ -2,19 +2,7 @@
 #ifndef NITRO_APPS_CLI_SEARCH_PORTFOLIO_H
 #define NITRO_APPS_CLI_SEARCH_PORTFOLIO_H
 
-#include "apps/cli/options.h"
-
-/** What `nitro evaluate --portfolio` is given. */
-typedef struct portfolio_request {
-    const nitro_string_list *recorded; /* files: each one a case, on the device that it names */
-    const char *cases; /* instead: a CSV with the columns file and device, optionally input, and the
-                          inputs' features; or NULL */
-    const char *space; /* its description; NULL: the first file's configurations */
-    size_t most;       /* configurations */
-    const char *name;  /* of the computation to store them as; NULL: they are only printed */
-    const char *store; /* URL; NULL: the default one */
-    bool json;
-} portfolio_request;
+#include "apps/cli/search/evaluate_searchers.h"
 
 /** Inputs on devices, and the times of configurations there. */
 typedef struct portfolio_cases {
@@ -25,13 +13,14 @@ typedef struct portfolio_cases {
     double *features;                /* shape [count x num_features] */
 } portfolio_cases;
 
-/** Choose configurations, print them, and store them if a name is given. */
-int portfolio_choose(invocation *call, const portfolio_request *request);
+/** Choose the configurations that `nitro evaluate --portfolio` asks for, print them, and store them
+ *  if a name is given. */
+int portfolio_choose(invocation *call);
 
 /** Store a portfolio as the variants NAME.1, NAME.2, ... of the computation NAME, whose versions
  * are the configurations, and a sample of each case. */
-int portfolio_store(invocation *call, const portfolio_request *request,
-                    const portfolio_cases *cases, const nitro_portfolio *portfolio);
+int portfolio_store(invocation *call, const portfolio_cases *cases,
+                    const nitro_portfolio *portfolio);
 
 /**
  * The configurations of a portfolio in the order in which a model ranks them.

@@ -14,7 +14,7 @@ typedef struct stored_portfolio {
     const char *name;
     const portfolio_cases *cases;
     const nitro_portfolio *portfolio;
-    nitro_store *store;
+    nitro_store *store;                  /* borrowed */
     char *versions[NITRO_MAX_PORTFOLIO]; /* of the variants: the configurations */
 } stored_portfolio;
 
@@ -93,26 +93,26 @@ static nitro_status put_case(const stored_portfolio *self, size_t x)
     return status;
 }
 
-int portfolio_store(invocation *call, const portfolio_request *request,
-                    const portfolio_cases *cases, const nitro_portfolio *portfolio)
+int portfolio_store(invocation *call, const portfolio_cases *cases,
+                    const nitro_portfolio *portfolio)
 {
+    const evaluate_settings *given = call->settings;
     stored_portfolio self = {
-        .context = call->context, .name = request->name, .cases = cases, .portfolio = portfolio};
-    if (!nitro_name_is_valid(request->name) || strlen(request->name) > 60)
-        return fail_usage(call, "--name: '%s' is not 1 to 60 of [A-Za-z0-9_.+-]", request->name);
-    nitro_status status =
-        nitro_store_open(call->context, request->store, NITRO_STORE_WRITE, &self.store);
-    if (status == NITRO_OK)
-        status = put_schema(&self);
+        .context = call->context, .name = given->name, .cases = cases, .portfolio = portfolio};
+    if (!nitro_name_is_valid(given->name) || strlen(given->name) > 60)
+        return fail_usage(call, "--name: '%s' is not 1 to 60 of [A-Za-z0-9_.+-]", given->name);
+    if (store_open(call, given->store, NITRO_STORE_WRITE) != EXIT_DONE)
+        return EXIT_FAILED;
+    self.store = call->store;
+    nitro_status status = put_schema(&self);
     for (size_t x = 0; status == NITRO_OK && x < cases->count; x++)
         status = put_case(&self, x);
-    nitro_store_close(self.store);
     for (size_t m = 0; m < portfolio->num_configurations; m++)
         free(self.versions[m]);
     if (status != NITRO_OK)
         return fail(call);
     note(call, "stored as the %zu variants of %s, with %zu samples", portfolio->num_configurations,
-         request->name, cases->count);
+         given->name, cases->count);
     return EXIT_DONE;
 }
 
