@@ -133,7 +133,7 @@ typedef struct nitro_store_kind {
      */
     nitro_status (*claim)(void *state, const char *computation, const char *device,
                           const char *input, const char *owner, uint32_t lease_ms, bool *claimed);
-    /** Check everything and report each problem. NITRO_ERR_FORMAT: there are problems. */
+    /** Check everything and report each problem; nitro_store_verify() counts them, and fails. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
     /** Report and remove damaged devices, and damaged and orphaned samples and profiles; `dry_run`:
      * only report. Records of a newer Nitro stay. */

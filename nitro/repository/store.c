@@ -207,9 +207,28 @@ nitro_status nitro_store_claim(nitro_store *store, const char *computation, cons
     return store->kind->claim(store->state, computation, device, input, owner, lease_ms, claimed);
 }
 
+typedef struct counted_problems {
+    nitro_problem_function report; /* may be NULL */
+    void *user;
+    size_t count;
+} counted_problems;
+
+static void count_problem(void *user, const char *problem)
+{
+    counted_problems *found = user;
+    found->count++;
+    if (found->report)
+        found->report(found->user, problem);
+}
+
 nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report, void *user)
 {
-    return store->kind->verify(store->state, report, user);
+    counted_problems found = {.report = report, .user = user};
+    nitro_status status = store->kind->verify(store->state, count_problem, &found);
+    return status == NITRO_OK && found.count > 0
+               ? nitro_fail(store->context, NITRO_ERR_FORMAT, "%s: %zu problem%s found", store->url,
+                            found.count, found.count == 1 ? "" : "s")
+               : status;
 }
 
 nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes)
@@ -244,7 +263,8 @@ nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
     nitro_status status = dry_run ? NITRO_OK : nitro_store_require_writable(store);
     if (status != NITRO_OK)
         return status;
-    return store->kind->remove_damaged(store->state, dry_run, report, user);
+    counted_problems found = {.report = report, .user = user};
+    return store->kind->remove_damaged(store->state, dry_run, count_problem, &found);
 }
 
 nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version)

@@ -220,18 +220,14 @@ static nitro_status count_profiles(void *state, const char *device, const char *
 static nitro_status verify(void *state, nitro_problem_function report, void *user)
 {
     nitro_bundle_source *source = state;
-    bool found = false;
-    for (size_t i = 0; i < source->index->count; i++) {
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < source->index->count && status == NITRO_OK; i++) {
         const char *path;
-        nitro_status status = nitro_bundle_source_get(source, i, &path);
-        if (status != NITRO_OK)
-            return status;
-        if (!path)
+        status = nitro_bundle_source_get(source, i, &path);
+        if (status == NITRO_OK && !path)
             report(user, source->states[i].problem);
-        found = found || !path;
     }
-    return found ? nitro_fail(source->context, NITRO_ERR_FORMAT, "some bundles are refused")
-                 : NITRO_OK;
+    return status;
 }
 
 static nitro_status remove_damaged(void *state, bool dry_run, nitro_problem_function report,

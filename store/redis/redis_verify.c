@@ -13,7 +13,6 @@ typedef struct inspection {
     void *user;
     bool clean;   /* report and remove only what can be removed */
     bool dry_run; /* but remove nothing */
-    size_t num_problems;
     /* The table being read: */
     const char *tag, *device;
     const nitro_schema *schema; /* NULL: proxies */
@@ -21,21 +20,13 @@ typedef struct inspection {
     size_t num_bad, capacity;
 } inspection;
 
-static void report(void *user, const char *problem)
-{
-    inspection *i = user;
-    i->num_problems++;
-    if (i->report)
-        i->report(i->user, problem);
-}
-
 /* Report the last error as a problem; any failure but damage ends the inspection. */
 static nitro_status report_failure(inspection *i, nitro_status status)
 {
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
     if (!i->clean)
-        nitro_store_report_damage(i->store->context, report, i);
+        nitro_store_report_damage(i->store->context, i->report, i->user);
     return NITRO_OK;
 }
 
@@ -84,7 +75,7 @@ static nitro_status note_unreadable(void *user, const redis_row *row, nitro_stat
     inspection *i = user;
     if (status == NITRO_ERR_NEWER && i->clean)
         return NITRO_OK;
-    nitro_store_report_damage(i->store->context, report, i);
+    nitro_store_report_damage(i->store->context, i->report, i->user);
     return status == NITRO_ERR_NEWER ? NITRO_OK : keep_bad(i, row);
 }
 
@@ -99,7 +90,7 @@ static nitro_status tidy(inspection *i, const redis_table *table)
     snprintf(message, sizeof(message), "%s on %s: %zu shared part%s to no sample", i->tag,
              i->device, num_unused, num_unused == 1 ? " belongs" : "s belong");
     if (status == NITRO_OK && num_unused > 0)
-        report(i, message);
+        i->report(i->user, message);
     return status;
 }
 
@@ -114,7 +105,7 @@ static nitro_status inspect_rows(inspection *i, const redis_table *table)
 /* The table itself is damaged, as the last error says. */
 static nitro_status inspect_damaged(inspection *i, const redis_table *table)
 {
-    nitro_store_report_damage(i->store->context, report, i);
+    nitro_store_report_damage(i->store->context, i->report, i->user);
     if (!i->clean || i->dry_run)
         return NITRO_OK;
     return nitro_redis_table_drop(table); /* nothing of it can be read */
@@ -158,7 +149,7 @@ static nitro_status inspect_orphans(inspection *i, const char *missing, size_t c
     size_t removed = 0;
     snprintf(message, sizeof(message), "%s on %s: %zu sample%s, but %s", i->tag, i->device, count,
              count == 1 ? " or profile" : "s and profiles", missing);
-    report(i, message);
+    i->report(i->user, message);
     if (!i->clean || i->dry_run)
         return NITRO_OK;
     nitro_string_list one = {0};
@@ -214,11 +205,11 @@ static nitro_status inspect_index(inspection *i, const char *tag, const char *in
     snprintf(message, sizeof(message), "%zu name%s in the index of %s %s not valid", num_invalid,
              num_invalid == 1 ? "" : "s", of, num_invalid == 1 ? "is" : "are");
     if (status == NITRO_OK && num_invalid > 0)
-        report(i, message);
+        i->report(i->user, message);
     snprintf(message, sizeof(message), "%zu name%s in the index of %s %s of no device", num_unused,
              num_unused == 1 ? "" : "s", of, num_unused == 1 ? "is" : "are");
     if (status == NITRO_OK && num_unused > 0 && i->clean)
-        report(i, message);
+        i->report(i->user, message);
     return report_failure(i, status);
 }
 
@@ -260,7 +251,7 @@ static nitro_status inspect_device(inspection *i, const char *id)
     nitro_device_free(device);
     if (status != NITRO_ERR_FORMAT || !i->clean)
         return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : report_failure(i, status);
-    nitro_store_report_damage(i->store->context, report, i);
+    nitro_store_report_damage(i->store->context, i->report, i->user);
     return i->dry_run ? NITRO_OK : nitro_redis_delete_device(i->store, id);
 }
 
@@ -300,20 +291,16 @@ static nitro_status inspect_all(inspection *i)
     return status;
 }
 
-nitro_status nitro_redis_verify(void *state, nitro_problem_function report_to, void *user)
+nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user)
 {
-    inspection i = {.store = state, .report = report_to, .user = user};
-    nitro_status status = inspect_all(&i);
-    if (status == NITRO_OK && i.num_problems > 0)
-        status = nitro_fail(i.store->context, NITRO_ERR_FORMAT, "%s: %zu problem%s found",
-                            i.store->url->shown, i.num_problems, i.num_problems == 1 ? "" : "s");
-    return status;
+    inspection i = {.store = state, .report = report, .user = user};
+    return inspect_all(&i);
 }
 
-nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report_to,
+nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report,
                                         void *user)
 {
     inspection i = {
-        .store = state, .report = report_to, .user = user, .clean = true, .dry_run = dry_run};
+        .store = state, .report = report, .user = user, .clean = true, .dry_run = dry_run};
     return inspect_all(&i);
 }

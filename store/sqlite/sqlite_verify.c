@@ -12,18 +12,9 @@ typedef struct inspection {
     void *user;
     bool removes; /* look only for what can be removed */
     bool dry_run;
-    size_t num_problems;
     sqlite3_int64 *rows; /* damaged, of one table; shape [num_rows] */
     size_t num_rows, capacity;
 } inspection;
-
-static void report_problem(void *user, const char *problem)
-{
-    inspection *i = user;
-    i->num_problems++;
-    if (i->report)
-        i->report(i->user, problem);
-}
 
 /* Report the last error as a problem; any failure but damage ends the inspection. */
 static nitro_status report_failure(inspection *i, nitro_status status)
@@ -31,7 +22,7 @@ static nitro_status report_failure(inspection *i, nitro_status status)
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
     if (!i->removes)
-        nitro_store_report_damage(i->store->context, report_problem, i);
+        nitro_store_report_damage(i->store->context, i->report, i->user);
     return NITRO_OK;
 }
 
@@ -48,7 +39,7 @@ static nitro_status report_rows(inspection *i, const char *sql, const char *what
         char message[1024];
         snprintf(message, sizeof(message), "%s: %s", what, text ? text : "?");
         if (!text || strcmp(text, "ok") != 0)
-            report_problem(i, message);
+            i->report(i->user, message);
     }
     nitro_sqlite_give_back(i->store, statement);
     return report_failure(i, status);
@@ -68,7 +59,7 @@ static nitro_status verify_names(inspection *i, const char *sql, const char *wha
             continue;
         char message[256];
         snprintf(message, sizeof(message), "the name of a %s is damaged", what);
-        report_problem(i, message);
+        i->report(i->user, message);
     }
     nitro_sqlite_give_back(i->store, statement);
     return report_failure(i, status);
@@ -96,7 +87,7 @@ static nitro_status remove_orphans(inspection *i, const char *count_sql, const c
     if (status != NITRO_OK || count == 0)
         return status;
     snprintf(message, sizeof(message), "%s of no computation or no device: %lld", what, count);
-    report_problem(i, message);
+    i->report(i->user, message);
     return i->dry_run ? NITRO_OK : nitro_sqlite_execute(i->store, delete_sql, "remove rows");
 }
 
@@ -119,7 +110,7 @@ static nitro_status note_row(void *user, sqlite3_int64 id, nitro_status status)
     inspection *i = user;
     if (status == NITRO_ERR_NEWER && i->removes)
         return NITRO_OK;
-    nitro_store_report_damage(i->store->context, report_problem, i);
+    nitro_store_report_damage(i->store->context, i->report, i->user);
     if (!i->removes)
         return NITRO_OK;
     sqlite3_int64 *grown =
@@ -185,14 +176,14 @@ static nitro_status remove_damaged_device(inspection *i, const char *name)
                                            "DELETE FROM devices WHERE id = ?1"};
     sqlite3_int64 id = 0, count = 0;
     char message[256];
-    nitro_store_report_damage(i->store->context, report_problem, i);
+    nitro_store_report_damage(i->store->context, i->report, i->user);
     nitro_status status = nitro_sqlite_find(i->store, NITRO_SQLITE_FIND_DEVICE, name, &id);
     if (status == NITRO_OK)
         status = count_rows_of(i, id, &count);
     snprintf(message, sizeof(message), "%lld sample%s of device '%s', which is damaged", count,
              count == 1 ? " or profile" : "s and profiles", name);
     if (status == NITRO_OK && count > 0)
-        report_problem(i, message);
+        i->report(i->user, message);
     for (size_t r = 0; r < 3 && status == NITRO_OK && !i->dry_run; r++)
         status = nitro_sqlite_run_of(i->store, removals[r], id);
     return status;
@@ -236,11 +227,7 @@ nitro_status nitro_sqlite_verify(void *state, nitro_problem_function report, voi
     status = verify_file(&i);
     if (status == NITRO_OK)
         status = inspect_records(&i);
-    status = nitro_sqlite_end_read(i.store, status);
-    if (status == NITRO_OK && i.num_problems > 0)
-        status = nitro_fail(i.store->context, NITRO_ERR_FORMAT, "%s: %zu problem%s found",
-                            i.store->path, i.num_problems, i.num_problems == 1 ? "" : "s");
-    return status;
+    return nitro_sqlite_end_read(i.store, status);
 }
 
 nitro_status nitro_sqlite_remove_damaged(void *state, bool dry_run, nitro_problem_function report,
