@@ -175,10 +175,12 @@ double report_percent(size_t count, size_t of);
 /* From the measurements: report_devices.c, report_variants.c, report_recommended.c,
  * report_twins.c, report_roofline.c, report_sensitivity.c. */
 void report_add_devices(report *self);
+/** And twins among them. */
 void report_add_similarity(report *self);
+/** @param[in] matrix  shape [devices x devices]; NULL: there is none. */
+void report_add_twins(report *self, const nitro_string_list *features, const double *matrix);
 void report_add_variants(report *self);
 void report_add_recommended(report *self);
-void report_add_twins(report *self);
 void report_add_roofline(report *self);
 void report_add_sensitivity(report *self);
 

@@ -120,30 +120,41 @@ static void say_similarity(report *self, report_part *part, const double *matrix
         self->dataset->devices[lonely]->id, least, names);
 }
 
-void report_add_similarity(report *self)
+static void add_similarity(report *self, const nitro_string_list *features, const double *matrix)
 {
-    const nitro_dataset *dataset = self->dataset;
     report_part *part = report_add(self, "similarity", "Similarity of the devices", "Table 2");
     part->chart.kind = REPORT_MATRIX;
     part->chart.low = -1.0;
     part->chart.high = 1.0;
-    nitro_string_list features = {0};
-    size_t count = dataset->num_devices;
-    double *matrix = nitro_calloc(self->context, count * count, sizeof *matrix);
-    report_keep(self, matrix ? nitro_study_common_features(self->context, dataset, &features)
-                             : NITRO_ERR_NO_MEMORY);
-    if (count < 3) /* each feature scaled over two devices is -1 and 1 */
+    if (self->dataset->num_devices < 3) /* each feature scaled over two devices is -1 and 1 */
         report_omit(self, part,
                     "Similarity needs at least three devices, as features are scaled over them.");
-    else if (features.count == 0)
+    else if (!matrix)
         report_omit(self, part, "There is no device feature that every device has.");
-    else
-        report_keep(self, nitro_device_similarity(
-                              self->context, (const nitro_device *const *)dataset->devices, count,
-                              (const char *const *)features.items, features.count, matrix));
-    if (self->status == NITRO_OK && !part->omitted) {
+    else {
         fill_similarity(self, part, matrix);
-        say_similarity(self, part, matrix, &features);
+        say_similarity(self, part, matrix, features);
+    }
+}
+
+void report_add_similarity(report *self)
+{
+    const nitro_dataset *dataset = self->dataset;
+    nitro_string_list features = {0};
+    double *matrix = NULL;
+    size_t count = dataset->num_devices;
+    report_keep(self, nitro_study_common_features(self->context, dataset, &features));
+    if (count > 2 && features.count > 0) {
+        matrix = nitro_calloc(self->context, count * count, sizeof *matrix);
+        report_keep(self,
+                    matrix ? nitro_device_similarity(
+                                 self->context, (const nitro_device *const *)dataset->devices,
+                                 count, (const char *const *)features.items, features.count, matrix)
+                           : NITRO_ERR_NO_MEMORY);
+    }
+    if (self->status == NITRO_OK) {
+        add_similarity(self, &features, matrix);
+        report_add_twins(self, &features, matrix);
     }
     free(matrix);
     nitro_string_list_free(&features);

@@ -36,16 +36,15 @@ static void compute(report *made)
         void (*add)(report *);
         const char *unit; /* of progress */
     } steps[] = {
-        {report_add_devices, "parts"},         {report_add_similarity, "parts"},
-        {report_add_twins, "parts"},           {report_add_variants, "parts"},
-        {report_add_recommended, "parts"},     {report_add_roofline, "parts"},
-        {report_add_sensitivity, "parts"},     {report_learn, "evaluations"},
-        {report_add_quality, "parts"},         {report_add_targets, "parts"},
-        {report_add_slowdowns, "parts"},       {report_add_worst, "parts"},
-        {report_add_predicted, "parts"},       {report_add_measured_curve, "parts"},
-        {report_add_source_curve, "parts"},    {report_add_weights, "parts"},
-        {report_add_source_less, "parts"},     {report_add_contribution, "parts"},
-        {report_add_selections, "selections"},
+        {report_add_devices, "parts"},        {report_add_similarity, "parts"},
+        {report_add_variants, "parts"},       {report_add_recommended, "parts"},
+        {report_add_roofline, "parts"},       {report_add_sensitivity, "parts"},
+        {report_learn, "evaluations"},        {report_add_quality, "parts"},
+        {report_add_targets, "parts"},        {report_add_slowdowns, "parts"},
+        {report_add_worst, "parts"},          {report_add_predicted, "parts"},
+        {report_add_measured_curve, "parts"}, {report_add_source_curve, "parts"},
+        {report_add_weights, "parts"},        {report_add_source_less, "parts"},
+        {report_add_contribution, "parts"},   {report_add_selections, "selections"},
     };
     char task[128];
     load(made);

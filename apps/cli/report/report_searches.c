@@ -7,6 +7,7 @@
 
 #include "apps/cli/report/report.h"
 #include "apps/cli/search/search_target.h"
+#include "nitro/backend/statistics.h"
 
 enum { DISTRIBUTION_POINTS = 200 };
 
@@ -146,19 +147,13 @@ static void add_curves(const search_report *self, report *made, bool by_time)
 
 /* ---- The space ------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static size_t sorted_times(const nitro_recording *recording, double *times)
 {
     size_t count = 0;
     for (uint64_t c = 0; c < nitro_space_size(recording->space); c++)
         if (recording->answers[c].outcome == NITRO_OUTCOME_MEASURED)
             times[count++] = recording->answers[c].time_ms;
-    qsort(times, count, sizeof(*times), by_size);
+    nitro_sort(times, count);
     return count;
 }
 

@@ -131,25 +131,14 @@ static void add_pairs(report *self, report_part *part, const double *matrix)
         report_omit(self, part, "No two devices have the same hardware and inputs.");
 }
 
-void report_add_twins(report *self)
+void report_add_twins(report *self, const nitro_string_list *features, const double *matrix)
 {
     report_part *part = report_add(self, "twins", "Same hardware, another campaign", NULL);
-    size_t count = self->dataset->num_devices;
-    nitro_string_list features = {0};
-    double *matrix = nitro_calloc(self->context, count * count + 1, sizeof *matrix);
-    report_keep(self, matrix ? nitro_study_common_features(self->context, self->dataset, &features)
-                             : NITRO_ERR_NO_MEMORY);
     part->method = "Pairs with a similarity of at least 0.995. The quality is that of the first "
                    "device's best variants on the second, the ratio the time there over that on "
                    "the first.";
-    if (count < 3 || features.count < 2) /* by one, all are 1 or -1 */
+    if (!matrix || features->count < 2) /* by one, all are 1 or -1 */
         report_omit(self, part, "Takes three devices with two common device features.");
     else
-        report_keep(self, nitro_device_similarity(
-                              self->context, (const nitro_device *const *)self->dataset->devices,
-                              count, (const char *const *)features.items, features.count, matrix));
-    if (self->status == NITRO_OK && !part->omitted)
         add_pairs(self, part, matrix);
-    free(matrix);
-    nitro_string_list_free(&features);
 }
