@@ -111,6 +111,12 @@ static int set_text(const invocation *call, const option *what, const char *text
         return EXIT_USAGE;
     if (*text == '\0')
         return fail_usage(call, "--%s: the value is empty", what->name);
+    if (strcmp(text, "-") == 0 &&
+        (strcmp(what->value, "FILE") == 0 || strcmp(what->value, "MODEL") == 0))
+        return fail_usage(call,
+                          "--%s: '-' is no file here; the standard output is /dev/stdout, the "
+                          "standard input /dev/stdin",
+                          what->name);
     *value = text;
     return EXIT_DONE;
 }

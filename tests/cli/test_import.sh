@@ -79,6 +79,7 @@ try nitro store export --store s.db --computation calc --device gpu2 --samples n
 try nitro store export --store s.db --computation calc --device gpu1 --samples no/folder/out.csv
 try nitro store export --store s.db --computation calc --device gpu1 --samples -
 ls ./- 2>&1
+nitro store export --store s.db --computation calc --device gpu1 --samples /dev/stdout --quiet | head -n 2
 
 title "what is missing"
 printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,,2,1,,4\ny,1,2,1,2,4\n' >missing.csv

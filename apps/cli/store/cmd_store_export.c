@@ -1,6 +1,5 @@
 /* cmd_store_export.c - nitro store export: samples and profiles as the CSV that import reads. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/output.h"
@@ -66,10 +65,6 @@ static int check_options(const invocation *call)
     const settings *given = call->settings;
     if (!given->samples && !given->profiles)
         return fail_usage(call, "--samples FILE is missing");
-    const char *const files[] = {given->samples, given->devices, given->profiles};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (files[i] && strcmp(files[i], "-") == 0)
-            return fail_usage(call, "'-' is no file: CSV is not written to the standard output");
     if (given->samples && (!given->computation || !given->device))
         return fail_usage(call, "%s is missing",
                           given->computation ? "--device ID" : "--computation NAME");
