@@ -142,6 +142,13 @@ try json_get finding <both/other-similarity.json
 try json_get finding <both/other-sensitivity.json
 try json_get finding <both/other-variants.json
 
+title "what is excluded is in every computation: said before the first is evaluated"
+nitro store import --store two.db --computation calc --device gpu1 --samples gpu1.csv --quiet 2>&1
+nitro store import --store two.db --computation calc --device gpu2 --samples gpu2.csv --quiet 2>&1
+nitro store import --store two.db --computation other --device gpu1 --samples gpu1.csv --quiet 2>&1
+try nitro report --store two.db --output early --quick --exclude gpu2 --quiet
+ls early 2>&1
+
 title "what cannot be reported"
 try nitro report --store s.db
 try nitro report --store missing.db --output r

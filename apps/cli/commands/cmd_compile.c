@@ -12,14 +12,12 @@ typedef struct settings {
     bool json;
 } settings;
 
-static const struct {
-    const char *name;
-    nitro_export_format format;
-} formats[] = {{"binary", NITRO_EXPORT_BINARY}, {"c", NITRO_EXPORT_C}};
+static const char *const formats[] = {"binary", "c", NULL};
 
 static const option options[] = {
     OPTION(TEXT, "model", model, "FILE", "the model file, JSON or binary", .required = true),
-    OPTION(TEXT, "format", format, "FORMAT", "binary (default) or c, see above"),
+    OPTION(TEXT, "format", format, "FORMAT", "binary (default) or c, see above",
+           .choices = formats),
     OPTION(TEXT, "output", output, "FILE", "the file to write", .required = true),
     OPTION_JSON,
     {0}};
@@ -42,12 +40,8 @@ static int print_result(const invocation *call, const nitro_model *model, const 
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    const char *name = given->format ? given->format : formats[0].name;
-    size_t i = 0, count = sizeof formats / sizeof formats[0];
-    while (i < count && strcmp(formats[i].name, name) != 0)
-        i++;
-    if (i == count)
-        return fail_usage(call, "--format: unknown format '%s'; choose binary or c", name);
+    const char *name = given->format ? given->format : formats[0];
+    bool is_binary = strcmp(name, formats[0]) == 0;
     size_t length = strlen(given->output);
     if (!given->format && length > 2 && strcmp(given->output + length - 2, ".c") == 0)
         return fail_usage(call, "--output %s: without --format c this is a binary model, not C",
@@ -60,9 +54,9 @@ static int run(invocation *call)
     nitro_model *model = NULL;
     if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
         return fail(call);
-    int code = nitro_model_export(model, formats[i].format, given->output) == NITRO_OK
-                   ? print_result(call, model, name)
-                   : fail(call);
+    nitro_status status =
+        nitro_model_export(model, is_binary ? NITRO_EXPORT_BINARY : NITRO_EXPORT_C, given->output);
+    int code = status == NITRO_OK ? print_result(call, model, name) : fail(call);
     nitro_model_free(model);
     return code;
 }

@@ -10,8 +10,6 @@
 static void load(report *made)
 {
     nitro_string_list known = {0}, devices = {0};
-    report_keep(made, exclude_sources(made->store, made->computation, NULL, made->excluded,
-                                      &made->options.sources, &made->sources));
     report_keep(made, nitro_store_list_devices(made->store, made->computation, &known));
     for (size_t i = 0; i < known.count; i++)
         if (report_is_named(made->options.targets, known.items[i]) ||
@@ -157,12 +155,16 @@ int report_run(const report *request, const nitro_string_list *computations, boo
     size_t count = 0;
     report *reports = nitro_calloc(call->context, computations->count, sizeof *reports);
     nitro_status status = reports ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    while (count < computations->count && status == NITRO_OK) {
+    for (; count < computations->count && status == NITRO_OK; count++) {
         report *made = &reports[count];
         *made = *request;
-        made->computation = computations->items[count++];
-        compute(made);
-        status = made->status;
+        made->computation = computations->items[count];
+        status = exclude_sources(made->store, made->computation, NULL, made->excluded,
+                                 &made->options.sources, &made->sources);
+    }
+    for (size_t r = 0; r < count && status == NITRO_OK; r++) {
+        compute(&reports[r]);
+        status = reports[r].status;
     }
     if (status == NITRO_OK)
         status = write_page(reports, count);

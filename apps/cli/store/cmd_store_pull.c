@@ -20,7 +20,8 @@ static const option options[] = {
            "with one of them (default: "
            "the setting trusted_keys, or nitro/trusted-keys in $XDG_CONFIG_HOME, if that exists)"),
     OPTION(FLAG, "allow-unsigned", allow_unsigned, NULL,
-           "do not check signatures, although there are trusted keys"),
+           "do not check signatures, although there are trusted keys",
+           .excludes = "require-signature,trusted-keys"),
     OPTION(FLAG, "take-declaration", take_declaration, NULL,
            "take the published default variants and relative features in place of the store's"),
     OPTION_JSON,
@@ -107,9 +108,6 @@ static int run(invocation *call)
     nitro_pull_report report = {0};
     progress_line progress;
     const settings *given = call->settings;
-    if (given->allow_unsigned && (given->require_signature || given->trusted_keys))
-        return fail_usage(call, "--allow-unsigned contradicts --require-signature and "
-                                "--trusted-keys");
     nitro_status status = read_keys(call, &keys);
     const nitro_pull_options how = {.url = call->arguments.items[0],
                                     .keys = keys,

@@ -116,7 +116,8 @@ static const option merge_options[] = {
     OPTION(TEXT, "campaign", campaign, "NAME",
            "keep both: FROM's measurements of a device that TO measured too are of device "
            "ID@NAME"),
-    OPTION(FLAG, "newer", newer, NULL, "keep the newer of two measurements of one input instead"),
+    OPTION(FLAG, "newer", newer, NULL, "keep the newer of two measurements of one input instead",
+           .excludes = "campaign"),
     OPTION_TAKE_DECLARATION,
     OPTION_JSON,
     {0}};
@@ -124,9 +125,6 @@ static const option merge_options[] = {
 static int run_merge(invocation *call)
 {
     const settings *given = call->settings;
-    if (given->newer && given->campaign)
-        return fail_usage(call, "--newer keeps one of two measurements, --campaign both: give one "
-                                "of them");
     return sync_stores(call, given->newer ? NITRO_CONFLICT_NEWER : NITRO_CONFLICT_BOTH);
 }
 
