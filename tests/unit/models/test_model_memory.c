@@ -2,6 +2,7 @@
  * their own. */
 #include <dlfcn.h>
 
+#include "nitro/backend/memory_stream.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
@@ -93,12 +94,27 @@ static void test_c_is_whole(void **state)
     assert_whole_or_nothing(*state, nitro_source_format);
 }
 
+/* As reports and messages are written: lines that do not look whether there is memory for them. */
+static nitro_status write_lines(const nitro_model *model, char **text, size_t *size)
+{
+    FILE *file = nitro_memory_stream(text, size);
+    for (int i = 0; file && i < 10000; i++)
+        fprintf(file, "line %d of %s\n", i, nitro_model_target(model));
+    return nitro_memory_stream_end(file, text) ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static void test_lines_are_whole(void **state)
+{
+    assert_whole_or_nothing(*state, write_lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_json_is_whole, setup_model, teardown),
         cmocka_unit_test_setup_teardown(test_binary_is_whole, setup_model, teardown),
         cmocka_unit_test_setup_teardown(test_c_is_whole, setup_model, teardown),
+        cmocka_unit_test_setup_teardown(test_lines_are_whole, setup_model, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
