@@ -47,7 +47,7 @@ typedef struct option {
 
 /* Rows that many commands have; the member is called as the option. */
 #define OPTION_STORE OPTION(TEXT, "store", store, "URL", "the store (default: see 'nitro config')")
-#define OPTION_JSON  OPTION(FLAG, "json", json, NULL, "print JSON")
+#define OPTION_JSON  OPTION(FLAG, "json", common.json, NULL, "print JSON")
 #define OPTION_MODEL OPTION(TEXT, "model", model, "FILE", "the model file", .required = true)
 #define OPTION_TARGETS                                                                             \
     OPTION(LIST, "targets", targets, "A,B,...", "target devices (default: all with samples)")
@@ -97,6 +97,7 @@ typedef struct help_item {
 /** The first member of every command's settings. */
 typedef struct common_settings {
     bool help, quiet, verbose;
+    bool json; /* of commands with OPTION_JSON */
 } common_settings;
 
 struct invocation;

@@ -65,6 +65,12 @@ void format_size(uint64_t bytes, char *text, size_t size);
 
 /* ---- JSON (json_output.c) ------------------------------------------------------------------- */
 
+/** Is --json given? */
+static inline bool wants_json(const invocation *call)
+{
+    return ((const common_settings *)call->settings)->json;
+}
+
 /** The number, or null where it is not finite. */
 json_t *json_value(double value);
 /** The text (bytes that are not UTF-8 become '?'), or null for NULL. */

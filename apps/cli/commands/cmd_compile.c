@@ -9,7 +9,6 @@ typedef struct settings {
     const char *model;
     const char *format;
     const char *output;
-    bool json;
 } settings;
 
 static const char *const formats[] = {"binary", "c", NULL};
@@ -25,7 +24,7 @@ static const option options[] = {
 static int print_result(const invocation *call, const nitro_model *model, const char *format)
 {
     const settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:s, s:s, s:s, s:s, s:s}", "computation",
                                           nitro_model_computation(model), "target",
                                           nitro_model_target(model), "strategy",

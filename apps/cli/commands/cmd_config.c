@@ -6,7 +6,6 @@
 
 typedef struct settings {
     common_settings common;
-    bool json;
 } settings;
 
 static const option options[] = {OPTION_JSON, {0}};
@@ -88,13 +87,12 @@ static int print_plain(const invocation *call, const json_t *array)
 
 static int run(invocation *call)
 {
-    const settings *given = call->settings;
     json_t *array = json_array();
     if (look_up(call, array) != NITRO_OK) {
         json_decref(array);
         return fail(call);
     }
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, array);
     int code = print_plain(call, array);
     json_decref(array);

@@ -8,7 +8,7 @@
 
 typedef struct settings {
     common_settings common;
-    bool measure, json;
+    bool measure;
     const char *record, *replay, *store;
 } settings;
 
@@ -21,7 +21,7 @@ static const option options[] = {
            .excludes = "record,measure,store"),
     OPTION(TEXT, "store", store, "URL",
            "also put them into this store, with their measured features"),
-    OPTION(FLAG, "json", json, NULL, "print JSON, with all that is known of every device"),
+    OPTION(FLAG, "json", common.json, NULL, "print JSON, with all that is known of every device"),
     {0}};
 
 static const argument arguments[] = {
@@ -174,7 +174,7 @@ static int run(invocation *call)
         code = update_store(call, &set);
     if (code == EXIT_DONE && given->record)
         note(call, "wrote %s", given->record);
-    if (code == EXIT_DONE && given->json)
+    if (code == EXIT_DONE && wants_json(call))
         code = print_devices_json(call, &set);
     else if (code == EXIT_DONE && (named > 0 || given->measure || given->replay))
         code = print_details(call, &set);

@@ -11,7 +11,6 @@ typedef struct settings {
     common_settings common;
     nitro_string_list features;
     const char *devices, *store;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -88,7 +87,7 @@ static int compare(const invocation *call, const device_set *set)
         call->context, (const nitro_device *const *)set->devices, set->count,
         (const char *const *)given->features.items, given->features.count, matrix);
     int code = status != NITRO_OK ? fail(call)
-               : given->json      ? print_matrix_json(call, set, matrix)
+               : wants_json(call) ? print_matrix_json(call, set, matrix)
                                   : print_matrix(call, set, matrix);
     free(matrix);
     return code;

@@ -109,7 +109,7 @@ static const option options[] = {
            "before",
            .minimum = 220, .maximum = 1000000, .needs = "recorded", .excludes = "portfolio"),
     OPTION(TEXT, "format", format, "FORMAT", "table, csv or json", .choices = formats),
-    OPTION(FLAG, "json", json, NULL, "the same as --format json"),
+    OPTION(FLAG, "json", common.json, NULL, "the same as --format json"),
     {0}};
 
 static const argument arguments[] = {
@@ -200,7 +200,7 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
 {
     const settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return evaluation_print_json(call, results, count);
     if (strcmp(given->format, "csv") == 0)
         return given->curve ? source_curve_print_csv(results, count)
@@ -243,7 +243,7 @@ static size_t list_methods(help_item *items, size_t most)
 static int run(invocation *call)
 {
     settings *given = call->settings;
-    given->json = given->json || strcmp(given->format, "json") == 0;
+    given->common.json = wants_json(call) || strcmp(given->format, "json") == 0;
     bool has_spaces = given->recorded.count > 0 || given->cases;
     if (has_spaces && call->arguments.count > 0)
         return fail_usage(call, "--recorded and --cases do not go with a computation");

@@ -9,7 +9,6 @@ typedef struct settings {
     const char *model, *input, *store;
     nitro_string_list features;
     double uses;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -54,8 +53,8 @@ static int explain(const invocation *call, const nitro_model *model)
     if (code == EXIT_DONE && given->store)
         code = add_store(call, &answer);
     if (code == EXIT_DONE)
-        code =
-            given->json ? explanation_print_json(call, &answer) : explanation_print(call, &answer);
+        code = wants_json(call) ? explanation_print_json(call, &answer)
+                                : explanation_print(call, &answer);
     explanation_free(&answer);
     return code;
 }

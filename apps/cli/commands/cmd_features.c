@@ -7,7 +7,7 @@
 typedef struct settings {
     common_settings common;
     uint64_t generate, seed, name_parts;
-    bool csv, json;
+    bool csv;
 } settings;
 
 static void set_defaults(void *place)
@@ -149,9 +149,9 @@ static int run(invocation *call)
     if (code == EXIT_DONE)
         code = evaluate(&self);
     if (code == EXIT_DONE)
-        code = given->json  ? print_as_json(&self)
-               : given->csv ? print_csv(&self)
-                            : print_text(&self);
+        code = wants_json(call) ? print_as_json(&self)
+               : given->csv     ? print_csv(&self)
+                                : print_text(&self);
     free(self.values);
     inputs_free(&self.inputs);
     module_close(&self.loaded);

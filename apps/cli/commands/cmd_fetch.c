@@ -11,7 +11,6 @@ typedef struct settings {
     common_settings common;
     const char *url;
     uint64_t max_mb;
-    bool json;
 } settings;
 
 static void set_defaults(void *place)
@@ -56,12 +55,11 @@ static nitro_status check_matrix(void *user, const char *path)
 static int fetch_one(const invocation *call, const nitro_fetch_options *how, const char *matrix,
                      json_t *list)
 {
-    const settings *given = call->settings;
     char *path = NULL;
     bool cached = false;
     if (nitro_fetch_matrix(call->context, matrix, how, &path, &cached) != NITRO_OK)
         return fail(call);
-    if (given->json)
+    if (wants_json(call))
         json_array_append_new(list, json_pack("{s:o, s:o, s:b}", "matrix", json_text(matrix),
                                               "path", json_text(path), "cached", cached));
     else
@@ -84,11 +82,11 @@ static int run(invocation *call)
                           call->arguments.items[0]);
     if (call->arguments.count < 2)
         return fail_usage(call, "GROUP/NAME is missing");
-    json_t *list = given->json ? json_array() : NULL;
+    json_t *list = wants_json(call) ? json_array() : NULL;
     for (size_t i = 1; i < call->arguments.count; i++)
         if (fetch_one(call, &how, call->arguments.items[i], list) != EXIT_DONE)
             code = EXIT_FAILED;
-    if (given->json && print_json(call, list) != EXIT_DONE)
+    if (wants_json(call) && print_json(call, list) != EXIT_DONE)
         code = EXIT_FAILED;
     return code;
 }

@@ -12,7 +12,6 @@ typedef struct settings {
     common_settings common;
     const char *store, *device, *output;
     uint64_t seed;
-    bool json;
 } settings;
 
 static void set_defaults(void *place)
@@ -48,8 +47,8 @@ static int learn(invocation *call, const char *computation)
     if (code == EXIT_DONE && !model)
         code = fail(call);
     else if (code == EXIT_DONE)
-        code = given->json ? print_json(call, model_json(call, model, path))
-                           : model_print(call, model, path);
+        code = wants_json(call) ? print_json(call, model_json(call, model, path))
+                                : model_print(call, model, path);
     nitro_model_free(model);
     free(path);
     free(id);

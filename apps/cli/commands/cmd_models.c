@@ -13,7 +13,7 @@
 typedef struct settings {
     common_settings common;
     nitro_string_list devices;
-    bool all, json;
+    bool all;
     /* Found: */
     nitro_string_list names; /* of computations; none: all */
     loaded_module module;    /* that a path names */
@@ -360,7 +360,7 @@ static int list_models(const invocation *call)
         return fail(call);
     }
     size_t num_hidden = describe(call, models);
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, models);
     int code_of_table = print_plain(call, models, num_hidden);
     json_decref(models);

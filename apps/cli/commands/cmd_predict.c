@@ -8,7 +8,6 @@ typedef struct settings {
     const char *model, *input;
     nitro_string_list features;
     double uses;
-    bool json;
 } settings;
 
 static const option options[] = {OPTION_MODEL, OPTION_FEATURES, OPTION_INPUT,
@@ -83,8 +82,8 @@ static int query(const invocation *call, const nitro_model *model)
         return fail(call);
     found.prepares = nitro_model_expected_preparing(model, values, found.preparing);
     found.outside = outside_names(model, values);
-    return given->json ? print_prediction_json(call, model, &found)
-                       : print_prediction(call, model, &found);
+    return wants_json(call) ? print_prediction_json(call, model, &found)
+                            : print_prediction(call, model, &found);
 }
 
 static int run(invocation *call)

@@ -14,7 +14,7 @@ typedef struct settings {
     const char *store, *proxies;
     uint64_t generate, seed, name_parts;
     double timeout_s;
-    bool again, json;
+    bool again;
 } settings;
 
 static void set_defaults(void *place)
@@ -73,7 +73,7 @@ static int profile_modelled(profiling *self, const char *device)
     if (nitro_store_put_modelled_profiles(self->call->store, self->computation, device, given->seed,
                                           &count) != NITRO_OK)
         return fail(self->call);
-    if (given->json)
+    if (wants_json(self->call))
         json_object_set_new(
             self->reports, device,
             json_pack("{s:b, s:I}", "modelled", true, "profiles", (json_int_t)count));
@@ -95,9 +95,8 @@ static nitro_profile_options profile_options(const profiling *self)
 
 static int report(profiling *self, const char *device, const nitro_profile_report *made)
 {
-    const settings *given = self->call->settings;
     self->failed_inputs += made->failed_inputs;
-    if (given->json) {
+    if (wants_json(self->call)) {
         json_object_set_new(self->reports, device,
                             json_pack("{s:b, s:I, s:I, s:I, s:I, s:I}", "modelled", false,
                                       "profiles", (json_int_t)made->profiles, "runs",
@@ -228,7 +227,7 @@ static int profile_devices(profiling *self)
         code = check_device(self, ids->items[i]);
     for (size_t i = 0; i < ids->count && code == EXIT_DONE; i++)
         code = profile_device(self, ids->items[i]);
-    if (code == EXIT_DONE && given->json)
+    if (code == EXIT_DONE && wants_json(self->call))
         code = print_json(self->call, json_incref(self->reports));
     if (code == EXIT_DONE && self->failed_inputs > 0)
         code = fail_text(self->call, "inputs that could not be profiled: %zu; see above",

@@ -8,7 +8,6 @@ enum { LABEL_COLUMN = 19 };
 
 typedef struct settings {
     common_settings common;
-    bool json;
     const char *proxies;
 } settings;
 
@@ -62,12 +61,12 @@ static int run(invocation *call)
     nitro_status status = nitro_proxies_create(call->context, given->proxies, &proxies);
     if (status != NITRO_OK)
         return fail(call);
-    json_t *array = given->json ? json_array() : NULL;
+    json_t *array = wants_json(call) ? json_array() : NULL;
     for (size_t p = 0; p < proxies->num_proxies && status == NITRO_OK; p++) {
         const nitro_proxy *proxy = &proxies->proxies[p];
         nitro_string_list metrics = {0};
         status = list_metrics(call->context, proxies, proxy, &metrics);
-        if (status == NITRO_OK && given->json)
+        if (status == NITRO_OK && wants_json(call))
             json_array_append_new(
                 array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "proxy", json_text(proxy->name),
                                  "about", json_text(proxy->about), "metrics", json_names(&metrics),
@@ -78,7 +77,7 @@ static int run(invocation *call)
         nitro_string_list_free(&metrics);
     }
     nitro_proxies_free(proxies);
-    if (status == NITRO_OK && given->json)
+    if (status == NITRO_OK && wants_json(call))
         return print_json(call, array);
     json_decref(array);
     return exit_code(call, status);

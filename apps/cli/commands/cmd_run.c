@@ -17,7 +17,7 @@ typedef struct settings {
     const char *input, *model, *device;
     uint64_t generated, seed, repetitions;
     double timeout_s, min_confidence, uses;
-    bool compare, cold, json;
+    bool compare, cold;
 } settings;
 
 static void set_defaults(void *place)
@@ -332,7 +332,7 @@ static int run(invocation *call)
     if (code == EXIT_DONE)
         code = measure(&self);
     if (code == EXIT_DONE)
-        code = one_run_report(&self, given->compare, given->json);
+        code = one_run_report(&self, given->compare);
     nitro_sample_free(self.sample);
     if (self.input)
         self.loaded.module->unload(self.input);

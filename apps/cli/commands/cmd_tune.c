@@ -171,12 +171,11 @@ static int print_report(const tuning *self, const nitro_device *device, const wi
 static int report(tuning *self, const nitro_device *device, const nitro_model *model,
                   const char *path)
 {
-    const tune_settings *given = self->call->settings;
     winner_table won;
     if (winners_load(self->call->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
         return fail(self->call);
     int code = EXIT_DONE;
-    if (!given->json) {
+    if (!wants_json(self->call)) {
         code = print_report(self, device, &won);
         if (code == EXIT_DONE && model)
             putchar('\n');
@@ -215,17 +214,16 @@ static int learn_and_report(tuning *self, const nitro_device *device)
 
 static int tune_devices(tuning *self, const device_set *devices)
 {
-    const tune_settings *given = self->call->settings;
     int code = measure(self, devices);
     self->reports = json_array();
     for (size_t d = 0; d < devices->count && code == EXIT_DONE; d++) {
-        if (d > 0 && !given->json)
+        if (d > 0 && !wants_json(self->call))
             putchar('\n');
         code = profile(self, devices->devices[d]);
         if (code == EXIT_DONE)
             code = learn_and_report(self, devices->devices[d]);
     }
-    if (code == EXIT_DONE && given->json)
+    if (code == EXIT_DONE && wants_json(self->call))
         code = print_json(self->call, json_incref(self->reports));
     json_decref(self->reports);
     if (code == EXIT_DONE && self->last.failed > 0)

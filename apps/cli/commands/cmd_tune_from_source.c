@@ -13,7 +13,7 @@ typedef struct settings {
     const char *store, *target, *strategy, *dfs, *proxies, *output;
     nitro_string_list sources, exclude, inputs;
     uint64_t max_subset, k, measure, generate, generate_seed, name_parts, seed, threads;
-    bool no_guard, json;
+    bool no_guard;
 } settings;
 
 static void set_defaults(void *place)
@@ -167,7 +167,7 @@ static int report(const invocation *call, const nitro_model *model)
     const settings *given = call->settings;
     if (nitro_model_save(model, given->output) != NITRO_OK)
         return fail(call);
-    if (!given->json)
+    if (!wants_json(call))
         return model_print(call, model, given->output);
     json_t *summary = model_json(call, model, given->output);
     return summary ? print_json(call, summary) : EXIT_FAILED;

@@ -6,7 +6,6 @@
 
 typedef struct settings {
     common_settings common;
-    bool json;
 } settings;
 
 static const option options[] = {OPTION_JSON, {0}};
@@ -65,9 +64,8 @@ static void print_plain(json_t *families)
 
 static int run(invocation *call)
 {
-    const settings *given = call->settings;
     json_t *families = plugins();
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:s, s:o, s:o}", "version", nitro_version(), "built_in",
                                           families, "runs_on", kinds_of_computations()));
     print_plain(families);

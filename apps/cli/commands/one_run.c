@@ -199,10 +199,10 @@ static int print_comparison(const one_run *self)
     return EXIT_DONE;
 }
 
-int one_run_report(const one_run *self, bool compare, bool json)
+int one_run_report(const one_run *self, bool compare)
 {
     int code = EXIT_DONE;
-    if (json) {
+    if (wants_json(self->call)) {
         code = report_json(self, compare);
     } else {
         printf("input     %s%s%s%s\n", self->sample->input, self->description[0] ? " (" : "",

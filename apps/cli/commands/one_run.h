@@ -29,6 +29,6 @@ typedef struct one_run {
 } one_run;
 
 /** Print it as text or as JSON, with all variants when they were compared. @return exit code */
-int one_run_report(const one_run *run, bool compare, bool json);
+int one_run_report(const one_run *run, bool compare);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct tune_settings {
     uint64_t generate, seed, name_parts;
     uint64_t warmups, min_repetitions, repetitions, blocks, memory_limit_mb;
     double budget_ms, timeout_s;
-    bool no_model, profile, again, cold, json;
+    bool no_model, profile, again, cold;
 } tune_settings;
 
 extern const option tune_options[];

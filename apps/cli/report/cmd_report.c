@@ -13,7 +13,7 @@ typedef struct settings {
     nitro_string_list targets, sources, exclude, methods, skip, describe, recorded, searchers;
     double train_fraction;
     uint64_t seed, seeds, threads, repeats;
-    bool quick, json;
+    bool quick;
 } settings;
 
 /* What --quick compares unless methods are named: those that learn in a second or two. */
@@ -68,7 +68,7 @@ static const option options[] = {
            .needs = "recorded"),
     OPTION(COUNT, "repeats", repeats, "N", "with --recorded, searches of each space", .minimum = 1,
            .maximum = 100000, .needs = "recorded"),
-    OPTION(FLAG, "json", json, NULL, "print the names of the files as JSON"),
+    OPTION(FLAG, "json", common.json, NULL, "print the names of the files as JSON"),
     {0}};
 
 static const argument arguments[] = {
@@ -184,7 +184,7 @@ static int make(const plan *self)
         request.options.num_seeds = given->seeds;
     else
         request.options.num_seeds = given->quick ? 1 : 3;
-    return report_run(&request, &self->computations, given->json);
+    return report_run(&request, &self->computations);
 }
 
 static int report_recorded(plan *self)

@@ -225,9 +225,8 @@ nitro_status report_write_page(const report *reports, size_t count, const report
 
 /* ---- Whole reports --------------------------------------------------------------------------- */
 
-/** Of a store's computations (report_run.c). `request`: what the reports of all computations have
- * in common; `json`: print what was written. */
-int report_run(const report *request, const nitro_string_list *computations, bool json);
+/** Of a store's computations (report_run.c). `request`: what their reports have in common. */
+int report_run(const report *request, const nitro_string_list *computations);
 
 /** Of recorded tuning spaces (report_searches.c). */
 typedef struct search_report_request {

@@ -149,7 +149,7 @@ static json_t *list_written(const report *reports, size_t count)
                      "parts", parts);
 }
 
-int report_run(const report *request, const nitro_string_list *computations, bool json)
+int report_run(const report *request, const nitro_string_list *computations)
 {
     invocation *call = request->call;
     size_t count = 0;
@@ -173,7 +173,7 @@ int report_run(const report *request, const nitro_string_list *computations, boo
         report_journal_remove(reports[r].learnt->journal);
     if (code == EXIT_DONE)
         note(call, "the report is %s/index.html", request->folder);
-    if (code == EXIT_DONE && json)
+    if (code == EXIT_DONE && wants_json(call))
         code = print_json(call, list_written(reports, count));
     for (size_t r = 0; r < count; r++) {
         report_learnt_free(reports[r].learnt);

@@ -19,7 +19,7 @@ typedef struct settings {
     uint64_t seed, repetitions, generated;
     double timeout_s;
     nitro_string_list start, features;
-    bool no_store, json;
+    bool no_store;
 } settings;
 
 static void set_defaults(void *place)
@@ -411,7 +411,7 @@ static int search_and_report(search_command *self)
     if (code == EXIT_DONE)
         code = write_file(self, self->given->cache, NITRO_EVALUATIONS_KERNEL_TUNER);
     if (code == EXIT_DONE)
-        code = self->given->json ? print_as_json(self) : print_text(self);
+        code = wants_json(self->call) ? print_as_json(self) : print_text(self);
     if (code == EXIT_DONE && result->best == NITRO_NONE && !result->interrupted)
         code = fail_text(self->call, "no valid configuration was found; --verbose shows why "
                                      "configurations fail");

@@ -250,7 +250,7 @@ int evaluate_searchers(invocation *call)
         code = score_file(&self, f, &progress);
     progress_end(&progress);
     if (code == EXIT_DONE)
-        code = given->json ? print_as_json(&self) : print_text(&self);
+        code = wants_json(call) ? print_as_json(&self) : print_text(&self);
     for (size_t e = 0; e < self.num_entries; e++)
         free(self.entries[e].options);
     free(self.scores);

@@ -20,7 +20,6 @@ typedef struct evaluate_settings {
     const char *name;  /* of the computation to store it as; NULL: it is only printed */
     const char *size_feature;
     bool extrapolate, without_generation;
-    bool json; /* also where `format` says so */
 } evaluate_settings;
 
 /** Simulate searches of the recorded files, and print. */

@@ -225,8 +225,8 @@ int portfolio_choose(invocation *call)
     if (code == EXIT_DONE && given->name)
         code = portfolio_store(call, &cases, portfolio);
     if (code == EXIT_DONE)
-        code = given->json ? print_as_json(call, &cases, portfolio)
-                           : print_text(call, &cases, portfolio);
+        code = wants_json(call) ? print_as_json(call, &cases, portfolio)
+                                : print_text(call, &cases, portfolio);
     free_cases(&cases);
     nitro_space_free(described);
     nitro_portfolio_free(portfolio);

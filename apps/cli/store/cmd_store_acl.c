@@ -9,7 +9,6 @@ typedef struct settings {
     common_settings common;
     const char *user, *prefix;
     nitro_string_list devices;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -110,7 +109,7 @@ static int run(invocation *call)
     if (!rules)
         return fail(call);
     int code = EXIT_DONE;
-    if (given->json)
+    if (wants_json(call))
         code = print_json(call, json_pack("{s:o, s:o}", "user", json_text(given->user), "rules",
                                           json_text(rules)));
     else

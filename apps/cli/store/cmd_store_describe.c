@@ -4,7 +4,6 @@
 typedef struct settings {
     common_settings common;
     const char *store;
-    bool json;
 } settings;
 
 static const option options[] = {OPTION_STORE, OPTION_JSON, {0}};
@@ -18,8 +17,7 @@ static int print_schema(const invocation *call, const nitro_schema *schema)
 {
     const char *default_variant =
         schema->default_variant == NITRO_NONE ? NULL : schema->variants[schema->default_variant];
-    const settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(
             call, json_pack("{s:s, s:I, s:I, s:s?}", "computation", schema->computation, "features",
                             (json_int_t)schema->num_features, "relative_features",

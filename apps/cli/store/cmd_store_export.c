@@ -7,7 +7,6 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation, *device, *samples, *devices, *profiles;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -90,7 +89,7 @@ static int run(invocation *call)
     if (status == NITRO_OK && given->profiles)
         status = export_profiles(call, told);
     free(id);
-    if (status == NITRO_OK && given->json)
+    if (status == NITRO_OK && wants_json(call))
         return print_json(call, told);
     json_decref(told);
     return exit_code(call, status);

@@ -6,7 +6,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation;
-    bool outdated, quarantined, apply, json;
+    bool outdated, quarantined, apply;
 } settings;
 
 static const option options[] = {
@@ -94,7 +94,7 @@ static int print_all(collecting *self)
 {
     const settings *given = self->call->settings;
     bool nothing = self->devices.count + self->damaged.count + json_array_size(self->outdated) == 0;
-    if (given->json)
+    if (wants_json(self->call))
         return print_json(self->call,
                           json_pack("{s:b, s:o, s:o, s:O}", "removed", given->apply, "devices",
                                     json_names(&self->devices), "damaged",

@@ -65,7 +65,7 @@ static const option options[] = {
 static int print_report(const invocation *call, const nitro_import_report *report)
 {
     const import_settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "store",
                                           json_text(nitro_store_url(call->store)), "computation",
                                           json_text(given->computation), "device",
@@ -132,8 +132,7 @@ static int run_csv(invocation *call)
 
 static int print_devices(const invocation *call, const nitro_import_report *report)
 {
-    const import_settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:o, s:I, s:I}", "store",
                                           json_text(nitro_store_url(call->store)), "added",
                                           (json_int_t)report->added, "replaced",
@@ -165,8 +164,7 @@ static int import_devices(invocation *call)
 
 static int print_profiles(const invocation *call, const nitro_profile_import_report *report)
 {
-    const import_settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:o, s:I, s:I, s:I, s:I}", "store",
                                           json_text(nitro_store_url(call->store)), "devices",
                                           (json_int_t)report->devices, "profiles",

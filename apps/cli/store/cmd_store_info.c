@@ -10,7 +10,6 @@
 typedef struct settings {
     common_settings common;
     const char *store;
-    bool json;
 } settings;
 
 static const option options[] = {OPTION_STORE, OPTION_JSON, {0}};
@@ -124,8 +123,7 @@ static void print_spread(const char *name, spreads *list)
 
 static int print_totals(const invocation *call, totals *sums)
 {
-    const settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(
             call,
             json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:o, s:o}}", "url",

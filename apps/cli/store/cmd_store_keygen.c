@@ -7,7 +7,6 @@
 typedef struct settings {
     common_settings common;
     const char *name, *expires;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -24,7 +23,6 @@ static const argument arguments[] = {
 
 static int print_pair(const invocation *call, const char *path, const char *public_path)
 {
-    const settings *given = call->settings;
     char *text = NULL;
     size_t size = 0;
     if (nitro_file_read(call->context, public_path, 4096, &text, &size) != NITRO_OK)
@@ -32,7 +30,7 @@ static int print_pair(const invocation *call, const char *path, const char *publ
     char *line = text + strcspn(text, "\n") + 1; /* after the comment */
     line[strcspn(line, "\n")] = '\0';
     int code = EXIT_DONE;
-    if (given->json)
+    if (wants_json(call))
         code = print_json(call, json_pack("{s:o, s:o, s:o}", "secret_key_file", json_text(path),
                                           "public_key_file", json_text(public_path), "public_key",
                                           json_text(line)));

@@ -10,7 +10,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation;
-    bool outdated, json;
+    bool outdated;
 } settings;
 
 static const option options[] = {OPTION_STORE,
@@ -260,7 +260,7 @@ static int list_outdated(const invocation *call)
     const settings *given = call->settings;
     json_t *outdated = json_array();
     int code = outdated_find(call, given->computation, false, outdated);
-    if (code == EXIT_DONE && given->json)
+    if (code == EXIT_DONE && wants_json(call))
         return print_json(call, outdated);
     if (code == EXIT_DONE && json_array_size(outdated) > 0)
         code = exit_code(call, outdated_print(call->context, outdated));
@@ -277,11 +277,11 @@ static int run(invocation *call)
         return EXIT_FAILED;
     if (given->outdated)
         return list_outdated(call);
-    json_t *array = given->json ? json_array() : NULL;
+    json_t *array = wants_json(call) ? json_array() : NULL;
     nitro_status status = list_all(call->store, array);
     store_close(call);
     if (status == NITRO_OK)
-        return given->json ? print_json(call, array) : EXIT_DONE;
+        return wants_json(call) ? print_json(call, array) : EXIT_DONE;
     json_decref(array);
     return fail(call);
 }

@@ -4,7 +4,6 @@
 typedef struct settings {
     common_settings common;
     const char *store, *output, *sign;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -18,9 +17,8 @@ static const option options[] = {
 
 static int print_report(const invocation *call, const nitro_publish_report *report)
 {
-    const settings *given = call->settings;
     char size[32];
-    if (given->json)
+    if (wants_json(call))
         return print_json(
             call,
             json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bundles", (json_int_t)report->bundles,

@@ -7,7 +7,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *trusted_keys;
-    bool require_signature, allow_unsigned, take_declaration, json;
+    bool require_signature, allow_unsigned, take_declaration;
 } settings;
 
 static const option options[] = {
@@ -48,8 +48,7 @@ static nitro_status read_keys(const invocation *call, nitro_trusted_keys **keys)
 
 static int print_report(const invocation *call, const nitro_pull_report *report)
 {
-    const settings *given = call->settings;
-    if (given->json)
+    if (wants_json(call))
         return print_json(
             call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "bundles",
                             (json_int_t)report->bundles, "new_devices", (json_int_t)report->devices,

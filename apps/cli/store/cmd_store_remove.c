@@ -4,7 +4,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation, *device;
-    bool profiles, json;
+    bool profiles;
 } settings;
 
 static const option options[] = {
@@ -57,7 +57,7 @@ static int run(invocation *call)
         code = exit_code(call, remove_records(call, &removed));
     if (code != EXIT_DONE)
         return code;
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:I}", "removed", (json_int_t)removed));
     if (!given->computation && !given->profiles) {
         printf("device %s removed\n", given->device);

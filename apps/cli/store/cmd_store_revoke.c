@@ -4,7 +4,6 @@
 typedef struct settings {
     common_settings common;
     const char *list, *sign;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -28,7 +27,7 @@ static int run(invocation *call)
     nitro_signing_key_free(key);
     if (status != NITRO_OK)
         return fail(call);
-    if (given->json)
+    if (wants_json(call))
         return print_json(call, json_pack("{s:o, s:o}", "list", json_text(given->list), "revoked",
                                           json_names(&call->arguments)));
     printf("%s revokes the key%s given; give it to readers with %s.minisig, for their setting "

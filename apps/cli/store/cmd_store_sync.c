@@ -8,7 +8,7 @@ typedef struct settings {
     common_settings common;
     double patience_s;
     const char *campaign;
-    bool newer, take_declaration, json;
+    bool newer, take_declaration;
 } settings;
 
 #define OPTION_TAKE_DECLARATION                                                                    \
@@ -28,9 +28,8 @@ static void warn_of_damage(void *user, const char *problem)
 
 static int print_report(const invocation *call, const nitro_copy_report *report)
 {
-    const settings *given = call->settings;
     int code = report->damaged > 0 ? EXIT_FAILED : EXIT_DONE;
-    if (given->json) {
+    if (wants_json(call)) {
         int printed =
             print_json(call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "copied",
                                        (json_int_t)report->samples, "replaced",
@@ -202,15 +201,14 @@ static bool is_remote(const char *url)
 
 static int send_all(const invocation *call, const nitro_string_list *urls)
 {
-    const settings *given = call->settings;
-    json_t *array = given->json ? json_array() : NULL;
+    json_t *array = wants_json(call) ? json_array() : NULL;
     size_t left = 0;
     int code = EXIT_DONE;
     for (size_t i = 0; i < urls->count; i++) {
         int sent = send_unsent(call, urls->items[i], array, &left);
         code = code == EXIT_DONE ? sent : code; /* one store that is away does not stop the rest */
     }
-    if (urls->count == 0 && !given->json)
+    if (urls->count == 0 && !wants_json(call))
         printf("no unsent samples\n");
     if (array && print_json(call, array) != EXIT_DONE)
         code = EXIT_FAILED;

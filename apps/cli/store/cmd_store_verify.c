@@ -4,7 +4,6 @@
 typedef struct settings {
     common_settings common;
     const char *store, *model;
-    bool json;
 } settings;
 
 static const option options[] = {
@@ -15,8 +14,7 @@ static const option options[] = {
     {0}};
 
 typedef struct findings {
-    bool json;
-    json_t *problems;
+    json_t *problems; /* with --json */
     progress_line progress;
 } findings;
 
@@ -24,7 +22,7 @@ static void report(void *user, const char *problem)
 {
     findings *self = user;
     progress_clear(&self->progress);
-    if (self->json)
+    if (wants_json(self->progress.call))
         json_array_append_new(self->problems, json_text(problem));
     else
         printf("%s\n", problem);
@@ -44,7 +42,7 @@ static nitro_status check_model(const invocation *call, findings *found)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    findings found = {.json = given->json};
+    findings found = {0};
     if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
         return EXIT_FAILED;
     found.problems = json_array();
@@ -53,7 +51,7 @@ static int run(invocation *call)
         given->model ? check_model(call, &found) : nitro_store_verify(call->store, report, &found);
     progress_end(&found.progress);
     int code = exit_code(call, status);
-    if (given->json)
+    if (wants_json(call))
         print_json(
             call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK, "problems", found.problems));
     else if (status == NITRO_OK)

@@ -10,7 +10,7 @@ typedef struct import_settings {
     nitro_string_list devices, devices_chosen, renamed, features, variants, log;
     const char *profiles, *variant, *input, *proxy;
     double intensity; /* NaN: not given */
-    bool replace, json;
+    bool replace;
 } import_settings;
 
 /** --format ginkgo (store_import_ginkgo.c). @return exit code */

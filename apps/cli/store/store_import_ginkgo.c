@@ -182,7 +182,7 @@ int import_ginkgo(invocation *call)
     progress_end(&progress);
     if (status != NITRO_OK)
         code = fail(call);
-    else if (given->json)
+    else if (wants_json(call))
         code = print_as_json(call, report);
     else
         code = print_text(call, report);
