@@ -228,7 +228,7 @@ const command command_tune_from_source = {
         "vendor, software), those of the stack nearest to the target (a stack that contradicts the "
         "others counts as farther), and others that agree with them. Each source is learnt by "
         "itself, and the scores are averaged by these weights, "
-        "which are printed (strategy tree: all that have a weight are learnt together, equally). "
+        "which are printed (strategy tree: one tree of all samples, so weighted). "
         "Another rule, or no relative features, is taken where LODO validation "
         "is clearly better. Not weighted are sources of one stack, strategy svm, models with "
         "device features, and "

@@ -23,6 +23,7 @@ typedef struct nitro_forest_data {
     size_t num_rows, num_columns, num_outputs; /* at least 1 each */
     const double *columns;                     /* shape [num_rows x num_columns], finite */
     const double *outputs; /* shape [num_rows x num_outputs], within NITRO_FOREST_MAX_OUTPUT */
+    const double *weights; /* shape [num_rows], positive; NULL: 1. Only single trees have them. */
 } nitro_forest_data;
 
 /**

@@ -58,6 +58,11 @@ static void order_members(tree_grower *grower, const sorted_row *sorted, const u
             *order++ = sorted[i];
 }
 
+static inline double weight_of(const tree_grower *grower, uint32_t row)
+{
+    return grower->data->weights ? grower->data->weights[row] : 1.0;
+}
+
 static const double *outputs_of(const tree_grower *grower, uint32_t row)
 {
     return grower->data->outputs + row * grower->data->num_outputs;
@@ -70,9 +75,12 @@ static void measure_node(const tree_grower *grower, size_t index)
     size_t num_outputs = grower->data->num_outputs;
     double *sums = grower->grown->sums + index * num_outputs;
     for (size_t i = 0; i < node->num_rows; i++) {
-        const double *outputs = outputs_of(grower, grower->orders[grower->firsts[index] + i].row);
+        uint32_t row = grower->orders[grower->firsts[index] + i].row;
+        const double *outputs = outputs_of(grower, row);
+        double weight = weight_of(grower, row);
+        node->weight += weight;
         for (size_t o = 0; o < num_outputs; o++)
-            sums[o] += outputs[o];
+            sums[o] += weight * outputs[o];
     }
     node->cost = sums[0];
     for (size_t o = 1; o < num_outputs; o++)
@@ -81,7 +89,7 @@ static void measure_node(const tree_grower *grower, size_t index)
 
 /** Minus the squared error, up to a constant of the node. */
 static inline double score_sums(const double *lefts, const double *totals, size_t num_outputs,
-                                size_t num_left, size_t num_right)
+                                double weight_left, double weight_right)
 {
     double squares_left = 0.0, squares_right = 0.0;
     for (size_t o = 0; o < num_outputs; o++) {
@@ -89,7 +97,7 @@ static inline double score_sums(const double *lefts, const double *totals, size_
         squares_left += left * left;
         squares_right += right * right;
     }
-    return squares_left / (double)num_left + squares_right / (double)num_right;
+    return squares_left / weight_left + squares_right / weight_right;
 }
 
 /** `lefts` is a scratch array, shape [num_outputs]. */
@@ -100,6 +108,7 @@ __attribute__((always_inline)) static inline void try_column(const tree_grower *
 {
     size_t num_rows = grower->grown->nodes[index].num_rows, least = grower->min_leaf_rows;
     const double *totals = grower->grown->sums + index * num_outputs;
+    double whole = grower->grown->nodes[index].weight, weight_left = 0.0;
     const sorted_row *rows = grower->orders + column * grower->count + grower->firsts[index];
     if (rows[0].value == rows[num_rows - 1].value)
         return;
@@ -107,11 +116,13 @@ __attribute__((always_inline)) static inline void try_column(const tree_grower *
         lefts[o] = 0.0;
     for (size_t left = 1; left < num_rows; left++) {
         const double *outputs = outputs_of(grower, rows[left - 1].row);
+        double weight = weight_of(grower, rows[left - 1].row);
+        weight_left += weight;
         for (size_t o = 0; o < num_outputs; o++)
-            lefts[o] += outputs[o];
+            lefts[o] += weight * outputs[o];
         if (rows[left - 1].value == rows[left].value || left < least || num_rows - left < least)
             continue;
-        double score = score_sums(lefts, totals, num_outputs, left, num_rows - left);
+        double score = score_sums(lefts, totals, num_outputs, weight_left, whole - weight_left);
         if (score > best->score) {
             float middle = 0.5f * rows[left - 1].value + 0.5f * rows[left].value;
             bool is_between = middle >= rows[left - 1].value && middle < rows[left].value;
@@ -178,7 +189,7 @@ static void grow_node(tree_grower *grower, size_t index)
     for (size_t o = 0; o < grower->data->num_outputs; o++)
         whole += totals[o] * totals[o];
     /* Rounding alone must not pay. */
-    tree_cut best = {NITRO_NONE, 0, 0.0f, (1.0 + 1e-9) * whole / (double)node->num_rows};
+    tree_cut best = {NITRO_NONE, 0, 0.0f, (1.0 + 1e-9) * whole / node->weight};
     try_columns(grower, index, &best);
     if (best.column == NITRO_NONE)
         return;

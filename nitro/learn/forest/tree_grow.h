@@ -16,6 +16,7 @@ typedef struct grown_node {
     float threshold;
     size_t left; /* the right child follows */
     size_t num_rows;
+    double weight;  /* of the rows */
     double cost;    /* loss of the output that is best in sum */
     double subtree; /* of the leaves below */
     size_t num_leaves;
@@ -25,7 +26,7 @@ typedef struct grown_tree {
     size_t num_columns, num_outputs;
     size_t num_nodes;
     grown_node *nodes; /* level by level */
-    double *sums;      /* shape [num_nodes x num_outputs]: outputs of a node's rows */
+    double *sums;      /* shape [num_nodes x num_outputs]: weighted outputs of a node's rows */
 } grown_tree;
 
 /** Sort the rows by each column, once for all trees that are grown from them; free with free().

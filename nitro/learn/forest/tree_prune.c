@@ -72,8 +72,8 @@ nitro_status nitro_tree_finish(nitro_context *context, const grown_tree *grown, 
         tree->nodes[i].column = is_leaf ? FOREST_LEAF : (uint32_t)node->column;
         tree->nodes[i].threshold = is_leaf ? 0.0 : (double)node->threshold;
         for (size_t o = 0; is_leaf && o < num_outputs; o++)
-            tree->outputs[leaf * num_outputs + o] = nitro_forest_leaf_output(
-                grown->sums[kept[i] * num_outputs + o] / (double)node->num_rows);
+            tree->outputs[leaf * num_outputs + o] =
+                nitro_forest_leaf_output(grown->sums[kept[i] * num_outputs + o] / node->weight);
         leaf += is_leaf;
     }
     nitro_forest_link(tree);

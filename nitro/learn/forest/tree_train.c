@@ -6,13 +6,13 @@
 
 #include "nitro/learn/forest/tree_grow.h"
 
-/* Losses that a cut must save, as a share of the rows: 0, then steps by a factor of two. */
+/* Losses that a cut must save, as a share of the rows' weight: 0, then steps by a factor of two. */
 #define NUM_ALPHAS  14
 #define LEAST_ALPHA 2e-6
 
-static double alpha_of(size_t index, size_t num_rows)
+static double alpha_of(size_t index, const grown_tree *grown)
 {
-    return index ? ldexp(LEAST_ALPHA, (int)index - 1) * (double)num_rows : 0.0;
+    return index ? ldexp(LEAST_ALPHA, (int)index - 1) * grown->nodes[0].weight : 0.0;
 }
 
 /** The rows of a fold, or of all others; returns their number. */
@@ -41,10 +41,11 @@ static nitro_status hold_out(nitro_context *context, const nitro_forest_data *da
         return status;
     size_t num_held = list_rows(folds, data->num_rows, fold, true, rows);
     for (size_t a = 0; a < NUM_ALPHAS; a++) {
-        nitro_tree_prune(&grown, alpha_of(a, count));
+        nitro_tree_prune(&grown, alpha_of(a, &grown));
         for (size_t i = 0; i < num_held; i++) {
             size_t chosen = nitro_tree_choose(&grown, data->columns + rows[i] * data->num_columns);
-            losses[a] += data->outputs[rows[i] * data->num_outputs + chosen];
+            losses[a] += (data->weights ? data->weights[rows[i]] : 1.0) *
+                         data->outputs[rows[i] * data->num_outputs + chosen];
         }
     }
     nitro_grown_tree_free(&grown);
@@ -86,7 +87,7 @@ nitro_status nitro_tree_train(nitro_context *context, const nitro_forest_data *d
         status = nitro_forest_create(context, data->num_columns, data->num_outputs, 1, &made);
     if (status == NITRO_OK) {
         if (num_folds > 1)
-            nitro_tree_prune(&grown, alpha_of(best_alpha(losses), count));
+            nitro_tree_prune(&grown, alpha_of(best_alpha(losses), &grown));
         status = nitro_tree_finish(context, &grown, &made->trees[0]);
     }
     nitro_grown_tree_free(&grown);

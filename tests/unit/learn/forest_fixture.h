@@ -35,7 +35,7 @@ static inline made_data *make_data(uint64_t seed)
         data->columns[i] = 2 * nitro_random_uniform(&random) - 1;
     for (size_t i = 0; i < ROWS; i++)
         truth(data->columns + i * COLUMNS, data->outputs + i * OUTPUTS);
-    data->view = (nitro_forest_data){ROWS, COLUMNS, OUTPUTS, data->columns, data->outputs};
+    data->view = (nitro_forest_data){ROWS, COLUMNS, OUTPUTS, data->columns, data->outputs, NULL};
     return data;
 }
 

@@ -11,7 +11,7 @@ static void test_one_row(void **state)
     (void)state;
     nitro_context *context = unit_context();
     const double columns[] = {1, 2}, outputs[] = {0.1, -5, 7};
-    nitro_forest_data data = {1, 2, 3, columns, outputs};
+    nitro_forest_data data = {1, 2, 3, columns, outputs, NULL};
     nitro_forest_options options = few_trees();
     nitro_forest *forest = train(context, &data, &options, 3);
     const double far[] = {NAN, INFINITY};
@@ -34,7 +34,7 @@ static void test_identical_rows(void **state)
         columns[2 * i + 1] = -1e300;
         outputs[i] = i % 4 == 0 ? 9 : 1;
     }
-    nitro_forest_data data = {1000, 2, 1, columns, outputs};
+    nitro_forest_data data = {1000, 2, 1, columns, outputs, NULL};
     nitro_forest_options options = few_trees();
     nitro_forest *forest = train(context, &data, &options, 3);
     double predicted;
@@ -72,7 +72,7 @@ static void test_extreme_numbers(void **state)
     nitro_context *context = unit_context();
     const double columns[] = {-DBL_MAX, DBL_MAX, DBL_MIN, -DBL_MIN, 0, 1};
     const double outputs[] = {-1e100, 1e100, 1e100, 1e100, 1e100, 1e-100};
-    nitro_forest_data data = {6, 1, 1, columns, outputs};
+    nitro_forest_data data = {6, 1, 1, columns, outputs, NULL};
     nitro_forest_options options = few_trees();
     options.min_leaf_rows = 1;
     nitro_forest *forest = train(context, &data, &options, 3), *back = NULL;

@@ -24,7 +24,7 @@ static made *make(void)
         m->columns[i] = 2.0 * nitro_random_uniform(&random) - 1.0;
     for (size_t i = 0; i < ROWS; i++)
         m->folds[i] = i % FOLDS;
-    m->data = (nitro_forest_data){ROWS, COLUMNS, OUTPUTS, m->columns, m->outputs};
+    m->data = (nitro_forest_data){ROWS, COLUMNS, OUTPUTS, m->columns, m->outputs, NULL};
     return m;
 }
 
@@ -100,6 +100,36 @@ static void test_losses_count_not_wins(void **state)
     nitro_context_free(context);
 }
 
+/* Two sources contradict each other, where the first column is positive: the one whose rows weigh
+ * more decides, however many rows the other has. */
+static void test_weights_decide(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    made *m = make();
+    double *weights = calloc(ROWS, sizeof *weights);
+    assert_non_null(weights);
+    m->data.weights = weights;
+    for (size_t i = 0; i < ROWS; i++) {
+        bool is_first = i % 4 == 0, is_positive = m->columns[i * COLUMNS] > 0.0;
+        weights[i] = is_first ? 3.0 : 0.5;
+        m->outputs[i * OUTPUTS + (is_first || !is_positive)] = 0.3;
+    }
+    nitro_forest *tree = train(context, m, FOLDS);
+    assert_int_equal(tree->trees[0].num_leaves, 1); /* a cut changes no decision */
+    assert_int_equal(choose(tree, m->columns), 0);
+    nitro_forest_free(tree);
+    m->data.weights = NULL;
+    tree = train(context, m, FOLDS);
+    for (size_t i = 0; i < ROWS; i++)
+        if (fabs(m->columns[i * COLUMNS]) > 0.1)
+            assert_int_equal(choose(tree, m->columns + i * COLUMNS), m->columns[i * COLUMNS] > 0.0);
+    nitro_forest_free(tree);
+    free(weights);
+    free(m);
+    nitro_context_free(context);
+}
+
 /* Leaves hold at least so many rows, cuts are floats, and equal data give equal trees. */
 static void test_the_tree_is_well_formed(void **state)
 {
@@ -135,7 +165,7 @@ static void test_poor_data(void **state)
     nitro_forest *tree = NULL;
     const double columns[] = {1.0, 1.0}, outputs[] = {0.2, 0.0, 0.2, 0.1};
     const size_t folds[] = {0, 1};
-    nitro_forest_data data = {2, 1, 2, columns, outputs};
+    nitro_forest_data data = {2, 1, 2, columns, outputs, NULL};
     assert_ok(context, nitro_tree_train(context, &data, LEAF_ROWS, folds, 2, &tree));
     assert_int_equal(tree->trees[0].num_leaves, 1);
     assert_int_equal(choose(tree, columns), 1);
@@ -144,7 +174,7 @@ static void test_poor_data(void **state)
     data.num_rows = 0;
     assert_fails(context, nitro_tree_train(context, &data, LEAF_ROWS, folds, 2, &tree),
                  NITRO_ERR_NO_DATA, "no row");
-    data = (nitro_forest_data){2, 1, 2, (const double[]){1.0, NAN}, outputs};
+    data = (nitro_forest_data){2, 1, 2, (const double[]){1.0, NAN}, outputs, NULL};
     assert_fails(context, nitro_tree_train(context, &data, LEAF_ROWS, folds, 2, &tree),
                  NITRO_ERR_ARGUMENT, "column 0 of row 1");
     assert_null(tree);
@@ -157,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_finds_a_rule),
         cmocka_unit_test(test_noise_is_pruned),
         cmocka_unit_test(test_losses_count_not_wins),
+        cmocka_unit_test(test_weights_decide),
         cmocka_unit_test(test_the_tree_is_well_formed),
         cmocka_unit_test(test_poor_data),
     };
