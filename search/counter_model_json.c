@@ -299,14 +299,13 @@ static nitro_status read_model(const nitro_json_place *place, const json_t *top,
 nitro_status nitro_counter_model_parse(nitro_context *context, const char *origin, const char *text,
                                        size_t size, nitro_counter_model **model)
 {
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
-    if (!top)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not JSON: %s", origin, error.line,
-                          error.text);
+    json_t *top = NULL;
+    nitro_status status = nitro_json_read(context, origin, text, size, &top);
+    if (status != NITRO_OK)
+        return status;
     nitro_json_place place = {context, origin, ""};
     nitro_counter_model *made = nitro_calloc(context, 1, sizeof(*made));
-    nitro_status status = made ? read_model(&place, top, made) : NITRO_ERR_NO_MEMORY;
+    status = made ? read_model(&place, top, made) : NITRO_ERR_NO_MEMORY;
     json_decref(top);
     if (status == NITRO_OK)
         *model = made;

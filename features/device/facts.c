@@ -236,13 +236,11 @@ nitro_status nitro_facts_parse(nitro_context *context, const nitro_queried_kind 
                                const char *origin, const char *text, size_t size,
                                nitro_facts **facts, size_t *count)
 {
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
-    if (!top)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d:%d: %s", origin, error.line,
-                          error.column, error.text);
+    json_t *top = NULL;
     const nitro_json_place place = {context, origin, ""};
-    nitro_status status = parse_all(&place, top, kind, facts, count);
+    nitro_status status = nitro_json_read(context, origin, text, size, &top);
+    if (status == NITRO_OK)
+        status = parse_all(&place, top, kind, facts, count);
     json_decref(top);
     return status;
 }

@@ -153,9 +153,14 @@ typedef struct nitro_number_scope {
  */
 NITRO_API nitro_number_scope nitro_numbers_begin(void);
 NITRO_API void nitro_numbers_end(nitro_number_scope scope);
-/** json_loadb with duplicate keys rejected, and json_dumps, in such a scope. */
+/** json_loadb with duplicate keys rejected, in such a scope. json_error_code() is
+ * json_error_out_of_memory where memory runs out; jansson leaves that unsaid. */
 NITRO_API struct json_t *nitro_json_parse(const char *text, size_t size, size_t flags,
                                           struct json_error_t *error);
+/** The same without flags. NITRO_ERR_FORMAT: origin, line and column are named. */
+NITRO_API nitro_status nitro_json_read(nitro_context *context, const char *origin, const char *text,
+                                       size_t size, struct json_t **value);
+/** json_dumps in such a scope. */
 NITRO_API char *nitro_json_print(const struct json_t *value, size_t flags);
 
 /** Read one finite decimal number that fills all of `text` (strtod's forms, C locale). */

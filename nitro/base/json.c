@@ -26,6 +26,15 @@ static bool is_too_large(const char *text, size_t size)
            counts[','] + counts['['] > MAX_VALUES;
 }
 
+/* Where memory runs out, jansson sets no error, or it takes a string for an invalid token. */
+static bool has_no_memory(const json_error_t *error, const char *text, size_t size)
+{
+    size_t end = (size_t)error->position;
+    return error->text[0] == '\0' || (end > 0 && end <= size && text[end - 1] == '"' &&
+                                      (strncmp(error->text, "invalid token", 13) == 0 ||
+                                       strncmp(error->text, "string or '}' expected", 22) == 0));
+}
+
 json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error_t *error)
 {
     if (is_too_large(text, size)) {
@@ -39,7 +48,25 @@ json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error
     nitro_number_scope before = nitro_numbers_begin();
     json_t *value = json_loadb(text, size, flags | JSON_REJECT_DUPLICATES, error);
     nitro_numbers_end(before);
+    if (!value && has_no_memory(error, text, size))
+        *error = (json_error_t){.line = error->line,
+                                .column = error->column,
+                                .text = {[JSON_ERROR_TEXT_LENGTH - 1] = json_error_out_of_memory}};
     return value;
+}
+
+nitro_status nitro_json_read(nitro_context *context, const char *origin, const char *text,
+                             size_t size, json_t **value)
+{
+    json_error_t error;
+    json_t *read = nitro_json_parse(text, size, 0, &error);
+    if (!read && json_error_code(&error) == json_error_out_of_memory)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory", origin);
+    if (!read)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: line %d, column %d: not JSON: %s", origin,
+                          error.line, error.column, error.text);
+    *value = read;
+    return NITRO_OK;
 }
 
 char *nitro_json_print(const json_t *value, size_t flags)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/json.h"
 #include "nitro/kernels/kernel.h"
 
 static json_t *parameter_json(const nitro_kernel_parameter *parameter)
@@ -40,15 +41,13 @@ static json_t *condition_json(nitro_context *context, const char *where, const d
 static char *print_space(nitro_context *context, const nitro_kernel *kernel, const double *limits)
 {
     json_t *parameters = json_array(), *conditions = json_array();
-    bool is_whole = true;
     for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++)
-        is_whole &= json_array_append_new(parameters, parameter_json(&kernel->parameters[p])) == 0;
+        nitro_json_append(&parameters, parameter_json(&kernel->parameters[p]));
     for (size_t w = 0; w < NITRO_KERNEL_MAX_WHERE && kernel->where[w]; w++)
-        is_whole &= json_array_append_new(conditions,
-                                          condition_json(context, kernel->where[w], limits)) == 0;
+        nitro_json_append(&conditions, condition_json(context, kernel->where[w], limits));
     json_t *top = json_pack("{s:{s:o, s:o}}", "ConfigurationSpace", "TuningParameters", parameters,
                             "Conditions", conditions);
-    char *text = top && is_whole ? json_dumps(top, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    char *text = top ? nitro_json_print(top, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
     json_decref(top);
     return text;
 }

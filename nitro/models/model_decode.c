@@ -308,13 +308,11 @@ nitro_status nitro_model_parse(nitro_context *context, const char *path, const c
                                size_t size, nitro_model **model)
 {
     nitro_json_place place = {context, path, ""};
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
-    if (!top)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not a complete JSON file: %s", path,
-                          error.line, error.text);
+    json_t *top = NULL;
     nitro_model *made = NULL;
-    nitro_status status = check_format(&place, top);
+    nitro_status status = nitro_json_read(context, path, text, size, &top);
+    if (status == NITRO_OK)
+        status = check_format(&place, top);
     if (status == NITRO_OK)
         status = check_checksum(&place, text, size);
     if (status == NITRO_OK)

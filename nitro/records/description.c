@@ -210,13 +210,12 @@ nitro_status nitro_description_parse(nitro_context *context, const char *origin,
                                      size_t size, nitro_description **description)
 {
     nitro_json_place place = {context, origin, ""};
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
-    if (!top)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: line %d, column %d: %s", origin,
-                          error.line, error.column, error.text);
+    json_t *top = NULL;
+    nitro_status status = nitro_json_read(context, origin, text, size, &top);
+    if (status != NITRO_OK)
+        return status;
     nitro_description *made = nitro_calloc(context, 1, sizeof *made);
-    nitro_status status = made ? check_format(&place, top) : NITRO_ERR_NO_MEMORY;
+    status = made ? check_format(&place, top) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = read_names(&place, top, made);
     json_decref(top);

@@ -250,13 +250,11 @@ nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies, c
 {
     static const char *const known[] = {"format", "version", "about", "metrics", "proxies"};
     nitro_json_place place = {context, origin, ""};
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
-    if (!top)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: line %d, column %d: %s", origin,
-                          error.line, error.column, error.text);
-    nitro_status status =
-        nitro_json_check_format(&place, top, FORMAT_NAME, FORMAT_VERSION, "file of proxies");
+    json_t *top = NULL;
+    nitro_status status = nitro_json_read(context, origin, text, size, &top);
+    if (status == NITRO_OK)
+        status =
+            nitro_json_check_format(&place, top, FORMAT_NAME, FORMAT_VERSION, "file of proxies");
     if (status == NITRO_OK)
         status = nitro_json_check_keys(&place, top, known, COUNT(known));
     if (status == NITRO_OK && json_object_get(top, "metrics"))

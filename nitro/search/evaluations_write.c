@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/json.h"
+#include "nitro/base/memory_stream.h"
 #include "nitro/search/recording.h"
 
 typedef struct evaluations_writer {
@@ -35,7 +37,7 @@ static json_t *configuration_json(const evaluations_writer *writer, uint64_t con
     nitro_space_indices(writer->space, configuration, indices);
     for (size_t p = 0; p < nitro_space_num_parameters(writer->space); p++) {
         const nitro_parameter *parameter = nitro_space_parameter(writer->space, p);
-        json_object_set_new(object, parameter->name, value_json(parameter, indices[p]));
+        nitro_json_put(&object, parameter->name, value_json(parameter, indices[p]));
     }
     return object;
 }
@@ -67,14 +69,13 @@ static json_t *measurements_json(const evaluations_writer *writer,
 {
     json_t *measurements = json_array();
     if (is_measured(answer))
-        json_array_append_new(measurements, json_pack("{s:s, s:f, s:s}", "name", "time", "value",
-                                                      answer->time_ms, "unit", "ms"));
+        nitro_json_append(&measurements, json_pack("{s:s, s:f, s:s}", "name", "time", "value",
+                                                   answer->time_ms, "unit", "ms"));
     for (size_t c = 0; answer->counters && c < writer->evaluations->num_counters; c++)
         if (isfinite(answer->counters[c]))
-            json_array_append_new(measurements,
-                                  json_pack("{s:s, s:f, s:s}", "name",
-                                            writer->evaluations->counter_names[c], "value",
-                                            answer->counters[c], "unit", ""));
+            nitro_json_append(&measurements, json_pack("{s:s, s:f, s:s}", "name",
+                                                       writer->evaluations->counter_names[c],
+                                                       "value", answer->counters[c], "unit", ""));
     return measurements;
 }
 
@@ -96,7 +97,7 @@ static json_t *t4_json(const evaluations_writer *writer)
 {
     json_t *results = json_array();
     for (size_t i = 0; i < writer->evaluations->num_answers; i++)
-        json_array_append_new(results, t4_record(writer, &writer->evaluations->answers[i]));
+        nitro_json_append(&results, t4_record(writer, &writer->evaluations->answers[i]));
     return json_pack("{s:s, s:{s:s, s:s, s:s}, s:o}", "schema_version", "1.0.0", "metadata",
                      "timeunit", "milliseconds", "kernel", writer->evaluations->name, "device",
                      writer->evaluations->device, "results", results);
@@ -104,15 +105,17 @@ static json_t *t4_json(const evaluations_writer *writer)
 
 /* ---- Kernel Tuner's cache -------------------------------------------------------------------- */
 
-/* Values as Python prints them, with commas between them. */
-static void cache_key(const evaluations_writer *writer, uint64_t configuration, char *key,
-                      size_t size)
+/* Values as Python prints them, with commas between them. NULL: out of memory. */
+static char *cache_key(const evaluations_writer *writer, uint64_t configuration)
 {
     uint16_t indices[NITRO_MAX_PARAMETERS];
-    size_t used = 0;
+    char *key = NULL;
+    size_t size;
+    FILE *out = nitro_memory_stream(&key, &size);
+    if (!out)
+        return NULL;
     nitro_space_indices(writer->space, configuration, indices);
-    key[0] = '\0';
-    for (size_t p = 0; p < nitro_space_num_parameters(writer->space) && used < size; p++) {
+    for (size_t p = 0; p < nitro_space_num_parameters(writer->space); p++) {
         const nitro_parameter *parameter = nitro_space_parameter(writer->space, p);
         const nitro_parameter_value *value = &parameter->values[indices[p]];
         const char *text = value->text, *end = "";
@@ -120,28 +123,31 @@ static void cache_key(const evaluations_writer *writer, uint64_t configuration, 
             text = value->number != 0 ? "True" : "False";
         else if (parameter->type == NITRO_PARAMETER_REAL && !strpbrk(text, ".e"))
             end = ".0";
-        used += (size_t)snprintf(key + used, size - used, "%s%s%s", p ? "," : "", text, end);
+        fprintf(out, "%s%s%s", p ? "," : "", text, end);
     }
+    if (fclose(out) == 0)
+        return key;
+    free(key);
+    return NULL;
 }
 
 static json_t *cache_entry(const evaluations_writer *writer, const nitro_search_answer *answer)
 {
     json_t *entry = configuration_json(writer, answer->configuration);
     if (is_measured(answer)) {
-        json_object_set_new(entry, "time", json_real(answer->time_ms));
-        json_object_set_new(entry, "times", json_pack("[f]", answer->time_ms));
+        nitro_json_put(&entry, "time", json_real(answer->time_ms));
+        nitro_json_put(&entry, "times", json_pack("[f]", answer->time_ms));
     } else {
         const char *error = answer->outcome == NITRO_OUTCOME_FAILED ? "CompilationFailedConfig"
                             : answer->outcome == NITRO_OUTCOME_NOT_ALLOWED ? "InvalidConfig"
                                                                            : "RuntimeFailedConfig";
-        json_object_set_new(entry, "time", json_string(error));
+        nitro_json_put(&entry, "time", json_string(error));
     }
-    json_object_set_new(entry, "compile_time", json_real(overhead_ms(answer)));
-    json_object_set_new(entry, "verification_time", json_real(0));
-    json_object_set_new(entry, "benchmark_time",
-                        json_real(is_measured(answer) ? answer->time_ms : 0));
-    json_object_set_new(entry, "strategy_time", json_real(0));
-    json_object_set_new(entry, "framework_time", json_real(0));
+    nitro_json_put(&entry, "compile_time", json_real(overhead_ms(answer)));
+    nitro_json_put(&entry, "verification_time", json_real(0));
+    nitro_json_put(&entry, "benchmark_time", json_real(is_measured(answer) ? answer->time_ms : 0));
+    nitro_json_put(&entry, "strategy_time", json_real(0));
+    nitro_json_put(&entry, "framework_time", json_real(0));
     return entry;
 }
 
@@ -152,15 +158,15 @@ static json_t *kernel_tuner_json(const evaluations_writer *writer)
         const nitro_parameter *parameter = nitro_space_parameter(writer->space, p);
         json_t *values = json_array();
         for (size_t v = 0; v < parameter->num_values; v++)
-            json_array_append_new(values, value_json(parameter, v));
-        json_array_append_new(keys, json_string(parameter->name));
-        json_object_set_new(parameters, parameter->name, values);
+            nitro_json_append(&values, value_json(parameter, v));
+        nitro_json_append(&keys, json_string(parameter->name));
+        nitro_json_put(&parameters, parameter->name, values);
     }
     for (size_t i = 0; i < writer->evaluations->num_answers; i++) {
-        char key[8192];
         const nitro_search_answer *answer = &writer->evaluations->answers[i];
-        cache_key(writer, answer->configuration, key, sizeof(key));
-        json_object_set_new(cache, key, cache_entry(writer, answer));
+        char *key = cache_key(writer, answer->configuration);
+        nitro_json_put(&cache, key, cache_entry(writer, answer));
+        free(key);
     }
     /* Kernel Tuner takes a cache for closed whose last characters are }}}. */
     return json_pack("{s:s, s:s, s:i, s:o, s:o, s:s, s:o}", "device_name",

@@ -94,8 +94,10 @@ nitro_status recording_read_configuration(recording_builder *builder, size_t lin
     return NITRO_OK;
 }
 
-/* A Kernel Tuner cache that was not closed lacks }} and may end in a comma: the same with them. */
-static json_t *parse_unclosed(const recording_builder *builder, const char *text, size_t size)
+/* A Kernel Tuner cache that was not closed lacks }} and may end in a comma: the same with them.
+ * NITRO_ERR_FORMAT, without a new message: it is none. */
+static nitro_status parse_unclosed(const recording_builder *builder, const char *text, size_t size,
+                                   json_t **top)
 {
     while (size > 0 && strchr(" \t\r\n", text[size - 1]))
         size--;
@@ -103,16 +105,21 @@ static json_t *parse_unclosed(const recording_builder *builder, const char *text
         size--;
     char *closed = nitro_calloc(builder->context, size + 3, 1);
     if (!closed)
-        return NULL;
+        return NITRO_ERR_NO_MEMORY;
     memcpy(closed, text, size);
     memcpy(closed + size, "}}", 2);
     json_error_t error;
-    json_t *top = nitro_json_parse(closed, size + 2, 0, &error);
+    json_t *read = nitro_json_parse(closed, size + 2, 0, &error);
     free(closed);
-    if (json_is_object(json_object_get(top, "cache")))
-        return top;
-    json_decref(top);
-    return NULL;
+    if (!read && json_error_code(&error) == json_error_out_of_memory)
+        return nitro_fail(builder->context, NITRO_ERR_NO_MEMORY, "%s: out of memory",
+                          builder->origin);
+    if (json_is_object(json_object_get(read, "cache"))) {
+        *top = read;
+        return NITRO_OK;
+    }
+    json_decref(read);
+    return NITRO_ERR_FORMAT;
 }
 
 nitro_status recording_read_json(recording_builder *builder, const char *text, size_t size)
@@ -123,12 +130,12 @@ nitro_status recording_read_json(recording_builder *builder, const char *text, s
     } formats[] = {{"cache", recording_read_kernel_tuner},
                    {"results", recording_read_t4},
                    {"Results", recording_read_ktt}};
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
-    if (!top && !(top = parse_unclosed(builder, text, size)))
-        return nitro_fail(builder->context, NITRO_ERR_FORMAT, "%s: line %d, column %d: %s",
-                          builder->origin, error.line, error.column, error.text);
-    nitro_status status = NITRO_OK;
+    json_t *top = NULL;
+    nitro_status status = nitro_json_read(builder->context, builder->origin, text, size, &top);
+    if (status == NITRO_ERR_FORMAT)
+        status = parse_unclosed(builder, text, size, &top);
+    if (status != NITRO_OK)
+        return status;
     size_t format = 0, count = sizeof(formats) / sizeof(formats[0]);
     while (format < count && !json_object_get(top, formats[format].member))
         format++;

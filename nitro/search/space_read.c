@@ -361,17 +361,16 @@ static nitro_status read_space(space_reader *reader, const json_t *top, nitro_sp
 nitro_status nitro_space_parse(nitro_context *context, const char *origin, const char *text,
                                size_t size, nitro_space **space)
 {
-    json_error_t error;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
+    json_t *top = NULL;
+    nitro_status status = nitro_json_read(context, origin, text, size, &top);
+    if (status != NITRO_OK)
+        return status;
     if (!json_is_object(top)) {
         json_decref(top);
-        if (top)
-            return nitro_fail(context, NITRO_ERR_FORMAT, "%s: no JSON object", origin);
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: line %d, column %d: %s", origin,
-                          error.line, error.column, error.text);
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: no JSON object", origin);
     }
     space_reader *reader = nitro_calloc(context, 1, sizeof(*reader));
-    nitro_status status = NITRO_ERR_NO_MEMORY;
+    status = NITRO_ERR_NO_MEMORY;
     if (reader) {
         reader->context = context;
         reader->origin = origin;

@@ -76,12 +76,14 @@ nitro_status nitro_tunable_description_read(nitro_context *context, const char *
 {
     char *text = NULL;
     size_t size = 0;
-    json_error_t error;
     nitro_status status = nitro_file_read_gzip(context, path, (size_t)64 << 20, &text, &size);
     if (status != NITRO_OK)
         return status;
-    json_t *top = nitro_json_parse(text, size, 0, &error);
+    json_t *top = NULL;
+    status = nitro_json_read(context, path, text, size, &top);
     free(text);
+    if (status != NITRO_OK)
+        return status;
     const json_t *specification = json_object_get(top, "KernelSpecification");
     nitro_tunable_description *made = nitro_calloc(context, 1, sizeof(*made));
     const nitro_json_place place = {

@@ -163,13 +163,12 @@ static nitro_status read_index(nitro_context *context, const char *origin, const
 nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin, const char *text,
                                       size_t size, nitro_bundle_index **index)
 {
-    json_error_t error;
-    json_t *root = nitro_json_parse(text, size, 0, &error);
-    if (!root)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: invalid index: %s", origin, error.line,
-                          error.text);
+    json_t *root = NULL;
+    nitro_status status = nitro_json_read(context, origin, text, size, &root);
+    if (status != NITRO_OK)
+        return status;
     nitro_bundle_index *read = nitro_calloc(context, 1, sizeof(*read));
-    nitro_status status = read ? read_index(context, origin, root, read) : NITRO_ERR_NO_MEMORY;
+    status = read ? read_index(context, origin, root, read) : NITRO_ERR_NO_MEMORY;
     json_decref(root);
     if (status == NITRO_OK)
         *index = read;

@@ -33,14 +33,17 @@ static nitro_status refuse(const reading *job, const char *problem)
 
 static nitro_status read_head(reading *job)
 {
-    json_error_t error;
-    json_t *head = nitro_json_parse(job->line.bytes, job->line.size, 0, &error);
+    json_t *head = NULL;
+    nitro_status status =
+        nitro_json_read(job->context, job->where, job->line.bytes, job->line.size, &head);
+    if (status == NITRO_ERR_NO_MEMORY)
+        return status;
     const char *format = json_string_value(json_object_get(head, "format"));
     const char *device = json_string_value(json_object_get(head, "device"));
     const json_t *computation = json_object_get(head, "computation");
     const json_t *version = json_object_get(head, "version");
     const char *wanted = job->bundle->computation;
-    nitro_status status = NITRO_OK;
+    status = NITRO_OK;
     if (!format || strcmp(format, "nitro-bundle") != 0 || !json_is_integer(version))
         status = refuse(job, "not a bundle: its first line is invalid");
     else if (json_integer_value(version) > NITRO_BUNDLE_VERSION)

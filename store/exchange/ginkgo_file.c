@@ -227,6 +227,8 @@ nitro_status nitro_ginkgo_parse(nitro_context *context, const char *path_name, c
     json_error_t error;
     nitro_status status = NITRO_OK;
     json_t *root = nitro_json_parse(text, size, JSON_DECODE_INT_AS_REAL, &error);
+    if (!root && json_error_code(&error) == json_error_out_of_memory)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory", path_name);
     if (!root) {
         char *detail = nitro_asprintf(context, "line %d: %s", error.line, error.text);
         status = detail ? visit(user, GINKGO_NOT_JSON, detail, NULL) : NITRO_ERR_NO_MEMORY;

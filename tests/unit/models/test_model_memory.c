@@ -1,37 +1,13 @@
 /* Models that are written where memory runs out: whole, or not at all. Sanitizers have a malloc of
  * their own. */
-#include <dlfcn.h>
-
 #include "nitro/backend/memory_stream.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
+#include "unit/failing_malloc.h"
 #include "unit/model_fixture.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-
-static size_t num_left = SIZE_MAX; /* allocations before the one that fails */
-
-static bool fails(void)
-{
-    return num_left != SIZE_MAX && num_left-- == 0;
-}
-
-__attribute__((visibility("default"))) void *malloc(size_t size)
-{
-    static void *(*next)(size_t);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "malloc");
-    return fails() ? NULL : next(size);
-}
-
-__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
-{
-    static void *(*next)(void *, size_t);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "realloc");
-    return fails() ? NULL : next(memory, size);
-}
 
 typedef nitro_status format_function(const nitro_model *model, char **text, size_t *size);
 

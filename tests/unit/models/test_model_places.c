@@ -186,7 +186,10 @@ static void test_what_does_not_fit_is_a_warning(void **state)
     assert_configured(f, &other, false, "this model is not used: tune again");
     temporary_write(&f->folder, "user/nitro/models/toy.json", "{");
     save_at(f, "system/nitro/models/toy.json");
-    assert_configured(f, &toy, true, "not a complete JSON file");
+    assert_configured(f, &toy, true, "line 1, column 1: not JSON: string or '}' expected");
+    assert_int_equal(unlink(in(f, "user/nitro/models/toy.json")), 0);
+    assert_int_equal(mkfifo(in(f, "user/nitro/models/toy.json"), 0600), 0); /* nobody writes */
+    assert_configured(f, &toy, true, "toy.json: cannot read: it is a pipe or a device");
 }
 
 static void test_a_named_folder_is_searched(void **state)
