@@ -116,7 +116,9 @@ static nitro_status train(nitro_context *context, const double *columns, size_t 
                                        .C = COST,
                                        .p = TUBE,
                                        .shrinking = 1};
-    nitro_svm_silence();
+    status = nitro_svm_begin(context, num_rows, 1, CACHE_MB);
+    if (status != NITRO_OK)
+        goto free_arrays;
     struct svm_model *model = svm_train(&problem, &parameters);
     status = copy_model(context, model, made);
     svm_free_and_destroy_model(&model);

@@ -60,11 +60,19 @@ static void silence_libsvm(void)
     svm_set_print_string_function(print_nothing);
 }
 
-/* LIBSVM's print function is a global variable: it must not be set while another thread trains. */
-void nitro_svm_silence(void)
+nitro_status nitro_svm_begin(nitro_context *context, size_t num_rows, size_t num_classes,
+                             double cache_mb)
 {
+    /* Its print function is a global variable: it must not be set while another thread trains. */
     static pthread_once_t silenced = PTHREAD_ONCE_INIT;
     pthread_once(&silenced, silence_libsvm);
+    /* At most the kernel's columns and some 40 numbers a row; a number a row and class. */
+    double rows = (double)num_rows,
+           bytes = fmin(rows * (4 * rows + 32), fmax(cache_mb * 0x1p20, 8 * rows)) +
+                   8 * rows * ((double)num_classes + 40) + 0x1p20;
+    void *room = nitro_calloc(context, (size_t)bytes, 1);
+    free(room);
+    return room ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 /** A row in LIBSVM's form. @param[out] nodes  shape [num_columns + 1]. */
@@ -78,9 +86,9 @@ static void fill_nodes(const double *columns, size_t num_columns, struct svm_nod
 
 static nitro_status train_classes(nitro_context *context, const double *columns, size_t num_columns,
                                   const size_t *ordered, size_t num_rows, const size_t *labels,
-                                  double c, double gamma, nitro_svm_classifier **classifier)
+                                  size_t num_classes, double c, double gamma,
+                                  nitro_svm_classifier **classifier)
 {
-    nitro_svm_silence();
     nitro_status status = NITRO_ERR_NO_MEMORY;
     double *y = nitro_calloc(context, num_rows, sizeof *y);
     struct svm_node **x = nitro_calloc(context, num_rows, sizeof *x);
@@ -100,6 +108,9 @@ static nitro_status train_classes(nitro_context *context, const double *columns,
                                        .eps = STOP_TOLERANCE,
                                        .C = c,
                                        .shrinking = 1};
+    status = nitro_svm_begin(context, num_rows, num_classes, CACHE_MB);
+    if (status != NITRO_OK)
+        goto free_arrays;
     struct svm_model *model = svm_train(&problem, &parameters);
     status = copy_model(context, model, ordered, classifier);
     svm_free_and_destroy_model(&model);
@@ -125,9 +136,10 @@ nitro_status nitro_svm_classifier_train(nitro_context *context, const double *co
     if (!ordered)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status;
-    if (order_by_label(rows, num_rows, labels, ordered) > 1) {
-        status = train_classes(context, columns, num_columns, ordered, num_rows, labels, c, gamma,
-                               classifier);
+    size_t num_classes = order_by_label(rows, num_rows, labels, ordered);
+    if (num_classes > 1) {
+        status = train_classes(context, columns, num_columns, ordered, num_rows, labels,
+                               num_classes, c, gamma, classifier);
     } else {
         status = nitro_svm_classifier_create(context, 1, 0, classifier);
         if (status == NITRO_OK)

@@ -16,7 +16,11 @@ nitro_status nitro_svm_classifier_train(nitro_context *context, const double *co
                                         const size_t *labels, double c, double gamma,
                                         nitro_svm_classifier **classifier);
 
-/** Stop LIBSVM from printing progress; every training calls this first. */
-void nitro_svm_silence(void);
+/**
+ * Every svm_train() calls this first. Stops LIBSVM from printing, and checks that there is memory
+ * for it: LIBSVM itself does not, and crashes.
+ */
+nitro_status nitro_svm_begin(nitro_context *context, size_t num_rows, size_t num_classes,
+                             double cache_mb);
 
 #endif

@@ -1,6 +1,10 @@
 /* SVMs against LIBSVM's own decisions, the search for C and gamma, and degenerate training sets. */
 #include <libsvm/svm.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/svm/svm.h"
@@ -344,9 +348,63 @@ static void test_a_row_without_times_is_refused(void **state)
     free_fixture(f);
 }
 
+#define MANY_ROWS 4000
+
+/* Memory is limited in a child, which trains on labels that are noise. */
+static int train_in_little_memory(fixture *f, double extra_mb)
+{
+    static double columns[MANY_ROWS * WIDTH];
+    static size_t rows[MANY_ROWS], labels[MANY_ROWS];
+    nitro_random random;
+    nitro_random_seed(&random, 3);
+    for (size_t row = 0; row < MANY_ROWS; row++) {
+        rows[row] = row;
+        labels[row] = nitro_random_below(&random, 3);
+        for (size_t c = 0; c < WIDTH; c++)
+            columns[row * WIDTH + c] = nitro_random_uniform(&random);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        unsigned long pages = 0;
+        signal(SIGSEGV, SIG_DFL);
+        FILE *file = fopen("/proc/self/statm", "r");
+        if (!file || fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+            _exit(99);
+        fclose(file);
+        const rlim_t limit = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)(extra_mb * 0x1p20);
+        nitro_svm_classifier *made = NULL;
+        if (setrlimit(RLIMIT_DATA, &(struct rlimit){limit, limit}) != 0)
+            _exit(99);
+        _exit((int)nitro_svm_classifier_train(f->context, columns, WIDTH, rows, MANY_ROWS, labels,
+                                              1.0, 1.0, &made));
+    }
+    int code = 0;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    return code;
+}
+
+static void test_little_memory_is_an_error(void **state)
+{
+    static const double extra_mb[] = {1, 3, 6, 12, 24, 256};
+    const size_t count = sizeof(extra_mb) / sizeof(extra_mb[0]);
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* they take memory of their own */
+#endif
+    fixture *f = make_fixture(10);
+    for (size_t i = 0; i < count; i++) {
+        int code = train_in_little_memory(f, extra_mb[i]);
+        if (!WIFEXITED(code) || (WEXITSTATUS(code) != NITRO_OK &&
+                                 (WEXITSTATUS(code) != NITRO_ERR_NO_MEMORY || i + 1 == count)))
+            fail_msg("with %g MB more, the training ends with %d", extra_mb[i], code);
+    }
+    free_fixture(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_little_memory_is_an_error), /* before others leave memory behind */
         cmocka_unit_test(test_decisions_equal_libsvms),
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_search_does_not_depend_on_threads),
