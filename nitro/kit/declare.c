@@ -19,6 +19,32 @@ static nitro_status check_name(nitro_context *context, const nitro_kit *kit, siz
     return NITRO_OK;
 }
 
+static bool is_inside(size_t offset, size_t bytes, size_t argument_bytes)
+{
+    return offset <= argument_bytes && bytes <= argument_bytes - offset;
+}
+
+/* Where the argument's own members are; `cuda` of a device's argument that is a struct of its own.
+ */
+static nitro_status check_argument(nitro_context *context, const nitro_kit *kit,
+                                   const nitro_kit_device *device)
+{
+    const char *member = NULL;
+    if (!is_inside(kit->kept, sizeof(nitro_kept *), kit->argument_bytes))
+        member = "kept";
+    else if (kit->room && !is_inside(kit->room, sizeof(nitro_room), kit->argument_bytes))
+        member = "room";
+    else if (device && !nitro_kit_device_is_plain(device) &&
+             !is_inside(device->cuda, sizeof(nitro_on_device), device->argument_bytes))
+        member = "device->cuda";
+    if (!member)
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                      "%s: nitro_kit.%s is outside the argument: set it, and argument_bytes, by "
+                      "offsetof and sizeof",
+                      kit->name, member);
+}
+
 /* In the host's argument. */
 static nitro_status check_place(nitro_context *context, const nitro_kit *kit,
                                 const nitro_field *field)
@@ -31,7 +57,7 @@ static nitro_status check_place(nitro_context *context, const nitro_kit *kit,
                                 "%s: the field '%s' has no place in the host's argument, which "
                                 "only NITRO_SCRATCH can do without",
                                 kit->name, field->name);
-    if (field->offset > kit->argument_bytes || bytes > kit->argument_bytes - field->offset)
+    if (!is_inside(field->offset, bytes, kit->argument_bytes))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s: the field '%s' is at byte %zu of an argument of %zu bytes",
                           kit->name, field->name, field->offset, kit->argument_bytes);
@@ -62,8 +88,13 @@ static nitro_status check_field(nitro_context *context, const nitro_kit *kit, si
                                 const void *zeros)
 {
     const nitro_field *field = &kit->fields[index];
-    nitro_status status = check_name(context, kit, index);
-    if (status == NITRO_OK && field->role == NITRO_SCALAR && field->element != NITRO_INT64 &&
+    nitro_status status = NITRO_OK;
+    if ((size_t)field->role > NITRO_SCRATCH || (size_t)field->element > NITRO_BYTE)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: the field '%s' has the role %d and the element %d, which are none "
+                          "of nitro_role and nitro_element",
+                          kit->name, field->name, (int)field->role, (int)field->element);
+    if (field->role == NITRO_SCALAR && field->element != NITRO_INT64 &&
         field->element != NITRO_INT32)
         status = nitro_fail(context, NITRO_ERR_ARGUMENT,
                             "%s: the scalar '%s' is neither NITRO_INT64 nor NITRO_INT32: only "
@@ -99,8 +130,12 @@ static nitro_status check_fields(nitro_context *context, const nitro_kit *kit)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s declares %zu fields, and an argument has at most %d", kit->name,
                           kit->num_fields, NITRO_KIT_MAX_FIELDS);
+    if (!kit->fields && kit->num_fields > 0)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: nitro_kit.fields is NULL", kit->name);
     void *zeros = nitro_calloc(context, 1, kit->argument_bytes);
     nitro_status status = zeros ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < kit->num_fields && status == NITRO_OK; i++)
+        status = check_name(context, kit, i);
     for (size_t i = 0; i < kit->num_fields && status == NITRO_OK; i++)
         status = check_field(context, kit, i, zeros);
     free(zeros);
@@ -226,10 +261,50 @@ static nitro_variant complete(nitro_context *context, const nitro_kit *kit,
     return variant;
 }
 
+/* Each has a name of its own. */
+static nitro_status check_variants(nitro_context *context, const nitro_kit *kit,
+                                   const nitro_variant *const *variants, size_t count,
+                                   const char *of)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!variants || !variants[i] || !variants[i]->name)
+            return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: variant %zu of %s has no name",
+                              kit->name, i, of);
+        if (find_variant(variants, i, variants[i]->name))
+            return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: two variants of %s are named '%s'",
+                              kit->name, of, variants[i]->name);
+    }
+    return NITRO_OK;
+}
+
+static nitro_status check_device_fields(nitro_context *context, const nitro_kit *kit,
+                                        const nitro_kit_device *device)
+{
+    for (size_t i = 0; i < kit->num_fields && !nitro_kit_device_is_plain(device); i++) {
+        const nitro_field *field = &kit->fields[i];
+        size_t bytes = nitro_field_is_array(field) ? sizeof(void *) : sizeof(int32_t);
+        if (field->is_on_device && !is_inside(field->device_offset, bytes, device->argument_bytes))
+            return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                              "%s: the field '%s' is at byte %zu of a device's argument of %zu "
+                              "bytes",
+                              kit->name, field->name, field->device_offset, device->argument_bytes);
+    }
+    return NITRO_OK;
+}
+
 /* A device's variant that the computation does not declare would never run. */
 static nitro_status check_device(nitro_context *context, const nitro_kit *kit,
                                  const nitro_kit_device *device)
 {
+    nitro_status status =
+        check_variants(context, kit, device->variants, device->num_variants, "its device");
+    if (status == NITRO_OK && !device->memory)
+        status = nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: nitro_kit_device.memory is NULL",
+                            kit->name);
+    if (status == NITRO_OK)
+        status = check_device_fields(context, kit, device);
+    if (status != NITRO_OK)
+        return status;
     for (size_t i = 0; kit->num_variants > 0 && i < device->num_variants; i++)
         if (!find_variant(kit->variants, kit->num_variants, device->variants[i]->name))
             return nitro_fail(context, NITRO_ERR_ARGUMENT,
@@ -297,7 +372,11 @@ nitro_status nitro_kit_create(nitro_context *context, const nitro_kit *kit, bool
                           "and configure with -DNITRO_CUDA=ON (the default)",
                           kit->name);
     NITRO_REQUIRE(context, kit->name && kit->add_features && computation);
-    nitro_status status = check_fields(context, kit);
+    nitro_status status = check_argument(context, kit, is_on_device ? kit->device : NULL);
+    if (status == NITRO_OK)
+        status = check_fields(context, kit);
+    if (status == NITRO_OK)
+        status = check_variants(context, kit, kit->variants, kit->num_variants, "nitro_kit");
     if (status == NITRO_OK && is_on_device)
         status = check_device(context, kit, kit->device);
     if (status == NITRO_OK)

@@ -468,6 +468,108 @@ static void declarations_that_contradict_themselves_are_refused(void **state)
     nitro_context_free(context);
 }
 
+static int do_nothing(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
+typedef struct device_call_of {
+    call_of host;
+    nitro_cuda cuda;
+} device_call_of;
+
+/* A declaration with one thing wrong. */
+static void assert_refused(const nitro_kit *bad, const nitro_kit_device *device, const char *says)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    nitro_kit wrong = *bad;
+    wrong.add_features = add_nothing;
+    wrong.device = device;
+    assert_fails(context, nitro_kit_create(context, &wrong, device != NULL, &computation),
+                 NITRO_ERR_ARGUMENT, says);
+    nitro_context_free(context);
+}
+
+static void malformed_declarations_are_refused(void **state)
+{
+    static const nitro_variant plain = {.name = "plain", .run = do_nothing},
+                               nameless = {.run = do_nothing};
+    static const nitro_variant *const one[] = {&plain}, *const two[] = {&plain, &plain},
+                                      *const unnamed[] = {&plain, &nameless},
+                                      *const none[] = {NULL};
+    static const nitro_field later[] = {
+        NITRO_ARRAY(call_of, data, NITRO_OUT, NITRO_FLOAT64, "rows"),
+        {.role = NITRO_SCALAR, .element = NITRO_INT64, .offset = offsetof(call_of, rows)}};
+    static const nitro_field odd[] = {
+        NITRO_ARRAY(call_of, data, (nitro_role)77, NITRO_FLOAT64, "1")};
+    static const nitro_field odd_element[] = {
+        NITRO_ARRAY(call_of, data, NITRO_OUT, (nitro_element)77, "1")};
+    static const nitro_field far[] = {NITRO_ARRAY(call_of, data, NITRO_OUT, NITRO_FLOAT64, "1",
+                                                  .is_on_device = true, .device_offset = 4096)};
+    static const nitro_device_memory memory = {0};
+    const nitro_kit_device sound = {.kind = "cuda",
+                                    .memory = &memory,
+                                    .argument_bytes = sizeof(device_call_of),
+                                    .cuda = offsetof(device_call_of, cuda),
+                                    .variants = one,
+                                    .num_variants = 1};
+    nitro_kit bad = kit;
+    nitro_kit_device device;
+    (void)state;
+    bad.variants = one;
+    bad.num_variants = 1;
+    const nitro_kit good = bad;
+#define REFUSED(of, member, value, says)                                                           \
+    do {                                                                                           \
+        bad = good;                                                                                \
+        device = sound;                                                                            \
+        (of).member = (value);                                                                     \
+        assert_refused(&bad, &device, says);                                                       \
+    } while (0)
+    REFUSED(bad, fields, NULL, "test: nitro_kit.fields is NULL");
+    REFUSED(bad, kept, sizeof(call_of), "test: nitro_kit.kept is outside the argument");
+    REFUSED(bad, room, sizeof(call_of), "test: nitro_kit.room is outside the argument");
+    REFUSED(bad, variants, NULL, "test: variant 0 of nitro_kit has no name");
+    REFUSED(bad, variants, none, "test: variant 0 of nitro_kit has no name");
+    REFUSED(device, variants, NULL, "test: variant 0 of its device has no name");
+    REFUSED(device, variants, none, "test: variant 0 of its device has no name");
+    REFUSED(device, memory, NULL, "test: nitro_kit_device.memory is NULL");
+    REFUSED(device, cuda, sizeof(device_call_of), "nitro_kit.device->cuda is outside");
+    bad = good;
+    device = sound;
+    bad.num_variants = device.num_variants = 2;
+    bad.variants = unnamed;
+    assert_refused(&bad, &device, "test: variant 1 of nitro_kit has no name");
+    bad.variants = two;
+    assert_refused(&bad, &device, "test: two variants of nitro_kit are named 'plain'");
+    bad = good;
+    device.variants = unnamed;
+    assert_refused(&bad, &device, "test: variant 1 of its device has no name");
+    device.variants = two;
+    assert_refused(&bad, &device, "test: two variants of its device are named 'plain'");
+    bad.fields = later;
+    bad.num_fields = 2;
+    assert_refused(&bad, &sound, "test: field 1 has no name");
+    bad.num_fields = 1;
+    bad.fields = odd;
+    assert_refused(&bad, &sound, "test: the field 'data' has the role 77 and the element 4");
+    bad.fields = odd_element;
+    assert_refused(&bad, &sound, "test: the field 'data' has the role 2 and the element 77");
+    bad.fields = far;
+    assert_refused(&bad, &sound, "test: the field 'data' is at byte 4096 of a device's argument");
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    bad = good;
+    bad.add_features = add_nothing;
+    bad.device = &sound;
+    assert_ok(context, nitro_kit_create(context, &bad, true, &computation));
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void null_is_refused(void **state)
 {
     nitro_context *context = unit_context();
@@ -509,6 +611,7 @@ int main(void)
         cmocka_unit_test(results_are_relative_to_themselves_without_magnitudes),
         cmocka_unit_test(integers_are_printed_with_all_digits),
         cmocka_unit_test(declarations_that_contradict_themselves_are_refused),
+        cmocka_unit_test(malformed_declarations_are_refused),
         cmocka_unit_test(null_is_refused),
     };
     return cmocka_run_group_tests_name("kits", tests, NULL, NULL);
