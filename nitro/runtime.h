@@ -862,8 +862,9 @@ NITRO_API nitro_status nitro_computation_configure(nitro_computation *computatio
 /**
  * Read a model file, JSON or binary (libnitro-runtime: binary only; the error of
  * NITRO_ERR_NOT_BUILT says how to make one). The whole file is checked.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated,
- *         altered, not a model: the error names file and field); NITRO_ERR_NEWER.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO (also: a pipe or a device, but
+ *         those that this process has open, as /dev/stdin); NITRO_ERR_FORMAT (truncated, altered,
+ *         not a model: the error names file and field); NITRO_ERR_NEWER.
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);

@@ -79,6 +79,10 @@ NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) 
  */
 NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                                        char **text, size_t *size);
+/** The same of a file that nobody named, or whose name may lead anywhere: pipes and devices are an
+ * error, NITRO_ERR_IO, instead of waited for; not those that this process has open (/dev/fd/3). */
+NITRO_API nitro_status nitro_file_read_regular(nitro_context *context, const char *path,
+                                               size_t max_bytes, char **text, size_t *size);
 /**
  * As nitro_file_read; a file that begins with gzip's signature is decompressed.
  * @return also NITRO_ERR_FORMAT (damaged, or larger than `max_bytes` decompressed) and

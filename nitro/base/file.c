@@ -58,6 +58,25 @@ nitro_status nitro_file_read(nitro_context *context, const char *path, size_t ma
     return status;
 }
 
+/* Names of files that the process has open: /dev/stdout may lead to a regular file, but a rename
+ * would replace the name, as root for the whole machine. */
+static bool is_open_file(const char *path)
+{
+    return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+nitro_status nitro_file_read_regular(nitro_context *context, const char *path, size_t max_bytes,
+                                     char **text, size_t *size)
+{
+    struct stat file;
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode) && !is_open_file(path))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: it is %s", path,
+                          S_ISDIR(file.st_mode) ? "a folder; name a file in it"
+                                                : "a pipe or a device, not a file");
+    return nitro_file_read(context, path, max_bytes, text, size);
+}
+
 static bool write_all(int descriptor, const char *text, size_t size)
 {
     while (size > 0) {
@@ -70,14 +89,6 @@ static bool write_all(int descriptor, const char *text, size_t size)
         size -= (size_t)written;
     }
     return true;
-}
-
-/* Names of files that the process has open: /dev/stdout may lead to a regular file, but a rename
- * would replace the name, as root for the whole machine. */
-static bool is_open_file(const char *path)
-{
-    return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
 /* Terminals, pipes and /dev/null are written to, not replaced. */

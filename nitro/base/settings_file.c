@@ -127,8 +127,10 @@ nitro_status nitro_settings_read(nitro_context *context, char **path,
     char *found = NULL, *text = NULL;
     size_t size = 0;
     nitro_status status = find_path(context, &found);
-    if (status == NITRO_OK && found && (secure_getenv("NITRO_CONFIG") || exists(found)))
+    if (status == NITRO_OK && found && secure_getenv("NITRO_CONFIG"))
         status = nitro_file_read(context, found, MAX_FILE_BYTES, &text, &size);
+    else if (status == NITRO_OK && found && exists(found))
+        status = nitro_file_read_regular(context, found, MAX_FILE_BYTES, &text, &size);
     if (status == NITRO_OK && text)
         status = nitro_settings_parse(context, found, text, size, entries);
     free(text);

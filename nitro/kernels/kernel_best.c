@@ -126,7 +126,7 @@ bool nitro_kernel_read_best(nitro_context *context, const nitro_kernel *kernel,
     char *path = best_path(context, kernel, target->identity), *text = NULL;
     size_t size = 0, num_parameters = nitro_kernel_num_parameters(kernel);
     bool is_read = path && num_parameters > 0 &&
-                   nitro_file_read(context, path, MAX_LINE_BYTES, &text, &size) == NITRO_OK;
+                   nitro_file_read_regular(context, path, MAX_LINE_BYTES, &text, &size) == NITRO_OK;
     for (size_t p = 0; p < num_parameters && is_read; p++) {
         const char *name = kernel->parameters[p].name, *at = find_name(text, name);
         const char *value = at ? at + strlen(name) + 1 : NULL;

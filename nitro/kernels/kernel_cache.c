@@ -82,7 +82,7 @@ static bool read_image(nitro_context *context, const char *path, void **image, s
 {
     char *text = NULL, header[HEADER_BYTES];
     size_t size = 0;
-    if (!path || nitro_file_read(context, path, MAX_IMAGE_BYTES, &text, &size) != NITRO_OK)
+    if (!path || nitro_file_read_regular(context, path, MAX_IMAGE_BYTES, &text, &size) != NITRO_OK)
         return false;
     bool is_whole = size > HEADER_BYTES;
     if (is_whole) {

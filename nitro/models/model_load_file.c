@@ -11,7 +11,7 @@ nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_mo
     NITRO_REQUIRE(context, context && path && model);
     char *text = NULL;
     size_t size = 0;
-    nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
+    nitro_status status = nitro_file_read_regular(context, path, MAX_FILE_BYTES, &text, &size);
     if (status == NITRO_OK)
         status = nitro_model_parse_any(context, path, text, size, model);
     free(text);

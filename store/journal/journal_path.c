@@ -149,7 +149,7 @@ static nitro_status add_unsent(nitro_context *context, const char *folder, const
     char *url = NULL;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (note && file)
-        status = nitro_file_read(context, note, MAX_URL_BYTES, &url, &size);
+        status = nitro_file_read_regular(context, note, MAX_URL_BYTES, &url, &size);
     if (status == NITRO_OK)
         status = count_in_file(context, file, &count);
     if (status == NITRO_ERR_NOT_FOUND) /* killed between the note and the first sample */

@@ -1,6 +1,8 @@
 /* test_file.c - files that Nitro writes: their permissions, and what another user may have put in
  * their place. */
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "unit/temporary.h"
 
@@ -155,6 +157,42 @@ static void test_text_for_terminals(void **state)
     }
 }
 
+static void assert_refused(const char *path, const char *says)
+{
+    char *text = NULL;
+    size_t size = 0;
+    assert_fails(context, nitro_file_read_regular(context, path, 1 << 20, &text, &size),
+                 NITRO_ERR_IO, says);
+}
+
+/* A pipe to which nobody writes would be waited for, and a device may have no end. */
+static void test_what_is_not_a_file(void **state)
+{
+    (void)state;
+    const char *path = temporary_path(&folder, "pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused(path, "pipe: cannot read: it is a pipe or a device, not a file");
+    assert_refused("/dev/zero", "/dev/zero: cannot read: it is a pipe or a device, not a file");
+    assert_refused(folder.folder, "it is a folder; name a file in it");
+}
+
+/* As of a shell's <(command). */
+static void test_a_pipe_that_is_open(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[64], *text = NULL;
+    size_t size = 0;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "piped", 5), 5);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_ok(context, nitro_file_read_regular(context, path, 1 << 20, &text, &size));
+    assert_string_equal(text, "piped");
+    free(text);
+    close(ends[0]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -166,6 +204,8 @@ int main(void)
         TEST(test_open_file_keeps_its_name),
         TEST(test_temporary_names_differ),
         TEST(test_text_for_terminals),
+        TEST(test_what_is_not_a_file),
+        TEST(test_a_pipe_that_is_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
