@@ -451,11 +451,25 @@ static size_t default_of_rest(const nitro_computation *computation, nitro_query 
     return NITRO_NONE;
 }
 
+/** A choice for few uses was made without all features, and failed: evaluate them, so that the
+ * others are ranked. */
+static void finish_early(const nitro_computation *computation, nitro_query *query)
+{
+    query->known = nitro_computation_needs(computation);
+    if (nitro_computation_evaluate_some(computation, query->argument, query->known,
+                                        query->features) != NITRO_OK)
+        return;
+    query->is_over = false;
+    ask_constraints(computation, query);
+}
+
 bool nitro_computation_decide_next(const nitro_computation *computation, nitro_query *query,
                                    nitro_reason reason, nitro_decision *decision)
 {
     nitro_decision next;
     query->failed |= UINT64_C(1) << decision->variant;
+    if (query->is_over && decision->reason == NITRO_REASON_FEW_USES)
+        finish_early(computation, query);
     size_t variant = default_of_rest(computation, query);
     if (variant == NITRO_NONE)
         return false;
@@ -541,7 +555,7 @@ static bool decide_early(const nitro_computation *computation, const void *argum
     if (!decide_few_uses(computation, query, UINT64_MAX, decision))
         return false;
     query->is_over = true;
-    query->argument = NULL;
+    query->argument = argument;
     query->allowed = unconstrained_variants(computation);
     query->assumed = 0;
     decision->variant_name = computation->schema->variants[decision->variant];

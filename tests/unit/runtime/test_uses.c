@@ -323,6 +323,86 @@ static void test_few_uses_need_no_features(void **state)
     check_few_uses(true);
 }
 
+static int fail_cleanly(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 1;
+}
+
+static int cannot_prepare(void *argument, void *user)
+{
+    (void)argument;
+    return (int)(size_t)user;
+}
+
+static bool allows_nothing(const double *features, const void *argument, void *user)
+{
+    (void)features;
+    (void)argument;
+    (void)user;
+    return false;
+}
+
+static nitro_computation *declare_one_bad(nitro_context *context, const nitro_variant *even)
+{
+    const nitro_feature features[] = {{.name = "size"}, {.name = "skew"}};
+    const nitro_variant variants[] = {
+        {.name = "simple", .run = run_variant, .allows = allows_large},
+        {.name = "wide", .run = run_variant, .user = (void *)1},
+        *even};
+    nitro_computation *computation = NULL;
+    assert_ok(context, nitro_computation_create(context, "toy", &computation));
+    assert_ok(context, nitro_computation_add_features(computation, features, SYNTHETIC_FEATURES,
+                                                      evaluate_features, NULL));
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        assert_ok(context, nitro_computation_add_variant(computation, &variants[v]));
+    nitro_model *model = learn(context, "auto", true);
+    model->prepare_costs->few[0] = (nitro_few_uses){INFINITY, 5.0, 2, 0.75};
+    assert_ok(context, nitro_computation_attach_model(computation, model));
+    return computation;
+}
+
+/* Where the choice for few uses fails, the others are what they are where it is not allowed. */
+static void check_failed_early_choice(bool is_unprepared)
+{
+    fixture f = {.context = unit_context()};
+    const nitro_variant failing = {.name = "even",
+                                   .run = fail_cleanly,
+                                   .prepare = cannot_prepare,
+                                   .fails_cleanly = true,
+                                   .user = (void *)(size_t)is_unprepared},
+                        refused = {.name = "even", .run = run_variant, .allows = allows_nothing};
+    nitro_computation *computation = declare_one_bad(f.context, &failing),
+                      *other = declare_one_bad(f.context, &refused);
+    const nitro_call_options options = {.uses = 5.0};
+    size_t num_ran[SYNTHETIC_VARIANTS] = {0};
+    for (size_t i = 0; i < 100; i++) {
+        nitro_decision decision, wanted;
+        call given = input(&f, i);
+        assert_ok(f.context, nitro_select_with(other, &given, &options, &wanted));
+        if (is_unprepared) /* then the default one is taken */
+            wanted.variant = given.features[0] > 1000.0 ? 0 : 1;
+        assert_ok(f.context, nitro_run_with(computation, &given, &options, &decision));
+        assert_int_equal(decision.reason,
+                         is_unprepared ? NITRO_REASON_UNPREPARED : NITRO_REASON_RUN_FAILED);
+        assert_int_equal(decision.variant, wanted.variant);
+        assert_int_equal(given.ran, wanted.variant);
+        num_ran[given.ran]++;
+    }
+    assert_true(num_ran[0] > 0 && num_ran[1] > 0);
+    nitro_computation_free(computation);
+    nitro_computation_free(other);
+    nitro_context_free(f.context);
+}
+
+static void test_a_failed_choice_for_few_uses(void **state)
+{
+    (void)state;
+    check_failed_early_choice(false);
+    check_failed_early_choice(true);
+}
+
 /* Of two groups of features, the free one alone is evaluated first. */
 static int evaluate_size(const void *argument, double *values, void *user)
 {
@@ -597,6 +677,7 @@ int main(void)
         cmocka_unit_test(test_the_memo_tells_uses_apart),
         cmocka_unit_test(test_the_computation_declares_uses),
         cmocka_unit_test(test_few_uses_need_no_features),
+        cmocka_unit_test(test_a_failed_choice_for_few_uses),
         cmocka_unit_test(test_a_free_feature_decides_for_few_uses),
         cmocka_unit_test(test_features_pay_from_some_uses_on),
         cmocka_unit_test(test_ranges_of_a_free_feature_are_learnt),
