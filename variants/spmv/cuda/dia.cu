@@ -15,9 +15,9 @@ static __global__ void __launch_bounds__(BLOCK)
     if (row >= num_rows)
         return;
     double sum = 0;
-    int at = row;
+    size_t at = (size_t)row;
 #pragma unroll 4
-    for (int d = 0; d < num_diagonals; d++, at += stride) {
+    for (int d = 0; d < num_diagonals; d++, at += (size_t)stride) {
         int column = min(max(row + offsets[d], 0), num_cols - 1);
         sum += __ldcs(values + at) * x[column];
     }

@@ -15,9 +15,9 @@ static __global__ void __launch_bounds__(BLOCK)
     if (row >= num_rows)
         return;
     double sum = 0;
-    int at = row;
+    size_t at = (size_t)row;
 #pragma unroll 4
-    for (int k = 0; k < width; k++, at += stride)
+    for (int k = 0; k < width; k++, at += (size_t)stride)
         sum += __ldcs(values + at) * x[__ldcs(columns + at)];
     y[row] = sum;
 }
