@@ -143,7 +143,7 @@ static const char pragmas[] =
     "#endif\n"
     "#if defined(__clang__) /* has no macros for the parts */\n"
     "#pragma float_control(precise, on)\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
+    "#pragma STDC FP_CONTRACT OFF /* -ffp-contract=fast disregards it: do not use that here */\n"
     "#elif defined(__GNUC__)\n"
     "#pragma GCC optimize(\"O3\", \"fp-contract=off\") /* vectorize also with -O2 */\n"
     "#endif\n\n"
