@@ -227,7 +227,10 @@ nitro_status nitro_context_set(nitro_context *context, const char *computation, 
     if (computation && !nitro_name_is_valid(computation))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "'%.80s' is not a valid computation name",
                           computation);
-    nitro_status status = nitro_setting_check(context, "the program", setting, value);
+    char where[128] = "the program";
+    if (!find_setting(setting)) /* named here: a file's text may be a secret */
+        snprintf(where, sizeof where, "the program sets '%.80s'", setting);
+    nitro_status status = nitro_setting_check(context, where, setting, value);
     if (status != NITRO_OK)
         return NITRO_ERR_ARGUMENT;
     return nitro_setting_entries_put(context, &context->settings, computation, setting, value, 0);
