@@ -84,7 +84,7 @@ class Counts(NamedTuple):
 class _Variant:
     """What C calls of a variant."""
 
-    __slots__ = ("run", "prepare", "release", "allows", "features")
+    __slots__ = ("run", "prepare", "release", "allows", "reads", "features")
 
     def __init__(
         self,
@@ -92,12 +92,14 @@ class _Variant:
         prepare: Optional[Callable[[Any], Any]],
         release: Optional[Callable[[Any], Any]],
         allows: Optional[Callable[[Mapping[str, float]], bool]],
+        reads: Optional[List[str]],  # what `allows` gets: others may be unknown; None: all
         features: List[str],
     ) -> None:
         self.run = run
         self.prepare = prepare
         self.release = release
         self.allows = allows
+        self.reads = reads
         self.features = features
 
 
@@ -145,8 +147,10 @@ def _release(argument: Any, user: Any) -> None:
 def _allows(features: Any, _argument: Any, user: Any) -> bool:
     variant = _from_handle(user)
     names = variant.features
+    reads = names if variant.reads is None else variant.reads
+    values = zip(names, features[0 : len(names)])
     try:
-        return bool(variant.allows(dict(zip(names, features[0 : len(names)]))))
+        return bool(variant.allows({name: value for name, value in values if name in reads}))
     except Exception:  # a constraint that fails does not allow
         logger.warning("a constraint failed; its variant is not allowed", exc_info=True)
         return False
@@ -366,8 +370,7 @@ class Computation:
         """Declare a variant; the first one is the default.
 
         run: does the whole computation.
-        allows: judges by the features, of which it reads those in `allows_reads`, declared before
-        (None: all).
+        allows: judges by the features in `allows_reads`, declared before (None: by all).
         prepare: makes what `run` needs, and returns at once where that is there already.
         release: undoes it.
         version: change it with the code.
@@ -379,7 +382,10 @@ class Computation:
         clock = index_of(f"variant {name}: time source", time_source, _TIME_SOURCES)
         functions = {"run": run, "allows": allows, "prepare": prepare, "release": release}
         check_callables(f"variant {name}", functions, required="run")
-        user = ffi.new_handle(_Variant(run, prepare, release, allows, self._feature_names))
+        reads = None
+        if allows_reads is not None:
+            reads = ",".join(list_of(f"variant {name}: allows_reads", allows_reads)).split(",")
+        user = ffi.new_handle(_Variant(run, prepare, release, allows, reads, self._feature_names))
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, version)]
         made = ffi.new("nitro_variant *")
         made.name, made.version = texts
@@ -392,9 +398,8 @@ class Computation:
             made.release = lib.nitro_python.release
         if allows is not None:
             made.allows = lib.nitro_python.allows
-        if allows_reads is not None:
-            reads = ",".join(list_of(f"variant {name}: allows_reads", allows_reads))
-            texts.append(ffi.new("char[]", bytes_of(reads)))
+        if reads is not None:
+            texts.append(ffi.new("char[]", bytes_of(",".join(reads))))
             made.allows_reads = texts[-1]
         made.user = user
         self._context.check(lib.nitro_computation_add_variant(self._handle, made))

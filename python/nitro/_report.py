@@ -47,8 +47,8 @@ def report(
 ) -> Report:
     """Write a report as `nitro report` does; a notebook shows its pictures."""
     command = [program(), "report", "--quiet", "--store", str(store), "--output", str(folder)]
-    command += [computation] if computation else []
     command += ["--quick"] if quick else []
+    command += ["--", computation] if computation else []
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())

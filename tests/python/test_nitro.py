@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import faulthandler
 import gc
 import io
 import logging
@@ -281,6 +282,23 @@ class Adjust(unittest.TestCase):
         self.assertEqual(total.run([1, 2]).result, 3)
         with self.assertRaisesRegex(nitro.NitroError, "nosuch"):
             total.force("nosuch")
+        with self.assertRaisesRegex(nitro.NitroError, "'explian': unknown setting; did you mean 'explain'"):
+            context.set("explian", "1")
+
+    def test_a_constraint_gets_the_features_that_it_reads(self):
+        seen = []
+        total = nitro.Computation("total")
+        total.add_feature("length", len)
+        total.add_feature("half", lambda values: len(values) / 2)
+        for name, reads in (("one", ["half"]), ("none", []), ("all", None)):
+            total.add_variant(
+                name, sum, allows=lambda features: seen.append(dict(features)), allows_reads=reads
+            )
+        total.add_variant("last", sum)
+        self.assertEqual(total.run([1, 2]).variant, "last")
+        known = [{"half": 1.0}, {}, {"length": 2.0, "half": 1.0}]
+        self.assertTrue(all(each in known for each in seen), seen)
+        self.assertTrue(all(each in seen for each in known), seen)
 
     def test_features_are_evaluated_once_for_a_bound_argument(self):
         calls = []
@@ -487,6 +505,8 @@ class WholeWay(unittest.TestCase):
             self.assertRegex(sample.problems.get("short", "none"), said or "^none$")
 
     def test_tunes_while_other_threads_run(self):
+        faulthandler.dump_traceback_later(100, exit=True)  # where the workers wait for a lock
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
         total = declare()
         ended = threading.Event()
 
@@ -665,8 +685,9 @@ class Evaluate(unittest.TestCase):
         report = nitro.report(self.url, self.url.parent / "report", "spmv", quick=True)
         self.assertTrue((report.folder / "index.html").exists())
         self.assertEqual("<svg" in report._repr_html_(), bool(report.pictures))
-        with self.assertRaisesRegex(RuntimeError, "nosuch"):
-            nitro.report(self.url, self.url.parent / "other", "nosuch")
+        for name in ("nosuch", "--help"):
+            with self.assertRaisesRegex(RuntimeError, name):
+                nitro.report(self.url, self.url.parent / "other", name)
 
     def test_a_model_for_a_device_that_nobody_measured(self):
         with nitro.Store(self.url) as store:
