@@ -60,12 +60,14 @@ static int reference(void *argument, double *magnitudes)
     return 0;
 }
 
+/* Of about `size` products. */
 static nitro_status make(nitro_context *context, size_t family, nitro_random *random, double size,
                          char *label, void **data)
 {
-    gemm_call sizes = {.m = kernels_multiple(size, 128),
-                       .n = kernels_multiple(size * (0.5 + nitro_random_uniform(random)), 128),
-                       .k = kernels_multiple(size * (0.5 + nitro_random_uniform(random)), 32)};
+    double side = cbrt(size);
+    gemm_call sizes = {.m = kernels_multiple(side, 128),
+                       .n = kernels_multiple(side * (0.5 + nitro_random_uniform(random)), 128),
+                       .k = kernels_multiple(side * (0.5 + nitro_random_uniform(random)), 32)};
     (void)family;
     snprintf(label, NITRO_KIT_LABEL, "%lldx%lldx%lld", (long long)sizes.m, (long long)sizes.n,
              (long long)sizes.k);
@@ -78,5 +80,5 @@ static nitro_status make(nitro_context *context, size_t family, nitro_random *ra
     return status;
 }
 
-COMPUTATION(gemm, "the product of two matrices", .least_size = 128, .usual_size = 512,
-            .base_size = 512, .unit_bytes = 12 * 512)
+COMPUTATION(gemm, "the product of two matrices", .least_size = 2e6, .usual_size = 1e8,
+            .base_size = 1e8, .unit_bytes = 1) /* time bounds it, not memory */

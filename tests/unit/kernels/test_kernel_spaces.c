@@ -8,6 +8,7 @@
  * options of NVRTC: "--Ofast-compile=max" is many times as fast. */
 #include <inttypes.h>
 
+#include "nitro/kit/fields.h"
 #include "unit/kernels/kernel_examples.h"
 
 #define MANY   100  /* from here on, configurations share programs */
@@ -52,6 +53,31 @@ static void spaces_have_the_benchmarks_counts(void **state)
         nitro_computation_free(computation);
     }
     assert_int_equal(i, 2 * sizeof(counts) / sizeof(counts[0]));
+    nitro_context_free(context);
+}
+
+/* The first one is as large as generate_mb allows. */
+static void generated_inputs_fit(void **state)
+{
+    nitro_context *context = unit_context();
+    (void)state;
+    assert_ok(context, nitro_context_set(context, NULL, "generate_mb", "16"));
+    for (const nitro_module *each = nitro_module_get(); each->version; each++) {
+        nitro_computation *computation;
+        char name[NITRO_KIT_LABEL + 64];
+        void *argument;
+        double bytes = 0;
+        assert_ok(context, each->create(context, &computation));
+        assert_ok(context, each->generate(context, 1, 0, name, sizeof(name), &argument));
+        const nitro_kit *kit = nitro_kernel_of(computation, 0)->kit;
+        for (size_t f = 0; f < kit->num_fields; f++)
+            bytes += (double)nitro_field_count_of(kit, &kit->fields[f], argument) *
+                     (double)nitro_field_size(&kit->fields[f]);
+        if (bytes > 2 * 16e6)
+            fail_msg("%s: %s takes %.0f MB", each->name, name, bytes / 1e6);
+        each->unload(argument);
+        nitro_computation_free(computation);
+    }
     nitro_context_free(context);
 }
 
@@ -300,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spaces_have_the_benchmarks_counts),
+        cmocka_unit_test(generated_inputs_fit),
         cmocka_unit_test(spaces_follow_the_size),
         cmocka_unit_test(nvrtc_compiles_what_is_in_the_space),
         cmocka_unit_test(nvrtc_refuses_what_is_beyond_the_limits),
