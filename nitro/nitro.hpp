@@ -860,6 +860,8 @@ template <typename Argument> class computation
     /** One feature; `evaluate` gives its value, a number. */
     computation &add_feature(const feature &added, std::function<double(const Argument &)> evaluate)
     {
+        if (!evaluate)
+            return add_features({added}, nullptr);
         return add_features(
             {added}, [evaluate = std::move(evaluate)](const Argument &argument, double *values) {
                 values[0] = evaluate(argument);
@@ -875,7 +877,8 @@ template <typename Argument> class computation
         for (const feature &each : added)
             c.push_back({each.name.c_str(), each.unit.c_str(), each.scale, each.cost_ns});
         detail::check(context_, nitro_computation_add_features(handle_.get(), c.data(), c.size(),
-                                                               &evaluate_features, kept.get()));
+                                                               *kept ? &evaluate_features : nullptr,
+                                                               kept.get()));
         features_.push_back(std::move(kept));
         return *this;
     }

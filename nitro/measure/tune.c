@@ -200,7 +200,7 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                         const nitro_tune_options *options)
 {
     NITRO_REQUIRE(computation ? computation->context : NULL,
-                  computation && store && device && inputs);
+                  computation && store && device && (inputs || num_inputs == 0));
     nitro_tuning self = {.start_ms = nitro_clock_wall_ms(computation->context)};
     nitro_tune_options_init(&self.options);
     if (options)

@@ -182,7 +182,8 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
                                             const nitro_feature *features, size_t count,
                                             nitro_features_function evaluate, void *user)
 {
-    NITRO_REQUIRE(computation ? computation->context : NULL, computation && features);
+    NITRO_REQUIRE(computation ? computation->context : NULL,
+                  computation && (features || count == 0));
     nitro_schema *schema = computation->schema;
     nitro_status status = require_open(computation, "add features");
     if (status != NITRO_OK)

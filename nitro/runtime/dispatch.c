@@ -612,7 +612,8 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
                                         const double *features, size_t num_features,
                                         const nitro_call_options *options, nitro_decision *decision)
 {
-    NITRO_REQUIRE(computation ? computation->context : NULL, computation && features && decision);
+    NITRO_REQUIRE(computation ? computation->context : NULL,
+                  computation && (features || num_features == 0) && decision);
     const nitro_schema *schema = computation->schema;
     nitro_query query;
     nitro_status status = nitro_query_set_options(computation, options, &query);
@@ -625,8 +626,9 @@ nitro_status nitro_select_features_with(const nitro_computation *computation,
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: features given: %zu; declared: %zu", schema->computation,
                           num_features, schema->num_features);
-    memcpy(query.features, features, num_features * sizeof *features);
-    status = nitro_computation_require_finite(computation, features);
+    for (size_t f = 0; f < num_features; f++)
+        query.features[f] = features[f];
+    status = nitro_computation_require_finite(computation, query.features);
     if (status == NITRO_OK)
         status = decide(computation, &query, decision);
     status = decide_anyway(computation, status, &query, decision);

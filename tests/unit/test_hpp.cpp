@@ -153,6 +153,37 @@ void test_a_call_within_a_variant_fails_by_itself(void **)
     assert_string_equal(message.c_str(), "within has no variants: declare one");
 }
 
+/** Functions that are missing, and lists without elements, which C gets as NULL. */
+void test_what_is_missing_is_named(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum(context, "sum");
+    sum.add_variant("forwards", add_up);
+    assert_string_equal(sum.select(nullptr, 0).variant_name, "forwards");
+    char folder[] = "/tmp/nitro-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    nitro::store samples(context, std::string(folder) + "/s.db", NITRO_STORE_WRITE);
+    const std::function<void()> missing[] = {[&] { sum.add_feature({"length"}, nullptr); },
+                                             [&] { sum.add_features({{"length"}}, nullptr); },
+                                             [&] { sum.add_features({}, [](auto &, auto) {}); },
+                                             [&] { sum.tune(samples, {}); }};
+    for (const auto &use : missing) {
+        std::string message = "none";
+        try {
+            use();
+        } catch (const nitro::error &thrown) {
+            message = thrown.what();
+        }
+        const bool is_tune = &use == &missing[3];
+        assert_string_equal(message.c_str(),
+                            is_tune ? "sum: no inputs to tune on"
+                                    : "sum: a feature group needs a function and at least one "
+                                      "feature");
+    }
+    assert_int_equal(sum.features().size(), 0);
+    std::filesystem::remove_all(folder);
+}
+
 void test_failures_are_exceptions_with_status_and_message(void **)
 {
     nitro::context context;
@@ -540,6 +571,7 @@ int main()
         cmocka_unit_test(test_what_a_feature_throws_comes_out_of_evaluate),
         cmocka_unit_test(test_another_variant_runs),
         cmocka_unit_test(test_a_call_within_a_variant_fails_by_itself),
+        cmocka_unit_test(test_what_is_missing_is_named),
         cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
         cmocka_unit_test(test_deciding_and_running_apart),
