@@ -370,8 +370,8 @@ static void test_bad_recordings(void **state)
         nitro_status status;
         const char *says;
     } cases[] = {
-        {"", NITRO_ERR_FORMAT, "x.json:1:"},
-        {"{\n\"format\": oops}", NITRO_ERR_FORMAT, "x.json:2:"},
+        {"", NITRO_ERR_FORMAT, "x.json: line 1, column 0: not JSON"},
+        {"{\n\"format\": oops}", NITRO_ERR_FORMAT, "x.json: line 2, column 14: not JSON"},
         {"7", NITRO_ERR_FORMAT, "x.json:"},
         {"null", NITRO_ERR_FORMAT, "x.json:"},
         {"{}", NITRO_ERR_FORMAT, "field format is missing"},

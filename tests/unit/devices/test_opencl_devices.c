@@ -52,7 +52,7 @@ static void wrong_files_are_refused(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"{", "file:1"},
+        {"{", "file: line 1, column 1: not JSON"},
         {"[]", "0 devices"},
         {"{\"format\": \"nitro-cuda-query\", \"version\": 1}", "recorded query of an OpenCL"},
         {"{\"format\": \"nitro-opencl-query\", \"version\": 1, \"index\": 0, "
