@@ -182,7 +182,7 @@ static void test_bad_indexes(void **state)
                  NITRO_ERR_FORMAT, "100001 bundles");
     free(many.bundles);
     assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", sha, 64, &index),
-                 NITRO_ERR_FORMAT, "x:1");
+                 NITRO_ERR_FORMAT, "x: line 1, column 1: not JSON");
     temporary_write(&f->folder, "www/pub/index.json", "[]");
     assert_fails(f->context, pull(f, NULL), NITRO_ERR_FORMAT, "not an index");
     snprintf(f->url, sizeof(f->url), "%s/nowhere", f->folder.folder);
