@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/backend/memory_stream.h"
 #include "nitro/base/json.h"
-#include "nitro/base/memory_stream.h"
 #include "nitro/search/recording.h"
 
 typedef struct evaluations_writer {
