@@ -403,7 +403,7 @@ static void test_what_cannot_be_profiled(void **state)
     assert_fails(f->context,
                  nitro_profile_variants(f->computation, f->store, "model:k20c", f->inputs,
                                         NUM_INPUTS, &f->options, &f->report),
-                 NITRO_ERR_NOT_FOUND, "no profiler for device");
+                 NITRO_ERR_NOT_FOUND, "no cost model of computation toy");
     assert_fails(f->context,
                  nitro_profile_variants(f->computation, f->store, "host,model:k20c", f->inputs,
                                         NUM_INPUTS, &f->options, &f->report),
