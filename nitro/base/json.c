@@ -26,13 +26,19 @@ static bool is_too_large(const char *text, size_t size)
            counts[','] + counts['['] > MAX_VALUES;
 }
 
-/* Where memory runs out, jansson sets no error, or it takes a string for an invalid token. */
+/* Where memory runs out, jansson sets no error, or it takes a string for an invalid token. It shows
+ * short tokens; its position is wrong behind a null byte. */
 static bool has_no_memory(const json_error_t *error, const char *text, size_t size)
 {
+    const char *token = strstr(error->text, " near '");
     size_t end = (size_t)error->position;
-    return error->text[0] == '\0' || (end > 0 && end <= size && text[end - 1] == '"' &&
-                                      (strncmp(error->text, "invalid token", 13) == 0 ||
-                                       strncmp(error->text, "string or '}' expected", 22) == 0));
+    if (error->text[0] == '\0')
+        return true;
+    if (strncmp(error->text, "invalid token", 13) != 0 &&
+        strncmp(error->text, "string or '}' expected", 22) != 0)
+        return false;
+    return token ? token[strlen(" near '")] == '"'
+                 : end > 0 && end <= size && text[end - 1] == '"' && !memchr(text, '\0', size);
 }
 
 json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error_t *error)
