@@ -25,6 +25,14 @@ __attribute__((visibility("default"))) void *malloc(size_t size)
     return fails() ? NULL : next(size);
 }
 
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "calloc");
+    return fails() ? NULL : next(count, size);
+}
+
 __attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
 {
     static void *(*next)(void *, size_t);

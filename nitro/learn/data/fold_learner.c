@@ -31,7 +31,7 @@ static nitro_status prepare(const nitro_fold_learner *learner, nitro_fold_sample
     return learner->prepare ? learner->prepare(sample, &sample->shared) : NITRO_OK;
 }
 
-static size_t source_of(const nitro_fold_sample *sample, size_t member)
+size_t nitro_fold_source(const nitro_fold_sample *sample, size_t member)
 {
     const nitro_training_set *set = sample->set;
     return set->row_device ? set->row_device[sample->folds.rows[member]] : 0;
@@ -40,7 +40,7 @@ static size_t source_of(const nitro_fold_sample *sample, size_t member)
 double nitro_fold_source_weight(const nitro_fold_sample *sample, size_t member)
 {
     const double *weights = sample->set->source_weights;
-    return weights ? weights[source_of(sample, member)] : 1.0;
+    return weights ? weights[nitro_fold_source(sample, member)] : 1.0;
 }
 
 size_t nitro_fold_members_of(const nitro_fold_sample *sample, const size_t *members, size_t count,
@@ -48,7 +48,7 @@ size_t nitro_fold_members_of(const nitro_fold_sample *sample, const size_t *memb
 {
     size_t num_own = 0;
     for (size_t i = 0; i < count; i++)
-        if (source_of(sample, members[i]) == source)
+        if (nitro_fold_source(sample, members[i]) == source)
             own[num_own++] = members[i];
     return num_own;
 }
@@ -57,8 +57,8 @@ size_t nitro_fold_num_sources(const nitro_fold_sample *sample)
 {
     size_t count = 0;
     for (size_t i = 0; i < sample->folds.num_rows; i++)
-        if (source_of(sample, i) >= count)
-            count = source_of(sample, i) + 1;
+        if (nitro_fold_source(sample, i) >= count)
+            count = nitro_fold_source(sample, i) + 1;
     return count;
 }
 

@@ -30,6 +30,8 @@ typedef struct nitro_fold_learner {
     void (*free)(void *predictor);
 } nitro_fold_learner;
 
+/** The source that a member is of; 0 if the set names none. */
+size_t nitro_fold_source(const nitro_fold_sample *sample, size_t member);
 /** The weight of a member's source; 1 if sources have none. */
 double nitro_fold_source_weight(const nitro_fold_sample *sample, size_t member);
 /** Copy the members that are of one source.

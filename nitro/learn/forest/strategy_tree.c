@@ -11,18 +11,21 @@
 
 #define MIN_LEAF_ROWS 4
 
-/** Rows of a source share its weight. @param own  shape [count]: scratch. */
-static void weigh_rows(const nitro_fold_sample *sample, const size_t *members, size_t count,
-                       size_t *own, double *weights)
+/** Rows of a source share its weight. */
+static nitro_status weigh_rows(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               double *weights)
 {
-    for (size_t source = 0; source < nitro_fold_num_sources(sample); source++) {
-        size_t num_own = nitro_fold_members_of(sample, members, count, source, own);
-        for (size_t i = 0, next = 0; i < count && next < num_own; i++)
-            if (members[i] == own[next]) {
-                weights[i] = nitro_fold_source_weight(sample, members[i]) / (double)num_own;
-                next++;
-            }
-    }
+    double *rows_of = /* shape [sources] */
+        nitro_calloc(sample->context, nitro_fold_num_sources(sample), sizeof *rows_of);
+    if (!rows_of)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        rows_of[nitro_fold_source(sample, members[i])]++;
+    for (size_t i = 0; i < count; i++)
+        weights[i] = nitro_fold_source_weight(sample, members[i]) /
+                     rows_of[nitro_fold_source(sample, members[i])];
+    free(rows_of);
+    return NITRO_OK;
 }
 
 static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
@@ -32,16 +35,14 @@ static nitro_status train_term(const nitro_fold_sample *sample, const size_t *me
     nitro_forest *tree = NULL;
     size_t *folds = nitro_calloc(sample->context, count, sizeof *folds);
     double *weights = nitro_calloc(sample->context, count, sizeof *weights);
-    nitro_status status = folds && weights
-                              ? nitro_forest_strategy_gather(sample, members, count, &data)
-                              : NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        folds && weights ? weigh_rows(sample, members, count, weights) : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        folds[i] = sample->folds.folds[members[i]];
+    if (status == NITRO_OK)
+        status = nitro_forest_strategy_gather(sample, members, count, &data);
     if (status == NITRO_OK) {
-        if (sample->set->source_weights) {
-            weigh_rows(sample, members, count, folds, weights);
-            data.weights = weights;
-        }
-        for (size_t i = 0; i < count; i++)
-            folds[i] = sample->folds.folds[members[i]];
+        data.weights = sample->set->source_weights ? weights : NULL;
         status = nitro_tree_train(sample->context, &data, MIN_LEAF_ROWS, folds,
                                   sample->folds.num_folds, &tree);
         nitro_forest_strategy_release(&data);

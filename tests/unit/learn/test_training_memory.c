@@ -1,38 +1,14 @@
 /* Training where memory runs out gives the same model or none. Sanitizers have a malloc of their
  * own. */
-#include <dlfcn.h>
-
 #include "nitro/learn/select.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/strategy_find.h"
+#include "unit/failing_malloc.h"
 #include "unit/synthetic.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 enum { NUM_INPUTS = 24, NUM_SOURCES = 3 };
-
-static size_t num_left = SIZE_MAX; /* allocations before the one that fails */
-
-static bool fails(void)
-{
-    return num_left != SIZE_MAX && num_left-- == 0;
-}
-
-__attribute__((visibility("default"))) void *malloc(size_t size)
-{
-    static void *(*next)(size_t);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "malloc");
-    return fails() ? NULL : next(size);
-}
-
-__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
-{
-    static void *(*next)(size_t, size_t);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "calloc");
-    return fails() ? NULL : next(count, size);
-}
 
 /** Three sources of two software stacks, or one; features and preparing cost something. */
 static nitro_dataset *make_dataset(nitro_context *context, size_t num_sources)

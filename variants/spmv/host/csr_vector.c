@@ -3,8 +3,7 @@
  * csr where their neighbours are equally long. Else no processor predicts their lengths: products
  * of all rows of a group are made first, as if they were one row, and then summed by masks. The
  * order of additions is fixed: every vector unit, and every number of threads that cuts no row,
- * gives the same bits. Where x comes from memory,
- * vectors gain little, and rows are read as in csr.
+ * gives the same bits. Where x comes from memory, vectors gain little, and rows are read as in csr.
  *
  * Entries and rows are divided among threads along the merge path (Merrill and Garland, SC16), in
  * parts of equal work that may begin inside a row, but only inside rows so long that parts would be
@@ -64,8 +63,8 @@ NITRO_SPMV_INLINE void add_rest(nitro_spmv_lanes *sums, const nitro_spmv *spmv, 
                 (quad)((quad_bits)products.halves[i] & *(const quad_bits *)(masks + count + 4 * i));
 }
 
-/* products[i] = values[begin + i] * x[columns[begin + i]], up to `end`; then those of rows behind
- * it, or zeros. */
+/* The products of entries [begin, end) with x; then those of up to seven entries of later rows, and
+ * eight zeros. */
 NITRO_SPMV_INLINE void multiply_entries(const nitro_spmv *spmv, int64_t begin, int64_t end,
                                         double *products, const int unit, const bool prefetches)
 {

@@ -16,11 +16,8 @@
 #define MAX_FILLIN  12
 #define NS_PER_SLOT 0.3
 #define MAX_SLOTS   INT32_MAX /* 24 GiB */
-#define NUM_WINDOWS 16        /* each with so many rows at least and at most: */
-#define LEAST_ROWS  256
-#define MOST_ROWS   4096 /* their x and y stay in a near cache */
-#define LONG_ROW    1024 /* entries */
-#define NS_PER_ROW  5    /* to sort */
+#define LONG_ROW    1024      /* entries */
+#define NS_PER_ROW  5         /* to sort */
 
 /*
  * The features bound the slots: a slice's longest row is at most its mean plus the root of the
@@ -35,6 +32,12 @@ static bool allows(const double *features, const void *argument, void *user)
     double fillin = fmin(by_deviation, features[NITRO_SPMV_ELL_FILLIN]);
     return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
 }
+
+/* There are about sixteen windows, but each has 256 rows at least, and 4096 at most, whose x and y
+ * stay in a near cache. */
+#define NUM_WINDOWS 16
+#define LEAST_ROWS  256
+#define MOST_ROWS   4096
 
 int64_t nitro_spmv_window_rows(int64_t num_rows)
 {

@@ -319,7 +319,7 @@ void nitro_spmv_ell_set_layout(nitro_spmv_ell *ell, int64_t num_rows, bool in_gr
 void nitro_spmv_ell_fill(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 void nitro_spmv_ell_multiply(const nitro_spmv *spmv, nitro_spmv_ell *ell);
 
-/* sell_c_sigma's sigma: within so many rows they are sorted; of a matrix of `num_rows`. */
+/* sigma of sell_c_sigma: the rows of a window, within which they are sorted by length. */
 int64_t nitro_spmv_window_rows(int64_t num_rows);
 
 /* COO: y += A x, from zeros or from what y holds. */
