@@ -380,18 +380,6 @@ DISTRIBUTE_VECTORS(32, 16)
 DISTRIBUTE_VECTORS(64, 8)
 #endif
 
-static bool distribute_vectors(const sorting *s, const int64_t *next, int64_t begin, int64_t end)
-{
-#if defined(__x86_64__)
-    if (nitro_host_simd_bits() >= 512 && s->packing == PACK_KEY && s->parts == 2) {
-        (s->sort.key_bytes == 4 ? distribute_vectors_32 : distribute_vectors_64)(s, next, begin,
-                                                                                 end);
-        return true;
-    }
-#endif
-    return false;
-}
-
 INLINE void copy_part(const void *state, int part, int parts)
 {
     const sorting *s = state;
@@ -419,8 +407,14 @@ INLINE void distribute_part(const void *state, int part, int parts)
     int64_t end = nitro_host_split_evenly(s->sort.num_keys, part + 1, parts);
     int64_t next[MAX_PARTS];
     memcpy(next, s->counts[part], sizeof(next));
-    if (!distribute_vectors(s, next, begin, end))
-        CALL_SPECIALISED(distribute_keys, s, next, begin, end);
+#if defined(__x86_64__)
+    if (nitro_host_simd_bits() >= 512 && s->packing == PACK_KEY && s->parts == 2) {
+        (s->sort.key_bytes == 4 ? distribute_vectors_32 : distribute_vectors_64)(s, next, begin,
+                                                                                 end);
+        return;
+    }
+#endif
+    CALL_SPECIALISED(distribute_keys, s, next, begin, end);
 }
 COMPILE(distribute_part)
 
