@@ -159,9 +159,9 @@ typedef enum nitro_run_failure {
  */
 typedef struct nitro_variant {
     const char *name;
-    /** Times of other versions are outdated. On x86-64, so are times of other machine code of `run`
-     *  and of the functions that it calls in the same object: change the version with what that
-     * does not show, such as device code, tables, or another library. NULL: "1". */
+    /** Times of other versions are outdated. On x86-64 and AArch64, so are times of other machine
+     *  code of `run` and of the functions that it calls in the same object: change the version with
+     *  what that does not show, such as device code, tables, or another library. NULL: "1". */
     const char *version;
 
     /** Do the whole computation: read the inputs, write the result, both in `argument`. Returns 0,

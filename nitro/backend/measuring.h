@@ -33,8 +33,8 @@ NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
 /**
  * Add a digest of its machine code, and of the functions that it calls in the same object, to each
  * variant's version, so that times of other code are outdated. Measuring and storing do this.
- * Variants of Nitro's own, and on other processors than x86-64, keep the versions that they
- * declare.
+ * Variants of Nitro's own, and on processors other than x86-64 and AArch64, keep the versions that
+ * they declare.
  */
 NITRO_API nitro_status nitro_computation_version_by_code(nitro_computation *computation);
 

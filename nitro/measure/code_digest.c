@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 enum { MOST_FUNCTIONS = 1024 };
 #define MOST_BYTES     ((size_t)1 << 20) /* of one function */
-#define LARGEST_OFFSET (64 << 20)
 #define TABLE_ENCODING 0x3b /* relative to the header, signed 4 bytes: what linkers write */
 #define HEADER_BYTES   12
 
@@ -89,6 +88,31 @@ static size_t size_of(const object *self, size_t index)
     return size > 0 && (size_t)size <= MOST_BYTES ? (size_t)size : 0;
 }
 
+typedef struct digesting {
+    object of;
+    size_t todo[MOST_FUNCTIONS]; /* shape [count]: functions, in the order of their discovery */
+    size_t count;
+    uint64_t digest;
+} digesting;
+
+/** Add the function that begins at `target`, if one does. */
+static void add_function(digesting *self, const unsigned char *target)
+{
+    size_t index = find_function(&self->of, target);
+    if (index == NITRO_NONE)
+        return;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->todo[i] == index)
+            return;
+    if (self->count < MOST_FUNCTIONS)
+        self->todo[self->count++] = index;
+}
+
+/* clear_offsets: clears offsets to other places in a copy of the code, and adds the functions that
+ * they reach. */
+#ifdef __x86_64__
+#define LARGEST_OFFSET (64 << 20)
+
 /** May the bytes at `at` be an offset: of a call, a jump, or of data? */
 static bool may_be_offset(const unsigned char *code, size_t at)
 {
@@ -98,23 +122,6 @@ static bool may_be_offset(const unsigned char *code, size_t at)
     return is_branch || (before & 0xc7) == 0x05;
 }
 
-typedef struct digesting {
-    object of;
-    size_t todo[MOST_FUNCTIONS]; /* shape [count]: functions, in the order of their discovery */
-    size_t count;
-    uint64_t digest;
-} digesting;
-
-static void add_function(digesting *self, size_t index)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (self->todo[i] == index)
-            return;
-    if (self->count < MOST_FUNCTIONS)
-        self->todo[self->count++] = index;
-}
-
-/** Clear offsets to other places in a copy of the code, and note the functions that they reach. */
 static void clear_offsets(digesting *self, const unsigned char *code, size_t size,
                           unsigned char *copy)
 {
@@ -127,13 +134,57 @@ static void clear_offsets(digesting *self, const unsigned char *code, size_t siz
             at++;
             continue;
         }
-        size_t reached = find_function(&self->of, code + target);
-        if (reached != NITRO_NONE)
-            add_function(self, reached);
+        add_function(self, code + target);
         memset(copy + at, 0, sizeof offset);
         at += sizeof offset;
     }
 }
+#else
+
+/** Bits [first, first + count) of an instruction, as a signed number. */
+static int64_t signed_bits(uint32_t instruction, int first, int count)
+{
+    return (int64_t)((uint64_t)instruction << (64 - first - count)) >> (64 - count);
+}
+
+/** Calls and jumps have an offset. A place of data is a page in a register, then an offset within
+ *  that page in an addition, a load or a store. */
+static void clear_offsets(digesting *self, const unsigned char *code, size_t size,
+                          unsigned char *copy)
+{
+    enum { PAGE_BYTES = 4096, WITHIN_PAGE = 0xfff << 10 };
+    const unsigned char *pages[32] = {NULL}; /* by register */
+    for (size_t at = 0; at + 4 <= size; at += 4) {
+        uint32_t instruction = (uint32_t)read_offset(code + at), to = instruction & 31;
+        const unsigned char *base = pages[instruction >> 5 & 31];
+        if ((instruction & 0x7c000000) == 0x14000000) { /* b, bl */
+            int64_t target = (int64_t)at + 4 * signed_bits(instruction, 0, 26);
+            if (target >= 0 && target < (int64_t)size)
+                continue;
+            add_function(self, code + target);
+            instruction &= 0xfc000000;
+        } else if ((instruction & 0x1f000000) == 0x10000000) { /* adr, adrp */
+            bool is_page = instruction >> 31;
+            int64_t offset = 4 * signed_bits(instruction, 5, 19) + (instruction >> 29 & 3);
+            int64_t target = (int64_t)at + offset;
+            if (is_page)
+                pages[to] = code + at - (uintptr_t)(code + at) % PAGE_BYTES + offset * PAGE_BYTES;
+            else if (target >= 0 && target < (int64_t)size)
+                continue;
+            else
+                add_function(self, code + target);
+            instruction &= 0x9f00001f;
+        } else if ((instruction & 0xffc00000) == 0x91000000 && base) { /* add */
+            add_function(self, base + (instruction >> 10 & 0xfff));
+            pages[to] = NULL;
+            instruction &= ~(uint32_t)WITHIN_PAGE;
+        } else if ((instruction & 0x3b000000) == 0x39000000 && base) { /* ldr, str */
+            instruction &= ~(uint32_t)WITHIN_PAGE;
+        }
+        memcpy(copy + at, &instruction, sizeof instruction);
+    }
+}
+#endif
 
 static bool add_code(digesting *self, size_t index)
 {
@@ -153,15 +204,13 @@ bool nitro_code_digest(const void *function, uint64_t *digest)
 {
     digesting self = {.of = {.address = function}};
     dl_iterate_phdr(find_object, &self.of);
-    size_t first = self.of.header ? find_function(&self.of, function) : NITRO_NONE;
-    if (first == NITRO_NONE)
-        return false;
-    add_function(&self, first);
+    if (self.of.header)
+        add_function(&self, function);
     for (size_t i = 0; i < self.count; i++)
         if (!add_code(&self, self.todo[i]) && i == 0)
             return false;
     *digest = self.digest;
-    return true;
+    return self.count > 0;
 }
 
 #else

@@ -9,7 +9,8 @@
  * A digest of a function's code and of the functions in the same object that it reaches: another
  * one if the code was changed, or compiled by another compiler or with other options; the same if
  * only other code in the object changed.
- * @return false: unknown, on other processors than x86-64, or the object has no unwind table.
+ * @return false: unknown, on processors other than x86-64 and AArch64, or the object has no unwind
+ *         table.
  */
 bool nitro_code_digest(const void *function, uint64_t *digest);
 

@@ -81,7 +81,7 @@ tune() {
 }
 tune "$mine"
 tune "$both:mine"
-if [[ $(uname -m) == x86_64 ]]; then
+if [[ $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
     tune "$MODULES/libmine_unoptimized.so"
 else # there is no digest of the code
     printf '%s\n' '0.inputs: {"total":2,"measured":2,"found_in_store":0,"failed":0}'
