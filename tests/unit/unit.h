@@ -55,6 +55,16 @@ static inline nitro_context *unit_context(void)
     return context;
 }
 
+/* For a comparison with LIBSVM's bits. Where all processors of an architecture have fused
+ * multiply-adds, as those of AArch64, LIBSVM is compiled with them; Nitro never fuses. */
+static inline void unit_skip_if_libsvm_fuses(void)
+{
+#ifdef __FP_FAST_FMA
+    print_message("SKIPPED: LIBSVM has other bits here, by fused multiply-adds\n");
+    skip();
+#endif
+}
+
 /* Room for the messages that unit_keep_log keeps. */
 #define UNIT_LOG_BYTES 16384
 

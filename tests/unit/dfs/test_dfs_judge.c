@@ -74,6 +74,7 @@ static void check_against_plain(fixture *f)
 static void test_equals_the_plain_loop(void **state)
 {
     (void)state;
+    unit_skip_if_libsvm_fuses();
     const struct {
         uint64_t seed;
         size_t devices, inputs, candidates;

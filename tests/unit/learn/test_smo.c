@@ -146,6 +146,7 @@ static void check_against_libsvm(nitro_context *context, fixture *f, size_t num_
 static void test_equals_libsvm_bit_for_bit(void **state)
 {
     (void)state;
+    unit_skip_if_libsvm_fuses();
     nitro_context *context = unit_context();
     for (uint64_t seed = 1; seed <= 8; seed++) {
         fixture *f = make_fixture(seed, seed % 2 ? 0.05 : 0.4);
@@ -161,6 +162,7 @@ static void test_equals_libsvm_bit_for_bit(void **state)
 static void test_equals_libsvm_with_a_large_c(void **state)
 {
     (void)state;
+    unit_skip_if_libsvm_fuses();
     nitro_context *context = unit_context();
     for (uint64_t seed = 1; seed <= 6; seed++) {
         fixture *f = make_fixture(seed, seed % 2 ? 0.05 : 0.2);
@@ -178,6 +180,7 @@ static void test_equals_libsvm_with_a_large_c(void **state)
 static void test_equals_libsvm_with_ties(void **state)
 {
     (void)state;
+    unit_skip_if_libsvm_fuses();
     nitro_context *context = unit_context();
     for (uint64_t seed = 1; seed <= 6; seed++) {
         fixture *f = make_fixture(seed, 0.2);
