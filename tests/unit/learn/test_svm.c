@@ -148,6 +148,7 @@ static nitro_svm_classifier *train_ours(const fixture *f, double c, double gamma
 static void test_decisions_equal_libsvms(void **state)
 {
     (void)state;
+    unit_skip_if_libsvm_fuses();
     fixture *f = make_fixture(200);
     struct svm_node *nodes = calloc(MAX_ROWS * (WIDTH + 1), sizeof(*nodes));
     struct svm_model *model = train_libsvm(f, nodes, 10.0, 0.7);
