@@ -46,6 +46,7 @@ typedef struct validation {
     size_t *query_points, *query_rows; /* rows: of the dataset */
     nitro_scaler_column *scalers;      /* shape [num_features]: of input features */
     size_t num_varying;                /* input features */
+    nitro_dfs_space space;
     nitro_dfs_tables tables;
     double *view_qualities; /* shape [num_views], percent */
     bool is_done;
@@ -62,6 +63,8 @@ static void free_validation(validation *p)
     free(p->query_rows);
     free(p->scalers);
     free(p->view_qualities);
+    free(p->space.coordinates);
+    free(p->space.is_training);
     nitro_dfs_tables_free(&p->tables);
 }
 
@@ -160,22 +163,24 @@ static nitro_status find_tables(nitro_context *context, validation *p)
 {
     const judgement *job = p->job;
     size_t width = job->task->candidates->count, num_devices = job->task->sources->num_devices;
-    double *coordinates = nitro_calloc(context, num_devices + 1, (width + 1) * sizeof(double));
-    bool *is_usable = nitro_calloc(context, num_devices, sizeof *is_usable);
+    p->space = (nitro_dfs_space){
+        .num_devices = num_devices,
+        .num_features = width,
+        .validation = p->target,
+        .coordinates = nitro_calloc(context, num_devices + 1, (width + 1) * sizeof(double)),
+        .is_training = nitro_calloc(context, num_devices, sizeof(bool))};
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (coordinates && is_usable)
-        status = scale_devices(context, p, coordinates);
+    if (p->space.coordinates && p->space.is_training)
+        status = scale_devices(context, p, p->space.coordinates);
     for (size_t i = 0; status == NITRO_OK && i < p->training_rows.num_rows; i++)
-        is_usable[p->training_places[i]] = true;
+        p->space.is_training[p->training_places[i]] = true;
     if (status == NITRO_OK)
-        status = nitro_dfs_tables_find(context, coordinates, num_devices, width, is_usable,
-                                       p->target, job->subsets, job->num_subsets, &p->tables);
+        status =
+            nitro_dfs_tables_find(context, &p->space, job->subsets, job->num_subsets, &p->tables);
     if (status == NITRO_OK) {
         p->view_qualities = nitro_calloc(context, p->tables.num_views, sizeof(double));
         status = p->view_qualities ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }
-    free(coordinates);
-    free(is_usable);
     return status;
 }
 
@@ -222,7 +227,8 @@ typedef struct view_rows {
     nitro_svm_rows rows;
     nitro_svm_distances distances; /* of the devices from the views */
     size_t *points, *places;
-    double *squares;
+    double *squares;  /* owned memory of `distances` */
+    double *training; /* shape [num_devices x num_devices]: of the devices from one another */
 } view_rows;
 
 static void free_views(view_rows *views)
@@ -230,6 +236,7 @@ static void free_views(view_rows *views)
     free(views->points);
     free(views->places);
     free(views->squares);
+    free(views->training);
 }
 
 static nitro_status make_views(const validation *p, const nitro_dfs_model *model, view_rows *views)
@@ -240,15 +247,17 @@ static nitro_status make_views(const validation *p, const nitro_dfs_model *model
     views->points = nitro_calloc(context, count, sizeof *views->points);
     views->places = nitro_calloc(context, count, sizeof *views->places);
     views->squares = nitro_calloc(context, num_devices, num_views * sizeof *views->squares);
-    if (!views->points || !views->places || !views->squares)
+    views->training = nitro_calloc(context, num_devices, num_devices * sizeof *views->training);
+    if (!views->points || !views->places || !views->squares || !views->training)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         views->points[i] = p->query_points[i % p->queries.num_rows];
         views->places[i] = i / p->queries.num_rows;
     }
     for (size_t i = 0; i < num_devices * num_views; i++)
-        views->squares[i] =
-            p->tables.views[model->first_view + i % num_views].to_target[i / num_views];
+        views->squares[i] = nitro_dfs_validation_square(
+            &p->space, p->tables.views[model->first_view + i % num_views], i / num_views);
+    nitro_dfs_training_squares(&p->space, model->subset, views->training);
     views->rows = (nitro_svm_rows){count, views->points, views->places};
     views->distances = (nitro_svm_distances){num_devices, num_views, views->squares};
     return NITRO_OK;
@@ -274,7 +283,7 @@ static nitro_status sweep_grid(const group *g, const validation *p, const nitro_
     const nitro_svm_training_points training = {
         .inputs = g->inputs,
         .rows = p->training_rows,
-        .distances = {sources->num_devices, sources->num_devices, model->squares},
+        .distances = {sources->num_devices, sources->num_devices, views->training},
         .num_variants = sources->schema->num_variants,
         .labels = p->labels};
     size_t num_columns = p->num_varying + model->num_varying;

@@ -8,37 +8,42 @@
 
 #include "nitro/nitro_backend.h"
 
+/** The devices of one validation device's models; at most 64 features. */
+typedef struct nitro_dfs_space {
+    size_t num_devices, num_features, validation;
+    double *coordinates; /* shape [num_devices x num_features], scaled over the training devices */
+    bool *is_training;   /* shape [num_devices] */
+} nitro_dfs_space;
+
 /** Subsets that give the same model. */
 typedef struct nitro_dfs_model {
-    const double
-        *squares;       /* shape [num_devices x num_devices]; 0 for others than training devices */
+    uint64_t subset;    /* one of them */
     size_t num_varying; /* device features that vary over the training devices */
     size_t first_view, num_views;
 } nitro_dfs_model;
 
-/** Of these, subsets that give the same quality. */
-typedef struct nitro_dfs_view {
-    const double *to_target; /* shape [num_devices]: squared distances from the validation device */
-} nitro_dfs_view;
-
+/** Not larger than a few words for each subset: distances are computed again when needed. */
 typedef struct nitro_dfs_tables {
     uint64_t varying; /* bit f: feature f varies over the training devices */
     size_t num_models, num_views;
     nitro_dfs_model *models; /* shape [num_models] */
-    nitro_dfs_view *views;   /* shape [num_views], model by model */
+    uint64_t *views;         /* shape [num_views], model by model: one of the model's subsets that
+                                give the same quality */
     size_t *view_of;         /* shape [num_subsets] */
-    double *distances;       /* owned memory of models and views */
 } nitro_dfs_tables;
 
+/** @param[out] squares  shape [num_devices x num_devices]: squared distances; 0 for others than
+ *                      training devices. */
+void nitro_dfs_training_squares(const nitro_dfs_space *space, uint64_t subset, double *squares);
+/** Squared distance of a training device from the validation device; 0 for others. */
+double nitro_dfs_validation_square(const nitro_dfs_space *space, uint64_t subset, size_t device);
+
 /**
- * @param[in] coordinates  shape [num_devices x num_features], scaled over the training devices.
- * @param[in] is_training  shape [num_devices].
- * @param[in] subsets      shape [num_subsets]: bit f for device feature f; at most 64 features.
- * @param[out] tables      free with nitro_dfs_tables_free.
+ * @param[in] subsets  shape [num_subsets]: bit f for device feature f.
+ * @param[out] tables  free with nitro_dfs_tables_free.
  */
-nitro_status nitro_dfs_tables_find(nitro_context *context, const double *coordinates,
-                                   size_t num_devices, size_t num_features, const bool *is_training,
-                                   size_t validation, const uint64_t *subsets, size_t num_subsets,
+nitro_status nitro_dfs_tables_find(nitro_context *context, const nitro_dfs_space *space,
+                                   const uint64_t *subsets, size_t num_subsets,
                                    nitro_dfs_tables *tables);
 void nitro_dfs_tables_free(nitro_dfs_tables *tables);
 

@@ -1,4 +1,7 @@
 /* Qualities of device-feature subsets against a plain loop of LIBSVM trainings. */
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "unit/dfs_work.h"
 #include "unit/plain_dfs.h"
 #include "unit/unit.h"
@@ -111,11 +114,49 @@ static void test_of_many_samples_inputs_are_drawn(void **state)
     }
 }
 
+/* Sanitizers have memory of their own. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static size_t data_bytes(void)
+{
+    size_t num_pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*u %*u %*u %*u %*u %zu", &num_pages), 1);
+    fclose(file);
+    return num_pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The distances of 100 devices from one another, for each subset and each validation device, take
+ * 64 MB; nothing that grows like this is kept. */
+static void test_of_many_sources_little_is_kept(void **state)
+{
+    (void)state;
+    enum { DEVICES = 100, ROOM_BYTES = 24 << 20 };
+    double qualities[DEVICES * 8];
+    uint64_t varying[DEVICES];
+    fixture *f = make_fixture(1, DEVICES, 1, 3);
+    f->task.num_threads = 1;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+    struct rlimit limit = {data_bytes() + ROOM_BYTES, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+    nitro_status status = nitro_dfs_judge(f->context, &f->task, f->subsets, f->num_subsets,
+                                          qualities, varying, &f->effort);
+    assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
+    assert_ok(f->context, status);
+    assert_int_equal(f->effort.num_models, DEVICES * f->num_subsets);
+    free_fixture(f);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_the_plain_loop),
         cmocka_unit_test(test_of_many_samples_inputs_are_drawn),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(test_of_many_sources_little_is_kept),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
