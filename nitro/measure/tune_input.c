@@ -20,6 +20,13 @@
 
 /* Replaces a stored sample: it is outdated, to be measured again, or another tuner's, which is
  * equivalent. */
+static nitro_status put_sample(const nitro_tuning *self, const nitro_tune_target *t,
+                               const nitro_sample *sample)
+{
+    return nitro_store_put_samples(self->plan.store, self->plan.computation->schema->computation,
+                                   t->device->id, &sample, 1, true);
+}
+
 static nitro_status store_sample(const nitro_tuning *self, const nitro_tune_target *t,
                                  nitro_sample *sample)
 {
@@ -32,9 +39,11 @@ static nitro_status store_sample(const nitro_tuning *self, const nitro_tune_targ
         self->plan.context, t->device, t->kind->simulate ? "modelled" : "measured", made);
     if (status != NITRO_OK)
         return status;
-    const nitro_sample *samples[] = {sample};
-    status = nitro_store_put_samples(self->plan.store, self->plan.computation->schema->computation,
-                                     t->device->id, samples, 1, true);
+    status = put_sample(self, t, sample);
+    /* Others may remove a device that has no samples yet (nitro store gc). */
+    if (status == NITRO_ERR_NOT_FOUND &&
+        nitro_store_update_device(self->plan.store, t->device) == NITRO_OK)
+        status = put_sample(self, t, sample);
     if (status == NITRO_OK)
         return NITRO_OK;
     char message[2048];

@@ -58,6 +58,25 @@ static void test_more_inputs_later(void **state)
     assert_int_equal(count_samples(b, host_id(b)), 5);
 }
 
+static bool remove_the_device(void *user, const nitro_tune_progress *progress)
+{
+    bench *b = user;
+    if (progress->done == 1) {
+        assert_ok(b->context, nitro_store_remove(b->store, "spmv", host_id(b), NULL));
+        assert_ok(b->context, nitro_store_remove_device(b->store, host_id(b)));
+    }
+    return true;
+}
+
+/* As 'nitro store gc' does, if it finds the device before its first sample. */
+static void test_the_device_is_removed_meanwhile(void **state)
+{
+    bench *b = *state;
+    b->options.progress = remove_the_device;
+    assert_ok(b->context, tune(b, "host", 3));
+    assert_int_equal(count_samples(b, host_id(b)), 2);
+}
+
 static nitro_status check_versions(void *user, const nitro_sample *sample)
 {
     (void)user;
@@ -181,6 +200,7 @@ int main(void)
         CASE(test_samples_are_stored),
         CASE(test_second_run_measures_nothing),
         CASE(test_more_inputs_later),
+        CASE(test_the_device_is_removed_meanwhile),
         CASE(test_changed_variant_is_measured_again),
         CASE(test_other_variants_keep_their_times),
         CASE(test_changed_input_is_measured_whole),
