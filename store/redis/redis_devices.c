@@ -120,6 +120,12 @@ nitro_status nitro_redis_require_device(redis_store *store, const char *id)
     return status;
 }
 
+nitro_status nitro_redis_keep_device(redis_store *store, const char *tag, const char *id)
+{
+    nitro_status status = nitro_redis_index_add(store, tag, "devices", id);
+    return status == NITRO_OK ? nitro_redis_require_device(store, id) : status;
+}
+
 static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
 {
     static const char *const sorts[] = {"samples", "profiles"};
@@ -150,9 +156,8 @@ nitro_status nitro_redis_delete_device(redis_store *store, const char *id)
     return status;
 }
 
-nitro_status nitro_redis_remove_device(void *state, const char *id)
+static nitro_status require_no_records(redis_store *store, const char *id)
 {
-    redis_store *store = state;
     nitro_string_list tags = {0};
     nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
                                                  nitro_name_is_valid, &tags);
@@ -161,5 +166,26 @@ nitro_status nitro_redis_remove_device(void *state, const char *id)
     for (size_t i = 0; i < tags.count && status == NITRO_OK; i++)
         status = require_unused(store, tags.items[i], id);
     nitro_string_list_free(&tags);
-    return status == NITRO_OK ? nitro_redis_delete_device(store, id) : status;
+    return status;
+}
+
+/* No transaction spans the slots of the device and of its samples. Of a writer, which looks for the
+ * device after its samples, and this, at least one sees what the other did. */
+nitro_status nitro_redis_remove_device(void *state, const char *id)
+{
+    redis_store *store = state;
+    nitro_device *device = NULL;
+    nitro_status known = nitro_redis_get_device(store, id, &device);
+    nitro_status status = known == NITRO_ERR_NOT_FOUND ? known : require_no_records(store, id);
+    if (status == NITRO_OK)
+        status = nitro_redis_delete_device(store, id);
+    if (status == NITRO_OK && known == NITRO_OK) {
+        status = require_no_records(store, id);
+        nitro_status restored =
+            status == NITRO_OK ? NITRO_OK : nitro_redis_put_device(store, device);
+        if (restored != NITRO_OK)
+            status = restored;
+    }
+    nitro_device_free(device);
+    return status;
 }

@@ -164,19 +164,23 @@ nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const
     return status;
 }
 
-nitro_status nitro_redis_exists(redis_store *store, const char *tag, const char *what,
-                                const char *of, bool *exists)
+nitro_status nitro_redis_key_exists(redis_store *store, const char *key, bool *exists)
 {
-    char *key = nitro_redis_key(store, tag, what, of);
     redisReply *reply = NULL;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (key)
-        status = nitro_redis_query(store, &reply, "EXISTS", key, (char *)NULL);
+    nitro_status status = nitro_redis_query(store, &reply, "EXISTS", key, (char *)NULL);
     if (status == NITRO_OK && reply->type != REDIS_REPLY_INTEGER)
         status = nitro_redis_fail_reply(store, "EXISTS", key);
     if (status == NITRO_OK)
         *exists = reply->integer > 0;
     nitro_redis_free_replies(&reply, 1);
+    return status;
+}
+
+nitro_status nitro_redis_exists(redis_store *store, const char *tag, const char *what,
+                                const char *of, bool *exists)
+{
+    char *key = nitro_redis_key(store, tag, what, of);
+    nitro_status status = key ? nitro_redis_key_exists(store, key, exists) : NITRO_ERR_NO_MEMORY;
     free(key);
     return status;
 }

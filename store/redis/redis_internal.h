@@ -328,6 +328,7 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
 /** Drop the names without any of the keys of these sorts (NULL-terminated) and this tag. */
 nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const char *const *sorts,
                                       nitro_string_list *names);
+nitro_status nitro_redis_key_exists(redis_store *store, const char *key, bool *exists);
 /** Does the key of nitro_redis_key exist? */
 nitro_status nitro_redis_exists(redis_store *store, const char *tag, const char *what,
                                 const char *of, bool *exists);
@@ -351,6 +352,9 @@ nitro_status nitro_redis_index_prune(redis_store *store, const char *tag, const 
 nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
                                 const nitro_string_list *devices, const char *const *sorts,
                                 const char *also, size_t *removed);
+/** Remove the tables of a device that has no schema, or else no record, unless that is put now. */
+nitro_status nitro_redis_unlink_orphans(redis_store *store, const char *tag, const char *device,
+                                        bool has_schema);
 
 /* ---- the backend's functions ----------------------------------------------------------------- */
 nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
@@ -370,6 +374,9 @@ nitro_status nitro_redis_pass_over(redis_store *store, nitro_status status);
 uint64_t nitro_redis_schema_hash(const nitro_schema *schema);
 /** NITRO_ERR_NOT_FOUND: no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
+/** The same after rows of it were written, before which others may have removed it and its name in
+ * the tag's index. */
+nitro_status nitro_redis_keep_device(redis_store *store, const char *tag, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_schema **schema);
 nitro_status nitro_redis_list_computations(void *state, nitro_string_list *computations);

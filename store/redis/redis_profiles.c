@@ -143,7 +143,8 @@ static nitro_status put_part(batch *b, const char *computation, const redis_row 
     }
     nitro_string_list_free(&there);
     nitro_redis_table_free(&table);
-    return status;
+    return status == NITRO_OK ? nitro_redis_keep_device(b->store, tag_of(computation), b->device)
+                              : status;
 }
 
 nitro_status nitro_redis_put_profiles(void *state, const char *device,

@@ -8,8 +8,10 @@
 typedef struct removal {
     redis_store *store;
     nitro_string_list keys;
-    size_t num_counted; /* leading keys whose rows are counted */
-    bool *is_hash;      /* shape [num_counted]; others cannot be counted */
+    size_t num_counted;  /* leading keys whose rows are counted */
+    bool *is_hash;       /* shape [num_counted]; others cannot be counted */
+    const char *missing; /* of the device or the schema: nothing is removed if this key is there by
+                            now. NULL: none */
 } removal;
 
 static nitro_status add_key(redis_store *store, const char *tag, const char *what, const char *of,
@@ -43,7 +45,10 @@ static nitro_status read_types(void *user, redis_transaction *t, bool *write)
                         strcmp(reply->str, "hash") == 0;
         nitro_redis_free_replies(&reply, 1);
     }
-    *write = true;
+    bool is_there = false;
+    if (status == NITRO_OK && r->missing)
+        status = nitro_redis_key_exists(r->store, r->missing, &is_there);
+    *write = !is_there;
     return status;
 }
 
@@ -72,11 +77,12 @@ static nitro_status run_removal(removal *r, size_t *removed)
 {
     redisReply *results = NULL;
     size_t num_hashes = 0, total = 0;
-    nitro_status status = nitro_redis_transact(r->store, (const char *[]){r->keys.items[0], NULL},
-                                               read_types, write_removal, r, &results);
+    const char *watched[] = {r->keys.items[0], r->missing ? r->keys.items[1] : NULL, NULL};
+    nitro_status status =
+        nitro_redis_transact(r->store, watched, read_types, write_removal, r, &results);
     if (status != NITRO_OK)
         return status;
-    for (size_t i = 0; i < r->num_counted; i++)
+    for (size_t i = 0; results && i < r->num_counted; i++)
         num_hashes += r->is_hash[i];
     for (size_t i = 0; i < num_hashes && i < results->elements; i++)
         if (results->element[i]->type == REDIS_REPLY_INTEGER && results->element[i]->integer > 0)
@@ -86,11 +92,11 @@ static nitro_status run_removal(removal *r, size_t *removed)
     return NITRO_OK;
 }
 
-nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
+static nitro_status unlink_keys(redis_store *store, const char *tag,
                                 const nitro_string_list *devices, const char *const *sorts,
-                                const char *also, size_t *removed)
+                                const char *also, const char *missing, size_t *removed)
 {
-    removal r = {.store = store, .num_counted = devices->count};
+    removal r = {.store = store, .num_counted = devices->count, .missing = missing};
     size_t count = 0;
     r.is_hash = nitro_calloc(store->context, devices->count, sizeof(*r.is_hash));
     nitro_status status =
@@ -101,6 +107,27 @@ nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
     free(r.is_hash);
     if (status == NITRO_OK)
         *removed = count;
+    return status;
+}
+
+nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
+                                const nitro_string_list *devices, const char *const *sorts,
+                                const char *also, size_t *removed)
+{
+    return unlink_keys(store, tag, devices, sorts, also, NULL, removed);
+}
+
+nitro_status nitro_redis_unlink_orphans(redis_store *store, const char *tag, const char *device,
+                                        bool has_schema)
+{
+    size_t removed = 0;
+    const nitro_string_list one = {.items = (char *[]){(char *)(uintptr_t)device}, .count = 1};
+    char *missing = has_schema ? nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", device)
+                               : nitro_redis_key(store, tag, "schema", NULL);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (missing)
+        status = unlink_keys(store, tag, &one, NITRO_REDIS_TABLE_KEYS, NULL, missing, &removed);
+    free(missing);
     return status;
 }
 

@@ -90,11 +90,20 @@ nitro_status nitro_redis_table_tidy(const redis_table *table, bool apply, size_t
 
 typedef struct pruning {
     redis_store *store;
-    const char *tag, *key;
+    const char *tag, *index, *key;
     bool of_computations, apply;
     nitro_string_list devices; /* that exist */
     size_t num_invalid, num_unused;
 } pruning;
+
+/* Keep the names that have a record or rows. */
+static nitro_status keep_used(const pruning *p, nitro_string_list *names)
+{
+    static const char *const records[] = {"record", NULL};
+    bool of_devices = strcmp(p->tag, NITRO_REDIS_TAG_DEVICES) == 0;
+    return nitro_redis_index_filter(p->store, p->tag, of_devices ? records : NITRO_REDIS_TABLE_KEYS,
+                                    names);
+}
 
 /* Find the valid names of a page that no device and no table has. */
 static nitro_status find_unused(const pruning *p, const redisReply *const *members, size_t count,
@@ -112,7 +121,7 @@ static nitro_status find_unused(const pruning *p, const redisReply *const *membe
         }
     }
     if (status == NITRO_OK)
-        status = nitro_redis_index_filter(p->store, p->tag, NITRO_REDIS_TABLE_KEYS, &used);
+        status = keep_used(p, &used);
     nitro_string_list_sort(&used);
     size_t kept = 0;
     for (size_t i = 0; i < unused->count; i++) {
@@ -145,6 +154,16 @@ static nitro_status remove_members(const pruning *p, const redisReply *const *me
     return status;
 }
 
+/* Others may have written what needs the names before these were removed; who writes later adds
+ * them. */
+static nitro_status restore_used(const pruning *p, nitro_string_list *removed)
+{
+    nitro_status status = keep_used(p, removed);
+    for (size_t i = 0; i < removed->count && status == NITRO_OK; i++)
+        status = nitro_redis_index_add(p->store, p->tag, p->index, removed->items[i]);
+    return status;
+}
+
 static nitro_status prune_page(void *user, const redisReply *const *members, size_t count)
 {
     pruning *p = user;
@@ -165,6 +184,8 @@ static nitro_status prune_page(void *user, const redisReply *const *members, siz
     p->num_unused += unused.count;
     if (status == NITRO_OK && p->apply && num_invalid + unused.count > 0)
         status = remove_members(p, invalid, num_invalid, &unused);
+    if (status == NITRO_OK && p->apply)
+        status = restore_used(p, &unused);
     nitro_string_list_free(&unused);
     free(invalid);
     return status;
@@ -173,7 +194,7 @@ static nitro_status prune_page(void *user, const redisReply *const *members, siz
 nitro_status nitro_redis_index_prune(redis_store *store, const char *tag, const char *index,
                                      bool apply, size_t *num_invalid, size_t *num_unused)
 {
-    pruning p = {.store = store, .tag = tag, .apply = apply};
+    pruning p = {.store = store, .tag = tag, .index = index, .apply = apply};
     char *key = nitro_redis_key(store, tag, index, NULL);
     p.key = key;
     p.of_computations = strcmp(tag, NITRO_REDIS_TAG_COMPUTATIONS) == 0;

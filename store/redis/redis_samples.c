@@ -6,7 +6,8 @@
 #include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
-#define RECENT_PARTS 16 /* looked through before a shared part is written once more */
+#define MOST_REPEATS 100 /* of a recording whose device others keep removing */
+#define RECENT_PARTS 16  /* looked through before a shared part is written once more */
 
 /* Encoded samples and their shared parts: rows point into `bytes` and `shared_bytes`. */
 typedef struct batch {
@@ -148,7 +149,7 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
                                          &there, num_there, b->count);
     nitro_string_list_free(&there);
     nitro_redis_table_free(&table);
-    return status;
+    return status == NITRO_OK ? nitro_redis_keep_device(store, computation, device) : status;
 }
 
 /* The hash of the schema, which was mostly just read. */
@@ -227,6 +228,20 @@ static nitro_status check_recording(redis_store *store, const nitro_schema *sche
     return status;
 }
 
+/* NITRO_ERR_NOT_FOUND: the device was removed meanwhile, since it had no samples, and perhaps the
+ * samples with it. */
+static nitro_status write_recording(redis_store *store, const nitro_schema *schema,
+                                    const nitro_device *device, const char *device_id,
+                                    const batch *b, bool replace)
+{
+    nitro_status status = device ? nitro_redis_put_device(store, device) : NITRO_OK;
+    if (status == NITRO_OK)
+        status = nitro_redis_put_schema(store, schema);
+    if (status == NITRO_OK && b->count > 0)
+        status = put_batch(store, schema->computation, device_id, b, replace);
+    return status;
+}
+
 /* Device and computation are on different slots, which no transaction spans. So the device is
  * written first, then the schema, then the samples: no reader sees samples without them, and
  * repeating the call after a crash completes it. */
@@ -240,12 +255,10 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
         encode(store, schema->computation, nitro_redis_schema_hash(schema), device_id, source, &b);
     if (status == NITRO_OK)
         status = check_recording(store, schema, device_id, device != NULL, &b, replace);
-    if (status == NITRO_OK && device)
-        status = nitro_redis_put_device(store, device);
     if (status == NITRO_OK)
-        status = nitro_redis_put_schema(store, schema);
-    if (status == NITRO_OK && b.count > 0)
-        status = put_batch(store, schema->computation, device_id, &b, replace);
+        status = write_recording(store, schema, device, device_id, &b, replace);
+    for (int i = 0; status == NITRO_ERR_NOT_FOUND && device && i < MOST_REPEATS; i++)
+        status = write_recording(store, schema, device, device_id, &b, true);
     free_batch(&b);
     return status;
 }

@@ -143,21 +143,17 @@ static nitro_status count_rows(inspection *i, size_t *count)
 }
 
 /* Rows of a device without a description, or of a computation without a schema. */
-static nitro_status inspect_orphans(inspection *i, const char *missing, size_t count)
+static nitro_status inspect_orphans(inspection *i, bool has_schema, size_t count)
 {
     char message[512];
-    size_t removed = 0;
     snprintf(message, sizeof(message), "%s on %s: %zu sample%s, but %s", i->tag, i->device, count,
-             count == 1 ? " or profile" : "s and profiles", missing);
+             count == 1 ? " or profile" : "s and profiles",
+             has_schema ? "the device is missing or damaged"
+                        : "the computation's schema is missing");
     i->report(i->user, message);
     if (!i->clean || i->dry_run)
         return NITRO_OK;
-    nitro_string_list one = {0};
-    nitro_status status = nitro_string_list_add(i->store->context, &one, i->device);
-    if (status == NITRO_OK)
-        status = nitro_redis_unlink(i->store, i->tag, &one, NITRO_REDIS_TABLE_KEYS, NULL, &removed);
-    nitro_string_list_free(&one);
-    return status;
+    return nitro_redis_unlink_orphans(i->store, i->tag, i->device, has_schema);
 }
 
 /* A damaged description, which is removed, counts as missing: a dry run names the rows that go with
@@ -182,10 +178,8 @@ static nitro_status inspect_device_of(inspection *i, bool has_schema)
         status = is_described(i, &described);
     if (status != NITRO_OK)
         return report_failure(i, status);
-    if (count > 0 && !has_schema)
-        return inspect_orphans(i, "the computation's schema is missing", count);
-    if (count > 0 && !described)
-        return inspect_orphans(i, "the device is missing or damaged", count);
+    if (count > 0 && (!has_schema || !described))
+        return inspect_orphans(i, has_schema, count);
     if (i->schema)
         status = inspect_table(i, false);
     if (status == NITRO_OK && has_schema)

@@ -1,5 +1,8 @@
 /* What a contributor can write with the shipped ACL rules, and nothing more, does not keep others
  * from reading: it is damage of that contributor's devices, named, skipped, and removed by gc. */
+#include <stdatomic.h>
+#include <sys/mman.h>
+
 #include "unit/redis_server.h"
 #include "unit/store_records.h"
 
@@ -270,6 +273,72 @@ static void test_writers_at_the_same_time(void **state)
     records_assert_sound(f->store);
 }
 
+enum { NUM_NEW = 120 };
+
+/* An administrator's gc, without a pause. */
+static void remove_unused(const atomic_bool *stop)
+{
+    nitro_context *context = unit_context();
+    nitro_store *store = NULL;
+    char url[160], id[32];
+    snprintf(url, sizeof(url), "redis+unix://%s?timeout=20", server.socket);
+    nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);
+    while (status == NITRO_OK && !*stop) {
+        nitro_string_list said = {0};
+        for (size_t i = 0; i < NUM_NEW; i++) {
+            snprintf(id, sizeof(id), "lab-c.%zu", i);
+            nitro_store_remove_device(store, id);
+        }
+        status = nitro_store_remove_damaged(store, false, records_keep_problem, &said);
+        nitro_string_list_free(&said);
+    }
+    _exit(status == NITRO_OK ? 0 : 1);
+}
+
+/* Devices are removed that have no samples yet, and samples that then have no device: what a writer
+ * was told is stored is there all the same. */
+static void test_new_devices_beside_gc(void **state)
+{
+    fixture *f = *state;
+    atomic_bool *stop =
+        mmap(NULL, sizeof(*stop), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(stop != MAP_FAILED);
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    nitro_sample *sample = records_sample(f->context, "one");
+    const nitro_sample *samples[] = {sample};
+    pid_t remover = fork();
+    if (remover == 0)
+        remove_unused(stop);
+    for (size_t i = 0; i < NUM_NEW; i++) {
+        char id[32];
+        nitro_device *device = NULL;
+        snprintf(id, sizeof(id), "lab-c.%zu", i);
+        assert_ok(f->context, nitro_device_create(f->context, id, "recorded", &device));
+        assert_ok(f->context,
+                  nitro_store_put_recording(f->store, schema, device, id, samples, 1, false));
+        nitro_device_free(device);
+    }
+    int ended = 0;
+    *stop = true;
+    waitpid(remover, &ended, 0);
+    assert_int_equal(ended, 0);
+    nitro_string_list ids = {0};
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_list_devices(f->store, "spmv", &ids));
+    assert_int_equal(ids.count, 2 + NUM_NEW);
+    for (size_t i = 0; i < NUM_NEW; i++) {
+        char id[32];
+        snprintf(id, sizeof(id), "lab-c.%zu", i);
+        assert_ok(f->context, nitro_store_count_samples(f->store, "spmv", id, &count));
+        assert_int_equal(count, 1);
+    }
+    records_assert_sound(f->store);
+    nitro_string_list_free(&ids);
+    nitro_sample_free(sample);
+    nitro_schema_free(schema);
+    munmap((void *)(uintptr_t)stop, sizeof(*stop));
+}
+
 int main(void)
 {
     static const char *const options[] = {"--aclfile", SOURCE_DIR "/data/redis/nitro.acl", NULL};
@@ -284,6 +353,7 @@ int main(void)
         NEIGHBOUR_TEST(test_many_devices),
         NEIGHBOUR_TEST(test_gc_keeps_described_devices),
         NEIGHBOUR_TEST(test_writers_at_the_same_time),
+        NEIGHBOUR_TEST(test_new_devices_beside_gc),
     };
     REDIS_SERVER_RUN_TESTS(&server, options, tests);
 }
