@@ -241,38 +241,48 @@ static void find_additions(const nitro_source_set *set, const nitro_device *targ
     }
 }
 
-/** Of the usable sources of the branch of `member`, the one whose stack counts.
- *  @param[out] dissimilarity  of the branch: the least of its sources. */
-static size_t chosen_of_branch(const nitro_source_set *set, const nitro_device *target,
-                               size_t member, const double *additions, double *dissimilarity)
+/** Is this usable source the one of its branch whose stack counts: of the usable sources there, the
+ *  first one with the least distance? */
+static bool is_chosen_of_branch(const nitro_source_set *set, size_t member, const double *distances)
 {
-    size_t chosen = NITRO_NONE;
-    double least = INFINITY;
-    *dissimilarity = INFINITY;
     for (size_t d = 0; d < set->num_devices; d++) {
-        if (!set->usable[d] || !nitro_device_same_branch(set->devices[d], set->devices[member]))
-            continue;
-        double own = nitro_source_dissimilarity(set, set->devices[d], target);
-        *dissimilarity = fmin(*dissimilarity, own);
-        if (own + additions[d] < least) {
-            least = own + additions[d];
-            chosen = d;
-        }
+        bool is_before =
+            distances[d] < distances[member] || (distances[d] == distances[member] && d < member);
+        if (is_before && set->usable[d] &&
+            nitro_device_same_branch(set->devices[d], set->devices[member]))
+            return false;
     }
-    return chosen;
+    return distances[member] < INFINITY;
 }
 
-/** @param[out] own, additions  scratch, shape [num_devices]. */
-static void weigh_by_stack(const nitro_source_set *set, const nitro_device *target, double *own,
-                           double *additions, double *weights)
+/** The least dissimilarity of the usable sources of the branch of `member`. */
+static double least_of_branch(const nitro_source_set *set, size_t member,
+                              const double *dissimilarities)
 {
-    double least;
+    double least = INFINITY;
+    for (size_t d = 0; d < set->num_devices; d++)
+        if (dissimilarities[d] < least && set->usable[d] &&
+            nitro_device_same_branch(set->devices[d], set->devices[member]))
+            least = dissimilarities[d];
+    return least;
+}
+
+/** @param[out] room  scratch, shape [3 x num_devices]. */
+static void weigh_by_stack(const nitro_source_set *set, const nitro_device *target, double *room,
+                           double *weights)
+{
+    double *own = room, *distances = own + set->num_devices, least;
+    double *dissimilarities = distances + set->num_devices;
     nitro_source_nearest(set, target, &least);
-    find_additions(set, target, additions);
+    find_additions(set, target, distances);
     for (size_t d = 0; d < set->num_devices; d++) {
-        double dissimilarity;
-        if (!set->usable[d] || chosen_of_branch(set, target, d, additions, &dissimilarity) != d)
+        dissimilarities[d] = nitro_source_dissimilarity(set, set->devices[d], target);
+        distances[d] += dissimilarities[d];
+    }
+    for (size_t d = 0; d < set->num_devices; d++) {
+        if (!set->usable[d] || !is_chosen_of_branch(set, d, distances))
             continue;
+        double dissimilarity = least_of_branch(set, d, dissimilarities);
         weigh_stack(set, target, d, own);
         for (size_t i = 0; i < set->num_devices; i++)
             weights[i] += exp(-(dissimilarity - least) / BRANCH_LENGTH) * own[i];
@@ -311,18 +321,18 @@ static void drop_small(size_t count, double *weights)
 nitro_status nitro_source_weigh(nitro_context *context, const nitro_source_set *set,
                                 const nitro_device *target, nitro_source_rule rule, double *weights)
 {
-    double *own = nitro_calloc(context, 2 * set->num_devices, sizeof *own), dissimilarity;
-    if (!own)
+    double *room = nitro_calloc(context, 3 * set->num_devices, sizeof *room), dissimilarity;
+    if (!room)
         return NITRO_ERR_NO_MEMORY;
     for (size_t d = 0; d < set->num_devices; d++)
         weights[d] = rule == NITRO_SOURCES_EQUAL && set->usable[d];
     if (rule == NITRO_SOURCES_NEAREST)
         weights[nitro_source_nearest(set, target, &dissimilarity)] = 1.0;
     if (rule == NITRO_SOURCES_BY_STACK)
-        weigh_by_stack(set, target, own, own + set->num_devices, weights);
+        weigh_by_stack(set, target, room, weights);
     normalize(set->num_devices, weights);
     drop_small(set->num_devices, weights);
     normalize(set->num_devices, weights);
-    free(own);
+    free(room);
     return NITRO_OK;
 }
