@@ -125,19 +125,27 @@ nitro_status nitro_sqlite_put_device(void *state, const nitro_device *device)
     return status;
 }
 
+/* The computation is found first: for one found in a subquery, SQLite reads all samples for each
+ * device instead of their index. */
 nitro_status nitro_sqlite_list_devices(void *state, const char *computation, nitro_string_list *ids)
 {
-    const char *sql = computation ? "SELECT name FROM devices WHERE EXISTS (SELECT 1 FROM samples "
-                                    "WHERE ifnull(computation, 0) = (SELECT id FROM computations "
-                                    "WHERE name = ?1) AND device = devices.id) ORDER BY name"
-                                  : "SELECT name FROM devices ORDER BY name";
+    sqlite_store *store = state;
     sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(state, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
+    sqlite3_int64 id = 0;
+    nitro_status status = NITRO_OK;
     if (computation)
-        nitro_sqlite_bind_text(statement, 1, computation);
-    return nitro_sqlite_list(state, statement, ids);
+        status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_COMPUTATION, computation, &id);
+    if (status != NITRO_OK)
+        return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
+    if (computation)
+        status = nitro_sqlite_take_of(store,
+                                      "SELECT name FROM devices WHERE EXISTS (SELECT 1 FROM "
+                                      "samples WHERE ifnull(computation, 0) = ?1 AND device = "
+                                      "devices.id) ORDER BY name",
+                                      id, &statement);
+    else
+        status = nitro_sqlite_take(store, "SELECT name FROM devices ORDER BY name", &statement);
+    return status == NITRO_OK ? nitro_sqlite_list(store, statement, ids) : status;
 }
 
 static nitro_status require_unused(sqlite_store *store, sqlite3_int64 id, const char *name)
