@@ -1,9 +1,32 @@
 /* json_output.c - results as JSON: indented, keys in the order in which they were set. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/output.h"
+
+/* jansson's allocations: an allocation that failed cost a value, wherever that was not checked. */
+static atomic_bool is_incomplete;
+
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory)
+        atomic_store(&is_incomplete, true);
+    return memory;
+}
+
+void json_begin(void)
+{
+    json_set_alloc_funcs(allocate, free);
+    atomic_store(&is_incomplete, false);
+}
+
+bool json_is_complete(void)
+{
+    return !atomic_load(&is_incomplete);
+}
 
 json_t *json_value(double value)
 {
@@ -17,9 +40,10 @@ json_t *json_text(const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    char *copy = strdup(text);
+    char *copy = allocate(strlen(text) + 1);
     if (!copy)
         return NULL;
+    strcpy(copy, text);
     for (char *byte = copy; *byte; byte++)
         if ((unsigned char)*byte >= 0x80)
             *byte = '?';
@@ -46,8 +70,10 @@ const char *text_of(const json_t *object, const char *key)
 
 int print_json(const invocation *call, json_t *value)
 {
-    if (!value)
+    if (!value || !json_is_complete()) {
+        json_decref(value);
         return fail_text(call, "out of memory for JSON");
+    }
     /* 15 digits: decimal fractions print as they were written (0.1, not 0.10000000000000001). */
     size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY;
     int failed = json_dumpf(value, stdout, flags);

@@ -23,6 +23,7 @@ static int close_output(const invocation *call, int code)
 static void print_failure(const invocation *call, int code)
 {
     failure *told = call->failure;
+    json_begin();
     if (told && code != EXIT_DONE && !told->results_printed)
         print_json(call, json_pack("{s:{s:s?, s:o, s:i}}", "error", "command",
                                    call->command ? call->command->name : NULL, "message",
@@ -40,6 +41,8 @@ static int run_command(invocation *call, char **words, size_t num_words)
                               call);
         code = call->command->run(call);
         store_close(call);
+        if (code == EXIT_DONE && !json_is_complete())
+            code = fail_text(call, "out of memory for JSON");
     }
     print_failure(call, code);
     code = close_output(call, code);
@@ -135,6 +138,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "nitro: out of memory\n");
         return EXIT_FAILED;
     }
+    json_begin();
     int code = dispatch(&call, argv + 1, argc > 0 ? (size_t)argc - 1 : 0);
     nitro_context_free(call.context);
     free(told.message);

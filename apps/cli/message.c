@@ -27,8 +27,10 @@ static void print_message(const invocation *call, message_kind kind, const char 
                           va_list arguments)
 {
     char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0)
+    if (vasprintf(&text, format, arguments) < 0) {
+        print_text(call, kind, "out of memory for a message");
         return;
+    }
     nitro_text_clean(text, "\n\t"); /* it may quote a file or a server */
     print_text(call, kind, text);
     if (kind == ERROR && call->failure && !call->failure->message)

@@ -71,6 +71,11 @@ static inline bool wants_json(const invocation *call)
     return ((const common_settings *)call->settings)->json;
 }
 
+/** From here on json_is_complete() knows of memory that ran out: callers need not check each value
+ * that they add. */
+void json_begin(void);
+/** Was there memory for all JSON that was read and made, also by the library? */
+bool json_is_complete(void);
 /** The number, or null where it is not finite. */
 json_t *json_value(double value);
 /** The text (bytes that are not UTF-8 become '?'), or null for NULL. */

@@ -99,7 +99,9 @@ static char *json_of(const report *self, const report_part *part)
 {
     json_t *object = part_json(self, part);
     /* 15 digits, as in all of the program's JSON. */
-    char *text = object ? nitro_json_print(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = object && json_is_complete()
+                     ? nitro_json_print(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15))
+                     : NULL;
     json_decref(object);
     return text;
 }

@@ -51,10 +51,10 @@ static int run(invocation *call)
         given->model ? check_model(call, &found) : nitro_store_verify(call->store, report, &found);
     progress_end(&found.progress);
     int code = exit_code(call, status);
-    if (wants_json(call))
-        print_json(
-            call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK, "problems", found.problems));
-    else if (status == NITRO_OK)
+    if (wants_json(call) && print_json(call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK,
+                                                       "problems", found.problems)) != EXIT_DONE)
+        code = EXIT_FAILED;
+    else if (status == NITRO_OK && !wants_json(call))
         printf(given->model ? "%s has the model's training records\n" : "%s is sound\n",
                nitro_store_url(call->store));
     json_decref(found.problems);
