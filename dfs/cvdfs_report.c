@@ -1,8 +1,8 @@
 /* The result of CV-DFS as JSON. */
-#include <jansson.h>
 #include <math.h>
 
 #include "dfs/cvdfs.h"
+#include "nitro/base/json.h"
 
 const char *search_reason_for_none(const search *s)
 {
@@ -26,7 +26,7 @@ static json_t *list_names(const nitro_string_list *candidates, uint64_t subset)
     json_t *names = json_array();
     for (size_t c = 0; c < candidates->count; c++)
         if (subset >> c & 1)
-            json_array_append_new(names, json_string(candidates->items[c]));
+            nitro_json_append(&names, json_string(candidates->items[c]));
     return names;
 }
 
@@ -43,10 +43,10 @@ static json_t *describe_targets(const search *s)
                                  "best", list_names(&s->candidates, s->subsets[target->best]),
                                  "num_best", (json_int_t)target->num_best);
         if (!isnan(quality))
-            json_object_set_new(made, "quality", json_real(quality));
+            nitro_json_put(&made, "quality", json_real(quality));
         if (!isnan(without))
-            json_object_set_new(made, "quality_without", json_real(without));
-        json_array_append_new(targets, made);
+            nitro_json_put(&made, "quality_without", json_real(without));
+        nitro_json_append(&targets, made);
     }
     return targets;
 }
@@ -56,9 +56,9 @@ static json_t *describe_features(const search *s)
     json_t *features = json_array();
     for (size_t i = 0; i < s->candidates.count; i++) {
         const feature_tally *tally = &s->tallies[i];
-        json_array_append_new(features, json_pack("{s:s, s:f, s:f}", "name",
-                                                  s->candidates.items[tally->candidate], "votes",
-                                                  tally->votes, "quality_alone", tally->quality));
+        nitro_json_append(&features, json_pack("{s:s, s:f, s:f}", "name",
+                                               s->candidates.items[tally->candidate], "votes",
+                                               tally->votes, "quality_alone", tally->quality));
     }
     return features;
 }
@@ -69,9 +69,9 @@ static json_t *describe_outside_range(const search *s)
     json_t *features = json_array();
     for (size_t c = 0; c < s->offered->count; c++)
         if (!s->ranges[c].is_within)
-            json_array_append_new(
-                features, json_pack("{s:s, s:f, s:f}", "name", s->offered->items[c], "outside",
-                                    s->ranges[c].target, "tried", s->ranges[c].tried));
+            nitro_json_append(&features,
+                              json_pack("{s:s, s:f, s:f}", "name", s->offered->items[c], "outside",
+                                        s->ranges[c].target, "tried", s->ranges[c].tried));
     return features;
 }
 
@@ -81,7 +81,7 @@ nitro_status search_report(const search *s, const nitro_string_list *chosen, jso
     const char *reason = search_reason_for_none(s);
     json_t *names = json_array();
     for (size_t i = chosen->count - s->num_chosen; i < chosen->count; i++)
-        json_array_append_new(names, json_string(chosen->items[i]));
+        nitro_json_append(&names, json_string(chosen->items[i]));
     json_t *made = json_pack(
         "{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "selection", "cv",
         "chosen", names, "max_subset", (json_int_t)s->task.max_subset, "k", (json_int_t)s->task.k,
@@ -90,10 +90,10 @@ nitro_status search_report(const search *s, const nitro_string_list *chosen, jso
         (json_int_t)effort->num_candidate_rows, "models", (json_int_t)effort->num_models, "trained",
         (json_int_t)effort->num_trained, "validation_devices", describe_targets(s), "features",
         describe_features(s), "outside_range", describe_outside_range(s));
-    if (!made || (reason && json_object_set_new(made, "reason", json_string(reason)) != 0)) {
-        json_decref(made);
+    if (reason)
+        nitro_json_put(&made, "reason", json_string(reason));
+    if (!made)
         return nitro_fail(s->context, NITRO_ERR_NO_MEMORY, "out of memory: report of the search");
-    }
     *report = made;
     return NITRO_OK;
 }

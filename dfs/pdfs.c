@@ -18,11 +18,12 @@
  */
 #include "dfs/pdfs.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "nitro/base/json.h"
 
 #define TIE           0.5
 #define MIN_INTENSITY 1.0
@@ -265,7 +266,7 @@ static json_t *report_names(const nitro_string_list *names, size_t first)
 {
     json_t *array = json_array();
     for (size_t i = first; i < names->count; i++)
-        json_array_append_new(array, json_string(names->items[i]));
+        nitro_json_append(&array, json_string(names->items[i]));
     return array;
 }
 
@@ -275,11 +276,11 @@ static json_t *report_devices(const selection *self)
     json_t *array = json_array();
     for (size_t d = 0; d < sources->num_devices; d++)
         if (self->runs[d].count + self->queries[d].count > 0)
-            json_array_append_new(
-                array, json_pack("{s:s, s:I, s:I, s:b}", "device", sources->devices[d]->id,
-                                 "proxy_profiles", (json_int_t)self->runs[d].count,
-                                 "variant_profiles", (json_int_t)self->queries[d].count, "modelled",
-                                 self->runs[d].modelled || self->queries[d].modelled));
+            nitro_json_append(
+                &array, json_pack("{s:s, s:I, s:I, s:b}", "device", sources->devices[d]->id,
+                                  "proxy_profiles", (json_int_t)self->runs[d].count,
+                                  "variant_profiles", (json_int_t)self->queries[d].count,
+                                  "modelled", self->runs[d].modelled || self->queries[d].modelled));
     return array;
 }
 
@@ -295,11 +296,11 @@ static json_t *report_tallies(const selection *self)
                            : tally->own                ? "own"
                            : tally->pooled             ? "pooled"
                                                        : "none";
-        json_array_append_new(array,
-                              json_pack("{s:s, s:I, s:o, s:s, s:b, s:o}", "proxy", proxy->name,
-                                        "votes", (json_int_t)tally->votes, "mean_intensity", mean,
-                                        "runs", runs, "won", tally->won, "device_features",
-                                        report_names(&proxy->device_features, 0)));
+        nitro_json_append(&array,
+                          json_pack("{s:s, s:I, s:o, s:s, s:b, s:o}", "proxy", proxy->name, "votes",
+                                    (json_int_t)tally->votes, "mean_intensity", mean, "runs", runs,
+                                    "won", tally->won, "device_features",
+                                    report_names(&proxy->device_features, 0)));
     }
     return array;
 }
@@ -309,7 +310,7 @@ static json_t *report_winners(const selection *self)
     json_t *array = json_array();
     for (size_t p = 0; p < self->proxies->num_proxies; p++)
         if (self->tallies[p].won)
-            json_array_append_new(array, json_string(self->proxies->proxies[p].name));
+            nitro_json_append(&array, json_string(self->proxies->proxies[p].name));
     return array;
 }
 
@@ -336,9 +337,8 @@ static nitro_status report_choice(const selection *self, const char *reason,
                   report_tallies(self), "inputs", (json_int_t)self->num_inputs, "undecided",
                   (json_int_t)(self->num_inputs - self->num_decided), "kernels_skipped",
                   (json_int_t)self->num_skipped, "chosen", report_names(chosen, first));
-    if (made)
-        json_object_set_new(made, reason ? "skipped" : "summary",
-                            reason ? json_string(reason) : report_summary(self));
+    nitro_json_put(&made, reason ? "skipped" : "summary",
+                   reason ? json_string(reason) : report_summary(self));
     if (!made)
         return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: report of profiles");
     *report = made;

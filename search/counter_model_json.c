@@ -18,7 +18,7 @@ static json_t *texts_to_json(const nitro_string_list *list)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
+        nitro_json_append(&array, json_string(list->items[i]));
     return array;
 }
 
@@ -28,7 +28,7 @@ static json_t *parameter_to_json(const counter_parameter *parameter)
         json_pack("{s:s, s:b, s:f, s:f}", "name", parameter->name, "binary", parameter->binary,
                   "centre", parameter->centre, "width", parameter->width);
     if (parameter->is_text)
-        json_object_set_new(object, "texts", texts_to_json(&parameter->texts));
+        nitro_json_put(&object, "texts", texts_to_json(&parameter->texts));
     return object;
 }
 
@@ -38,9 +38,9 @@ static json_t *tree_to_json(const counter_tree *tree)
     for (size_t i = 0; i < tree->num_nodes; i++) {
         const counter_node *node = &tree->nodes[i];
         bool leaf = node->column == COUNTER_LEAF;
-        json_array_append_new(columns, json_integer(leaf ? -1 : (json_int_t)node->column));
-        json_array_append_new(values, json_real(node->value));
-        json_array_append_new(right, json_integer((json_int_t)node->right));
+        nitro_json_append(&columns, json_integer(leaf ? -1 : (json_int_t)node->column));
+        nitro_json_append(&values, json_real(node->value));
+        nitro_json_append(&right, json_integer((json_int_t)node->right));
     }
     return json_pack("{s:o, s:o, s:o}", "columns", columns, "values", values, "right", right);
 }
@@ -58,11 +58,11 @@ nitro_status nitro_counter_model_format(nitro_context *context, const nitro_coun
 {
     json_t *parameters = json_array(), *members = json_array();
     for (size_t p = 0; p < model->num_parameters; p++)
-        json_array_append_new(parameters, parameter_to_json(&model->parameters[p]));
+        nitro_json_append(&parameters, parameter_to_json(&model->parameters[p]));
     for (size_t c = 0; model->trees && c < model->counters.count; c++)
-        json_array_append_new(members, tree_to_json(&model->trees[c]));
+        nitro_json_append(&members, tree_to_json(&model->trees[c]));
     for (size_t i = 0; i < model->num_parts; i++)
-        json_array_append_new(members, part_to_json(model, &model->parts[i]));
+        nitro_json_append(&members, part_to_json(model, &model->parts[i]));
     json_t *top =
         json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "format", FORMAT, "version", VERSION, "kind",
                   kind_names[model->kind], "parameters", parameters, "counters",

@@ -51,7 +51,7 @@ variants/*             nitro/nitro.h nitro/computation_kit.h nitro/cuda.hpp nitr
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      @public nitro/base/json.h features/device/*.h
 proxies/*              @public @own
-dfs/*                  @public @own
+dfs/*                  @public nitro/base/json.h @own
 search/*               @public nitro/base/json.h @own
 store/bundle/*         @public store/download/*.h @own
 store/*                @public @own

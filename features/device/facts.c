@@ -45,8 +45,7 @@ static json_t *number_json(double value)
 /* A driver's text may have any encoding: other than UTF-8 is dropped. */
 static json_t *text_json(const char *text)
 {
-    json_t *json = json_string(text);
-    return json ? json : json_string("");
+    return json_string(nitro_text_is_valid(text, NITRO_FACTS_TEXT_SIZE - 1) ? text : "");
 }
 
 static json_t *values_json(const nitro_queried_kind *kind, const nitro_facts *facts)
@@ -54,7 +53,7 @@ static json_t *values_json(const nitro_queried_kind *kind, const nitro_facts *fa
     json_t *object = json_object();
     for (size_t i = 0; i < kind->num_values; i++)
         if (isfinite(facts->values[i]))
-            json_object_set_new(object, kind->values[i], number_json(facts->values[i]));
+            nitro_json_put(&object, kind->values[i], number_json(facts->values[i]));
     return object;
 }
 
@@ -63,9 +62,9 @@ static json_t *measured_json(const nitro_queried_kind *kind, const nitro_facts *
     json_t *object = json_object();
     for (size_t i = 0; i < kind->num_benchmarks; i++)
         if (isfinite(facts->measured[i]))
-            json_object_set_new(object, kind->benchmarks[i],
-                                json_pack("{s:o, s:o}", "value", number_json(facts->measured[i]),
-                                          "spread", number_json(facts->spread[i])));
+            nitro_json_put(&object, kind->benchmarks[i],
+                           json_pack("{s:o, s:o}", "value", number_json(facts->measured[i]),
+                                     "spread", number_json(facts->spread[i])));
     return object;
 }
 
@@ -75,10 +74,10 @@ static json_t *facts_json(const nitro_queried_kind *kind, const nitro_facts *fac
     print_format(kind, format, sizeof(format));
     json_t *object = json_pack("{s:s, s:i}", "format", format, "version", VERSION);
     for (size_t i = 0; i < kind->num_texts; i++)
-        json_object_set_new(object, kind->texts[i], text_json(facts->texts[i]));
-    json_object_set_new(object, "index", number_json(facts->index));
-    json_object_set_new(object, "facts", values_json(kind, facts));
-    json_object_set_new(object, "measured", measured_json(kind, facts));
+        nitro_json_put(&object, kind->texts[i], text_json(facts->texts[i]));
+    nitro_json_put(&object, "index", number_json(facts->index));
+    nitro_json_put(&object, "facts", values_json(kind, facts));
+    nitro_json_put(&object, "measured", measured_json(kind, facts));
     return object;
 }
 
@@ -102,7 +101,7 @@ nitro_status nitro_facts_print_all(nitro_context *context, const nitro_queried_k
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, facts_json(kind, &facts[i]));
+        nitro_json_append(&array, facts_json(kind, &facts[i]));
     return print(context, array, JSON_COMPACT, text);
 }
 

@@ -2,12 +2,12 @@
  * "computation", "device", FIELD: VALUE...}. Rows are arrays. Unknown values are omitted from the
  * object, and are null in a row. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/json.h"
 #include "nitro/repository/record_internal.h"
 
 static json_t *rows_json(const record_field *field, const void *record);
@@ -43,12 +43,8 @@ static json_t *row_json(const record_field *fields, const void *row)
         return field_json(fields, row);
     json_t *array = json_array();
     for (; fields->name; fields++)
-        if (json_array_append_new(array, field_json(fields, row)) != 0)
-            goto free_array;
+        nitro_json_append(&array, field_json(fields, row));
     return array;
-free_array:
-    json_decref(array);
-    return NULL;
 }
 
 static json_t *rows_json(const record_field *field, const void *record)
@@ -56,13 +52,8 @@ static json_t *rows_json(const record_field *field, const void *record)
     size_t count = *(const size_t *)nitro_record_at(record, field->count_offset);
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(array,
-                                  row_json(field->row, nitro_record_row(field, record, i))) != 0)
-            goto free_array;
+        nitro_json_append(&array, row_json(field->row, nitro_record_row(field, record, i)));
     return array;
-free_array:
-    json_decref(array);
-    return NULL;
 }
 
 nitro_status nitro_record_append_json(const record_reading *written, const void *record,
@@ -70,14 +61,16 @@ nitro_status nitro_record_append_json(const record_reading *written, const void 
 {
     char hex[17];
     snprintf(hex, sizeof(hex), "%016" PRIx64, checksum);
-    json_t *object = json_pack("{ss si ss ss* ss*}", "nitro", written->sort->name, "version",
-                               NITRO_RECORD_VERSION, "checksum", hex, "computation",
-                               written->computation, "device", written->device);
-    bool failed = !object;
-    for (const record_field *field = written->sort->fields; field->name && !failed; field++)
+    json_t *object = json_pack("{ss si ss}", "nitro", written->sort->name, "version",
+                               NITRO_RECORD_VERSION, "checksum", hex);
+    if (written->computation)
+        nitro_json_put(&object, "computation", json_string(written->computation));
+    if (written->device)
+        nitro_json_put(&object, "device", json_string(written->device));
+    for (const record_field *field = written->sort->fields; field->name; field++)
         if (!nitro_record_is_absent(field, nitro_record_at(record, field->offset)))
-            failed = json_object_set_new(object, field->name, field_json(field, record)) != 0;
-    char *text = failed ? NULL : nitro_json_print(object, JSON_COMPACT);
+            nitro_json_put(&object, field->name, field_json(field, record));
+    char *text = object ? nitro_json_print(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (!text)
         return nitro_fail(written->context, NITRO_ERR_NO_MEMORY,

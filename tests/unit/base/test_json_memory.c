@@ -2,9 +2,12 @@
  * written. Sanitizers have a malloc of their own. */
 #include <jansson.h>
 
+#include "features/device/cuda/cuda_kind.h"
 #include "nitro/kernels/kernel.h"
 #include "nitro/search/recording.h"
+#include "unit/dfs_work.h"
 #include "unit/failing_malloc.h"
+#include "unit/store_records.h"
 #include "unit/temporary.h"
 #include "unit/unit.h"
 
@@ -157,7 +160,44 @@ static void evaluations_are_written_whole(void **state)
     nitro_context_free(context);
 }
 
-static bool print_space(nitro_context *context, void *user)
+/* A text that is printed is the one that was printed first. */
+typedef struct printed {
+    nitro_status (*print)(nitro_context *context, const void *user, char **text);
+    const void *user;
+    char *whole;
+} printed;
+
+static bool print_text(nitro_context *context, void *user)
+{
+    printed *self = user;
+    char *text = NULL;
+    nitro_status status = self->print(context, self->user, &text);
+    const size_t left = num_left;
+    num_left = SIZE_MAX;
+    if (status != NITRO_OK)
+        assert_int_equal(status, NITRO_ERR_NO_MEMORY);
+    else if (self->whole)
+        assert_string_equal(text, self->whole);
+    if (status == NITRO_OK && !self->whole)
+        self->whole = text;
+    else
+        free(text);
+    num_left = left;
+    return status == NITRO_OK;
+}
+
+static void assert_whole(nitro_status (*print)(nitro_context *, const void *, char **),
+                         const void *user)
+{
+    nitro_context *context = unit_context();
+    printed text = {print, user, NULL};
+    assert_true(print_text(context, &text));
+    let_each_fail(print_text, &text);
+    free(text.whole);
+    nitro_context_free(context);
+}
+
+static nitro_status print_space(nitro_context *context, const void *user, char **text)
 {
     static const double limits[KERNEL_NUM_LIMITS] = {1024, 49152, 64};
     static const nitro_kernel kernel = {
@@ -165,30 +205,88 @@ static bool print_space(nitro_context *context, void *user)
         .parameters = {{.name = "a_parameter_of_a_long_name", .values = "[1, 2, 4, 8, 16, 32]"},
                        {.name = "b", .values = "['left', 'right']"}},
         .where = {"a_parameter_of_a_long_name <= max_threads", "b != 'left'"}};
-    char **whole = user, *text = NULL;
-    nitro_status status = nitro_kernel_space_text(context, &kernel, limits, &text);
-    const size_t left = num_left;
-    num_left = SIZE_MAX;
-    if (status == NITRO_OK && *whole)
-        assert_string_equal(text, *whole);
-    else if (status != NITRO_OK)
-        assert_int_equal(status, NITRO_ERR_NO_MEMORY);
-    if (status == NITRO_OK && !*whole)
-        *whole = text;
-    else
-        free(text);
-    num_left = left;
-    return status == NITRO_OK;
+    (void)user;
+    return nitro_kernel_space_text(context, &kernel, limits, text);
 }
 
 static void spaces_of_kernels_are_whole(void **state)
 {
-    nitro_context *context = unit_context();
-    char *whole = NULL;
     (void)state;
-    assert_true(print_space(context, &whole));
-    let_each_fail(print_space, &whole);
-    free(whole);
+    assert_whole(print_space, NULL);
+}
+
+static nitro_status print_facts(nitro_context *context, const void *facts, char **text)
+{
+    return nitro_facts_print_all(context, &nitro_cuda_kind, facts, 1, text);
+}
+
+static void facts_of_devices_are_whole(void **state)
+{
+    nitro_facts facts;
+    (void)state;
+    nitro_facts_init(&facts);
+    snprintf(facts.texts[NITRO_CUDA_NAME], NITRO_FACTS_TEXT_SIZE, "a card");
+    facts.values[0] = 1.5;
+    facts.measured[0] = 2.5;
+    facts.spread[0] = 0.5;
+    assert_whole(print_facts, &facts);
+}
+
+static nitro_status print_sample(nitro_context *context, const void *sample, char **text)
+{
+    nitro_record_bytes record = {0};
+    nitro_status status =
+        nitro_record_encode_sample(context, NITRO_RECORD_JSON, "spmv", "gpu1", sample, &record);
+    if (status == NITRO_OK)
+        status = nitro_record_bytes_append(context, &record, "", 1);
+    if (status == NITRO_OK)
+        *text = record.bytes;
+    else
+        nitro_record_bytes_free(&record);
+    return status;
+}
+
+static void records_are_whole(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_sample *sample = records_sample(context, "x");
+    assert_whole(print_sample, sample);
+    nitro_sample_free(sample);
+    nitro_context_free(context);
+}
+
+static nitro_status print_report(nitro_context *context, const void *task, char **text)
+{
+    const nitro_dfs_kind *kind = NULL;
+    nitro_string_list chosen = {0};
+    json_t *report = NULL;
+    nitro_status status = nitro_dfs_find(context, "profile", &kind);
+    if (status == NITRO_OK)
+        status = kind->select(context, task, &chosen, &report);
+    if (status == NITRO_OK && !(*text = nitro_json_print(report, JSON_COMPACT)))
+        status = NITRO_ERR_NO_MEMORY;
+    json_decref(report);
+    nitro_string_list_free(&chosen);
+    return status;
+}
+
+static void reports_of_selections_are_whole(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_string_list candidates = {0};
+    nitro_dataset *sources = dfs_work_dataset(context, 1, 3, 4, 3);
+    assert_non_null(sources);
+    dfs_work_candidates(context, 4, &candidates);
+    const nitro_dfs_task task = {.sources = sources,
+                                 .target = sources->devices[0],
+                                 .candidates = &candidates,
+                                 .max_subset = 1,
+                                 .k = 1};
+    assert_whole(print_report, &task);
+    nitro_string_list_free(&candidates);
+    nitro_dataset_free(sources);
     nitro_context_free(context);
 }
 
@@ -199,6 +297,9 @@ int main(void)
         cmocka_unit_test(what_is_no_json_is_malformed),
         cmocka_unit_test(evaluations_are_written_whole),
         cmocka_unit_test(spaces_of_kernels_are_whole),
+        cmocka_unit_test(facts_of_devices_are_whole),
+        cmocka_unit_test(records_are_whole),
+        cmocka_unit_test(reports_of_selections_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
