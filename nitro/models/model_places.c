@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +14,19 @@
 #define FOLDER              "nitro/models"
 #define SYSTEM_DATA_FOLDERS "/usr/local/share:/usr/share" /* by the XDG base directory rules */
 
-/** NULL without a message: no folder; or out of memory. */
-static char *users_folder(nitro_context *context)
+/** NULL: there is none. */
+static nitro_status users_folder(nitro_context *context, char **folder)
 {
-    char *folder = NULL;
-    nitro_user_path(context, "XDG_DATA_HOME", ".local/share", "models", &folder);
-    return folder;
+    return nitro_user_path(context, "XDG_DATA_HOME", ".local/share", "models", folder);
 }
 
 nitro_status nitro_model_users_path(nitro_context *context, const char *computation,
                                     const char *device, char **path)
 {
-    char *folder = users_folder(context);
+    char *folder = NULL;
+    nitro_status status = users_folder(context, &folder);
+    if (status != NITRO_OK)
+        return status;
     if (!folder)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no folder for models: neither XDG_DATA_HOME nor HOME is an absolute "
@@ -50,13 +52,17 @@ static const char *find_prefix(const char *folder)
 }
 
 /** The folder of a file, without symbolic links and "bin/../"; NULL: unknown. Free with free(). */
-static char *folder_of(nitro_context *context, const char *file)
+static nitro_status folder_of(nitro_context *context, const char *file, char **folder)
 {
     const char *slash = strrchr(file, '/');
-    char *given = slash ? nitro_asprintf(context, "%.*s", (int)(slash - file + 1), file) : NULL;
-    char *folder = given ? realpath(given, NULL) : NULL;
+    if (!slash)
+        return NITRO_OK;
+    char *given = nitro_asprintf(context, "%.*s", (int)(slash - file + 1), file);
+    *folder = given ? realpath(given, NULL) : NULL;
+    bool has_memory = given && (*folder || errno != ENOMEM);
     free(given);
-    return folder;
+    return has_memory ? NITRO_OK
+                      : nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory", file);
 }
 
 /** The folder of the library that has the code, and share/ of its prefix. */
@@ -64,12 +70,14 @@ static nitro_status add_code_folders(nitro_context *context, const void *code,
                                      nitro_string_list *folders)
 {
     Dl_info object;
-    char *folder = code && dladdr(code, &object) ? folder_of(context, object.dli_fname) : NULL;
+    char *folder = NULL, *shared = NULL;
+    nitro_status status = NITRO_OK;
+    if (code && dladdr(code, &object))
+        status = folder_of(context, object.dli_fname, &folder);
     if (!folder)
-        return NITRO_OK;
+        return status;
     const char *prefix = find_prefix(folder);
-    char *shared = NULL;
-    nitro_status status = nitro_string_list_add(context, folders, folder);
+    status = nitro_string_list_add(context, folders, folder);
     if (status == NITRO_OK && prefix) {
         shared = nitro_asprintf(context, "%.*s/share/" FOLDER, (int)(prefix - folder), folder);
         status = shared ? nitro_string_list_add(context, folders, shared) : NITRO_ERR_NO_MEMORY;
@@ -103,8 +111,10 @@ static nitro_status add_system_folders(nitro_context *context, nitro_string_list
 nitro_status nitro_model_folders(nitro_context *context, const void *code,
                                  nitro_string_list *folders)
 {
-    char *folder = users_folder(context);
-    nitro_status status = folder ? nitro_string_list_add(context, folders, folder) : NITRO_OK;
+    char *folder = NULL;
+    nitro_status status = users_folder(context, &folder);
+    if (folder)
+        status = nitro_string_list_add(context, folders, folder);
     free(folder);
     if (status == NITRO_OK)
         status = add_code_folders(context, code, folders);
@@ -200,6 +210,10 @@ static nitro_status look_in(look_up *self, const char *folder, nitro_string_list
 {
     nitro_status status = NITRO_OK;
     DIR *entries = opendir(folder);
+    if (!entries && errno != ENOENT && errno != ENOTDIR)
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s: cannot read the folder, its models are not used: %s", folder,
+                  strerror(errno));
     if (!entries)
         return NITRO_OK;
     memset(self->names, 0, sizeof self->names);

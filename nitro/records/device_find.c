@@ -29,8 +29,9 @@ static nitro_status list_kind(nitro_context *context, const nitro_device_kind *k
 {
     nitro_string_list local = {0};
     char full[NITRO_DEVICE_ID_SIZE];
-    nitro_status status = NITRO_OK;
-    kind->list(context, &local); /* skip kinds that cannot list their devices */
+    nitro_status status = kind->list(context, &local);
+    if (status != NITRO_ERR_NO_MEMORY)
+        status = NITRO_OK; /* skip kinds that cannot list their devices */
     for (size_t i = 0; i < local.count && status == NITRO_OK; i++) {
         status =
             nitro_machine_full_id(context, kind->simulate ? "" : machine, local.items[i], full);

@@ -58,23 +58,27 @@ static nitro_status look_in_folder(nitro_computation *computation, const char *f
     return status;
 }
 
-/** The failure of a model that nobody named is a warning. */
-static void attach_first(nitro_computation *computation, const nitro_string_list *paths)
+/** The failure of a model that nobody named is a warning, unless there is no memory for any. */
+static nitro_status attach_first(nitro_computation *computation, const nitro_string_list *paths)
 {
     char message[2048];
     for (size_t i = 0; i < paths->count; i++) {
-        if (nitro_computation_load_model(computation, paths->items[i]) == NITRO_OK) {
+        nitro_status status = nitro_computation_load_model(computation, paths->items[i]);
+        if (status == NITRO_ERR_NO_MEMORY)
+            return status;
+        if (status == NITRO_OK) {
             char *from = nitro_model_shipped(computation->context, paths->items[i]);
             nitro_log(computation->context, NITRO_LOG_INFO, "%s: the model is %s%s%s",
                       nitro_computation_name(computation), paths->items[i],
                       from ? ", a shipped model, learnt from " : "", from ? from : "");
             free(from);
-            return;
+            return NITRO_OK;
         }
         nitro_context_last_error(computation->context, message, sizeof message);
         nitro_log(computation->context, NITRO_LOG_WARNING,
                   "%s; this model is not used: tune again, or remove the file", message);
     }
+    return NITRO_OK;
 }
 
 static nitro_status look_everywhere(nitro_computation *computation)
@@ -85,7 +89,7 @@ static nitro_status look_everywhere(nitro_computation *computation)
     if (status == NITRO_OK)
         status = find_files(computation, &folders, &paths);
     if (status == NITRO_OK)
-        attach_first(computation, &paths);
+        status = attach_first(computation, &paths);
     nitro_string_list_free(&folders);
     nitro_string_list_free(&paths);
     return status;

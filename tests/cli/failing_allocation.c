@@ -1,6 +1,7 @@
 /* failing_allocation.c - loaded before a program, lets one of its allocations fail: the one whose
  * number is in FAILING_ALLOCATION. Without it, their number is written to stderr at the end. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +26,10 @@ __attribute__((destructor)) static void end(void)
 
 static bool fails(void)
 {
-    return atomic_load(&has_begun) && atomic_fetch_add(&num_allocations, 1) + 1 == failing;
+    if (!atomic_load(&has_begun) || atomic_fetch_add(&num_allocations, 1) + 1 != failing)
+        return false;
+    errno = ENOMEM;
+    return true;
 }
 
 __attribute__((visibility("default"))) void *malloc(size_t size)

@@ -4,6 +4,7 @@
 #define NITRO_TESTS_UNIT_FAILING_MALLOC_H
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +15,10 @@ static size_t num_left = SIZE_MAX; /* allocations before the one that fails */
 
 static bool fails(void)
 {
-    return num_left != SIZE_MAX && num_left-- == 0;
+    bool is_the_one = num_left != SIZE_MAX && num_left-- == 0;
+    if (is_the_one)
+        errno = ENOMEM;
+    return is_the_one;
 }
 
 __attribute__((visibility("default"))) void *malloc(size_t size)

@@ -1,5 +1,6 @@
 /* cmd_models.c - nitro models: the models that programs find here, and which of them they use. */
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,9 @@ static nitro_status add_folder(const invocation *call, const char *folder, json_
     nitro_string_list names = {0};
     nitro_status status = NITRO_OK;
     DIR *entries = opendir(folder);
+    if (!entries && errno != ENOENT && errno != ENOTDIR)
+        status = nitro_fail(call->context, NITRO_ERR_IO, "%s: cannot read the folder: %s", folder,
+                            strerror(errno));
     for (const struct dirent *entry; entries && status == NITRO_OK && (entry = readdir(entries));)
         status = nitro_string_list_add(call->context, &names, entry->d_name);
     if (entries)
@@ -134,7 +138,7 @@ static json_t *find_file(const json_t *models, const char *path)
 
 /** Does the model fit the module's computation, or the built-in one of its name, if there is one?
  * That has the same variants for all kinds of devices. */
-static bool fits(const invocation *call, const json_t *file)
+static nitro_status fits(const invocation *call, const json_t *file)
 {
     const settings *given = call->settings;
     nitro_context *context = call->context;
@@ -147,14 +151,15 @@ static bool fits(const invocation *call, const json_t *file)
     if (status == NITRO_OK && given->module.computation) {
         status = nitro_computation_attach_model(given->module.computation, model);
         model = status == NITRO_OK ? NULL : model;
-    } else if (status == NITRO_OK && kinds[0] &&
-               module_open(call, computation, NULL, &loaded) == EXIT_DONE) {
-        status = nitro_computation_attach_model(loaded.computation, model);
+    } else if (status == NITRO_OK && kinds[0]) {
+        status = module_open(call, computation, NULL, &loaded) == EXIT_DONE
+                     ? nitro_computation_attach_model(loaded.computation, model)
+                     : NITRO_ERR_NO_MEMORY; /* what else a built-in one fails for */
         model = status == NITRO_OK ? NULL : model;
         module_close(&loaded);
     }
     nitro_model_free(model);
-    return status == NITRO_OK;
+    return status;
 }
 
 /** The first fitting file in the order in which programs look. */
@@ -180,10 +185,15 @@ static nitro_status mark_used(const invocation *call, const nitro_string_list *f
         if (!file)
             continue;
         json_object_set_new(file, "is_candidate", json_true());
-        if (!found && fits(call, file)) {
-            found = true;
+        if (found)
+            continue;
+        nitro_status fit = fits(call, file);
+        found = fit == NITRO_OK;
+        if (fit == NITRO_ERR_NO_MEMORY) {
+            status = fit;
+        } else if (found) {
             json_array_append_new(json_object_get(file, "used_by"), json_text(device));
-        } else if (!found) {
+        } else {
             nitro_context_last_error(call->context, message, sizeof message);
             json_object_set_new(file, "refused", json_text(message));
         }

@@ -5,6 +5,7 @@
 
 #include "features/device/host/host_kernels.h"
 #include "features/device/host/host_kind.h"
+#include "nitro/base/context.h"
 #include "unit/unit.h"
 
 static bool same_devices(const nitro_device *a, const nitro_device *b)
@@ -104,6 +105,33 @@ static const nitro_device_kind *host_kind(void)
     while (strcmp((*kind)->name, "host") != 0)
         kind++;
     return *kind;
+}
+
+static nitro_status list_without_memory(nitro_context *context, nitro_string_list *ids)
+{
+    (void)ids;
+    return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a list");
+}
+
+static nitro_status list_without_driver(nitro_context *context, nitro_string_list *ids)
+{
+    (void)ids;
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "no driver");
+}
+
+static void test_a_list_lacks_no_device_for_want_of_memory(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_device_kind kind = {.name = "test", .list = list_without_driver};
+    nitro_string_list ids = {0};
+    context->test_device_kind = &kind;
+    assert_ok(context, nitro_device_list(context, &ids));
+    assert_true(ids.count > 0);
+    kind.list = list_without_memory;
+    assert_fails(context, nitro_device_list(context, &ids), NITRO_ERR_NO_MEMORY, "a list");
+    nitro_string_list_free(&ids);
+    nitro_context_free(context);
 }
 
 static void test_this_machine(void **state)
@@ -257,9 +285,13 @@ static void test_team(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),        cmocka_unit_test(test_this_machine),
-        cmocka_unit_test(test_measured_features), cmocka_unit_test(test_clock_that_stands_still),
-        cmocka_unit_test(test_kernels),           cmocka_unit_test(test_team),
+        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_a_list_lacks_no_device_for_want_of_memory),
+        cmocka_unit_test(test_this_machine),
+        cmocka_unit_test(test_measured_features),
+        cmocka_unit_test(test_clock_that_stands_still),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Models that are written where memory runs out: whole, or not at all. Sanitizers have a malloc of
  * their own. */
 #include "nitro/backend/memory_stream.h"
+#include "nitro/backend/model_places.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
@@ -84,6 +85,33 @@ static void test_lines_are_whole(void **state)
     assert_whole_or_nothing(*state, write_lines);
 }
 
+/* The folders where a program looks for models: all of them, or none. */
+static nitro_status list_folders(const nitro_model *model, char **text, size_t *size)
+{
+    nitro_string_list folders = {0};
+    char *list = NULL;
+    nitro_status status =
+        nitro_model_folders(model->context, (const void *)assert_whole_or_nothing, &folders);
+    if (status == NITRO_OK)
+        list = nitro_strdup(model->context, "");
+    for (size_t i = 0; i < folders.count && list; i++) {
+        char *longer = nitro_asprintf(model->context, "%s%s\n", list, folders.items[i]);
+        free(list);
+        list = longer;
+    }
+    nitro_string_list_free(&folders);
+    if (!list)
+        return NITRO_ERR_NO_MEMORY;
+    *text = list;
+    *size = strlen(list);
+    return NITRO_OK;
+}
+
+static void test_folders_are_complete(void **state)
+{
+    assert_whole_or_nothing(*state, list_folders);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +119,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_binary_is_whole, setup_model, teardown),
         cmocka_unit_test_setup_teardown(test_c_is_whole, setup_model, teardown),
         cmocka_unit_test_setup_teardown(test_lines_are_whole, setup_model, teardown),
+        cmocka_unit_test_setup_teardown(test_folders_are_complete, setup_model, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

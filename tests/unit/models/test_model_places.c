@@ -1,5 +1,6 @@
 /* Where nitro_computation_configure finds models: the user's, beside the code, the system's; by
  * device, then for any. What does not fit is a warning. Also models from memory. */
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "nitro/models/model_file.h"
@@ -175,6 +176,30 @@ static void test_a_library_has_models_beside_itself(void **state)
     nitro_computation_free(computation);
 }
 
+static void test_a_folder_that_cannot_be_read_is_a_warning(void **state)
+{
+    fixture *f = *state;
+    const nitro_model_wanted wanted = {.computation = "toy"};
+    nitro_string_list folders = {0}, paths = {0};
+    struct rlimit before, none;
+    save_at(f, "user/nitro/models/toy.json");
+    assert_ok(f->context, nitro_string_list_add(f->context, &folders, in(f, "missing")));
+    assert_ok(f->context, nitro_model_files(f->context, &wanted, &folders, &paths));
+    assert_string_equal(f->log, "");
+    assert_ok(f->context, nitro_string_list_add(f->context, &folders, in(f, "user/nitro/models")));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    nitro_status status = nitro_model_files(f->context, &wanted, &folders, &paths);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_ok(f->context, status);
+    assert_int_equal(paths.count, 0);
+    assert_non_null(strstr(f->log, "user/nitro/models: cannot read the folder, its models are not "
+                                   "used: Too many open files"));
+    nitro_string_list_free(&folders);
+    nitro_string_list_free(&paths);
+}
+
 static void test_what_does_not_fit_is_a_warning(void **state)
 {
     fixture *f = *state;
@@ -239,6 +264,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_device_that_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_library_has_models_beside_itself, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_folder_that_cannot_be_read_is_a_warning, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_what_does_not_fit_is_a_warning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_named_folder_is_searched, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_models_come_from_memory, set_up, tear_down),
