@@ -117,6 +117,9 @@ static int set_text(const invocation *call, const option *what, const char *text
                           "--%s: '-' is no file here; the standard output is /dev/stdout, the "
                           "standard input /dev/stdin",
                           what->name);
+    if (strcmp(text, "-") == 0 && strcmp(what->value, "DIR") == 0)
+        return fail_usage(call, "--%s: '-' is no folder; for one of this name write './-'",
+                          what->name);
     *value = text;
     return EXIT_DONE;
 }
@@ -124,10 +127,11 @@ static int set_text(const invocation *call, const option *what, const char *text
 static int set_list(const invocation *call, const option *what, const char *text,
                     nitro_string_list *list)
 {
-    if (nitro_string_list_split(call->context, list, text) != NITRO_OK)
+    nitro_status status = nitro_string_list_split(call->context, list, text);
+    if (status == NITRO_ERR_ARGUMENT)
         return fail_usage(call, "--%s: '%s' is not a comma-separated list of names", what->name,
                           text);
-    return EXIT_DONE;
+    return exit_code(call, status);
 }
 
 static int set_value(const invocation *call, const option *what, const char *text)

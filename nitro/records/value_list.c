@@ -91,7 +91,7 @@ static nitro_status parse_comprehension(list_reader *reader, const char *express
     reader->list = outer;
     const char *end = parser->at;
     nitro_string_list variable = {0};
-    char *text = strndup(name, name_length);
+    char *text = nitro_asprintf(parser->context, "%.*s", (int)name_length, name);
     if (status == NITRO_OK)
         status =
             text ? nitro_string_list_add(parser->context, &variable, text) : NITRO_ERR_NO_MEMORY;

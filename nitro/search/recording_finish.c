@@ -233,8 +233,8 @@ static nitro_status fill_recording(const recording_builder *builder, const ranke
                              : NULL;
     if (!recording->answers)
         return nitro_fail(builder->context, NITRO_ERR_NO_MEMORY,
-                          "%s: a space of %llu configurations is too large for a recording",
-                          builder->origin, (unsigned long long)size);
+                          "%s: out of memory for a space of %llu configurations", builder->origin,
+                          (unsigned long long)size);
     for (uint64_t c = 0; c < size; c++)
         recording->answers[c] = nitro_search_unanswered(c);
     for (size_t r = 0, next; r < builder->num_rows; r = next) {

@@ -14,25 +14,28 @@ for device in gpu1 gpu2; do
 done
 nitro tune-from-source calc --store s.db --target gpu2 --output m.json --quiet >/dev/null 2>&1
 
-# `each_fails LAST COMMAND...`: its last allocations fail in turn, those that make the results.
+# `each_fails LAST COMMAND...`: allocations fail in turn: the first 30, which read the command line,
+# and the last ones, which make the results.
 each_fails() {
-    local total first n failed=0
+    local total n code failed=0
     "${@:2}" >whole.txt
     total=$(LD_PRELOAD=$PWD/libfailing_allocation.so "${@:2}" 2>&1 >/dev/null | tail -n 1)
-    first=$((total > $1 ? total - $1 : 0))
-    for ((n = first + 1; n <= total; n++)); do
-        if FAILING_ALLOCATION=$n LD_PRELOAD=$PWD/libfailing_allocation.so "${@:2}" >out.txt 2>err.txt; then
+    for ((n = 1; n <= total; n++)); do
+        ((n <= 30 || n > total - $1)) || continue
+        FAILING_ALLOCATION=$n LD_PRELOAD=$PWD/libfailing_allocation.so "${@:2}" >out.txt 2>err.txt
+        code=$?
+        if ((code == 0)); then
             cmp -s out.txt whole.txt || echo "allocation $n of $total: exit 0 with other results"
         else
             failed=$((failed + 1))
-            [[ -s err.txt ]] || echo "allocation $n of $total: no message"
+            ((code == 1)) && [[ -s err.txt ]] || echo "allocation $n of $total: exit $code: $(<err.txt)"
         fi
     done
     ((failed > 0)) || echo "none of $total made it fail"
 }
 
 title "results as JSON"
-each_fails 300 nitro version --json
-each_fails 300 nitro predict --model m.json --features rows=5,nnz=25 --json
-each_fails 300 nitro store list --store s.db --json
-each_fails 300 nitro store verify --store s.db --json
+each_fails 200 nitro version --json
+each_fails 200 nitro predict --model m.json --features rows=5,nnz=25 --json
+each_fails 200 nitro store list --store s.db --json
+each_fails 100 nitro store verify --store s.db --json

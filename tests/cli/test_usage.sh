@@ -34,6 +34,7 @@ try nitro tune-from-source a --target b
 try nitro tune-from-source a --target b --output m.json --strategy magic
 try nitro tune-from-source a --target b --output m.json --dfs magic
 try nitro compile --model m.json --output -
+try nitro report --output -
 try nitro devices similarity
 try nitro store import --computation a --device b
 
