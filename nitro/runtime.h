@@ -52,7 +52,7 @@ extern "C" {
 typedef enum nitro_status {
     NITRO_OK = 0,
     NITRO_ERR_ARGUMENT,       /* an argument is NULL, out of range, or an invalid name */
-    NITRO_ERR_NO_MEMORY,      /* an allocation failed */
+    NITRO_ERR_NO_MEMORY,      /* an allocation failed, or too many files are open */
     NITRO_ERR_BAD_FEATURE,    /* a feature's value is NaN or infinite, or its function failed */
     NITRO_ERR_NO_VARIANT,     /* no variant accepts this input here */
     NITRO_ERR_VARIANT_FAILED, /* the chosen variant reported a failure */

@@ -46,13 +46,21 @@ static nitro_status read_all(nitro_context *context, const char *path, FILE *fil
     return NITRO_OK;
 }
 
+/* Too many open files are no reason to do without a file that is optional. */
+static nitro_status opening_failure(int error)
+{
+    if (error == ENOMEM || error == EMFILE || error == ENFILE)
+        return NITRO_ERR_NO_MEMORY;
+    return error == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO;
+}
+
 nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                              char **text, size_t *size)
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return nitro_fail(context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
-                          "%s: cannot open: %s", path, strerror(errno));
+        return nitro_fail(context, opening_failure(errno), "%s: cannot open: %s", path,
+                          strerror(errno));
     nitro_status status = read_all(context, path, file, max_bytes, text, size);
     fclose(file);
     return status;

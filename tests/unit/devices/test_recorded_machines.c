@@ -1,5 +1,6 @@
 /* The host on recorded machines, and with missing or invalid files. */
 #include <math.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +187,21 @@ static void test_odd_cpuinfo(void **state)
     assert_true(read.family == -1 && isnan(read.clock_mhz));
 }
 
+/* A device that lacks what could not be read would have another id. */
+static void test_too_many_open_files(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_host_processor read;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, before.rlim_max}), 0);
+    nitro_status status = nitro_host_read_processor(context, "", &read);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_fails(context, status, NITRO_ERR_NO_MEMORY, "cpuinfo: cannot open: Too many open files");
+    nitro_context_free(context);
+}
+
 static void test_clock_in_the_name(void **state)
 {
     (void)state;
@@ -300,9 +316,10 @@ static void test_memory_modules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_machines), cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_bad_topologies),    cmocka_unit_test(test_odd_cpuinfo),
-        cmocka_unit_test(test_clock_in_the_name), cmocka_unit_test(test_memory_modules),
+        cmocka_unit_test(test_recorded_machines),   cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_bad_topologies),      cmocka_unit_test(test_odd_cpuinfo),
+        cmocka_unit_test(test_too_many_open_files), cmocka_unit_test(test_clock_in_the_name),
+        cmocka_unit_test(test_memory_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
