@@ -12,7 +12,7 @@ void search_walk_close(void *state)
     search_walk *walk = state;
     if (!walk)
         return;
-    if (walk->kind->end)
+    if (walk->method && walk->kind->end)
         walk->kind->end(walk->method);
     free(walk->method);
     free(walk->batch);

@@ -1,6 +1,7 @@
 /* Every built-in searcher keeps the family's contract: the same seed and answers give the same
  * questions, inside the space and never twice, until everything is evaluated; whatever fails,
  * however late answers come, and after a resumption by tells. */
+#include "unit/failing_malloc.h"
 #include "unit/unit.h"
 
 enum { NUM_COUNTERS = 30 };
@@ -512,6 +513,55 @@ static void test_profiles_guide_in_large_spaces(void **state)
     nitro_space_free(space);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* have a malloc of their own  \
+                                                                     */
+
+enum { NUM_STEPS = 10 };
+
+/** Opens a searcher and takes the first steps. */
+static nitro_status take_steps(fixture *f, const nitro_searcher *searcher, uint64_t *questions)
+{
+    void *state = NULL;
+    const nitro_search_task task = task_of(f, 5);
+    nitro_status status = searcher->open(f->context, &task, &state);
+    for (size_t i = 0; i < NUM_STEPS && status == NITRO_OK; i++) {
+        nitro_search_question question = {0};
+        status = searcher->ask(state, &question);
+        if (status != NITRO_OK)
+            break;
+        questions[i] = question.configuration;
+        nitro_search_answer answer = answer_to(f, question.configuration);
+        if (!question.profiled)
+            answer.counters = NULL;
+        status = searcher->tell(state, &answer);
+    }
+    searcher->close(state);
+    return status;
+}
+
+static void test_without_memory_the_same_questions_or_none(void **state)
+{
+    fixture *f = *state;
+    for (const nitro_searcher *const *s = nitro_builtin_searchers(); *s; s++) {
+        uint64_t expected[NUM_STEPS], questions[NUM_STEPS];
+        size_t num_failed = 0;
+        assert_ok(f->context, take_steps(f, *s, expected));
+        for (bool has_failed = true; has_failed; num_failed += has_failed) {
+            num_left = num_failed;
+            nitro_status status = take_steps(f, *s, questions);
+            has_failed = num_left == SIZE_MAX;
+            num_left = SIZE_MAX;
+            if (status == NITRO_OK)
+                assert_memory_equal(questions, expected, sizeof expected);
+            else
+                assert_int_equal(status, NITRO_ERR_NO_MEMORY);
+        }
+        assert_true(num_failed > 0);
+    }
+}
+
+#endif
+
 static void test_one_default(void **state)
 {
     const nitro_searcher *first = NULL;
@@ -537,6 +587,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_initial_within_the_budget, setup, teardown),
         cmocka_unit_test_setup_teardown(test_generations_that_are_filled_up, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profiles_guide_in_large_spaces, setup, teardown),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test_setup_teardown(test_without_memory_the_same_questions_or_none, setup,
+                                        teardown),
+#endif
         cmocka_unit_test(test_one_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
