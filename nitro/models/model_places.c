@@ -210,6 +210,9 @@ static nitro_status look_in(look_up *self, const char *folder, nitro_string_list
 {
     nitro_status status = NITRO_OK;
     DIR *entries = opendir(folder);
+    if (!entries && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
+        return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "%s: cannot read the folder: %s",
+                          folder, strerror(errno));
     if (!entries && errno != ENOENT && errno != ENOTDIR)
         nitro_log(self->context, NITRO_LOG_WARNING,
                   "%s: cannot read the folder, its models are not used: %s", folder,
