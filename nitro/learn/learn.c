@@ -340,7 +340,10 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options.seed);
     /* On other devices' inputs, LODO validation tells more. */
-    bool has_held_out = !job->dfs && model->held_out && model->held_out->num_rows > 0;
+    const nitro_held_out *held_out = model->held_out;
+    bool has_held_out = !job->dfs && held_out && held_out->num_rows > 0 &&
+                        isfinite(held_out->model.time + held_out->best_fixed.time +
+                                 held_out->usual.time + held_out->replaced.time);
     json_t *made = json_pack("{s:s, s:o, s:s, s:s, s:O*, s:O*, s:s}", "library", nitro_version(),
                              "sources", describe_sources(job->dataset), "records", digest, "dfs",
                              job->dfs ? job->dfs->name : "own-samples", "dfs_report",
@@ -349,7 +352,7 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
         nitro_json_put(&made, "predicted_quality",
                        nitro_predicted_quality_json(model->predicted, job->dataset));
     if (has_held_out)
-        nitro_json_put(&made, "held_out", nitro_held_out_json(model->held_out, model->schema));
+        nitro_json_put(&made, "held_out", nitro_held_out_json(held_out, model->schema));
     if (job->measured.count > 0)
         nitro_json_put(&made, "measured", describe_measured(&job->measured));
     nitro_model_set_provenance(model, made);

@@ -139,3 +139,16 @@ sed 's/gpu3/gpu4/' m.json >changed.json
 try nitro predict --model changed.json --features x=5,y=25
 echo '{}' >other.json
 try nitro predict --model other.json --features x=5,y=25
+
+title "times whose ratios exceed the largest number"
+{
+    echo "input,x,time_ms:small,time_ms:large"
+    for i in $(seq 12); do
+        ((i % 2)) && echo "in$i,$i,1e300,5e-324" || echo "in$i,$i,5e-324,1e300"
+    done
+} >extreme.csv
+nitro store import --store extreme.db --computation extreme --device gpu1 --samples extreme.csv \
+    --devices devices.csv --quiet >/dev/null
+nitro learn extreme --store extreme.db --device gpu1 --output extreme.json --quiet >/dev/null
+echo "exit $?"
+json_get computation <extreme.json
