@@ -1,5 +1,6 @@
 /* Missing results by reason. A store with one device, or without profiles, would otherwise give the
  * same warning for every method on every target. */
+#include "nitro/base/message_list.h"
 #include "nitro/evaluate/evaluate.h"
 
 #include <stdio.h>
@@ -42,10 +43,9 @@ nitro_status nitro_evaluate_gaps_add(nitro_context *context, nitro_evaluate_gaps
 
 static void print_list(const nitro_string_list *list, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < list->count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", list->items[i]);
+    for (size_t i = 0; i < list->count; i++)
+        nitro_message_list_add(text, size, "%s", list->items[i]);
 }
 
 void nitro_evaluate_gaps_log(nitro_context *context, const nitro_evaluate_gaps *gaps)

@@ -4,6 +4,7 @@
  * device features are used at all. For a device's own samples, see select_own.c.
  */
 #include "nitro/learn/select.h"
+#include "nitro/base/message_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -289,11 +290,9 @@ static void log_members(const nitro_selection *s, const nitro_candidate *c)
 {
     const nitro_strategy *strategy = s->task->strategy;
     char names[512] = "";
-    size_t used = 0;
-    for (size_t m = 0; m < strategy->num_members && used < sizeof names; m++)
+    for (size_t m = 0; m < strategy->num_members; m++)
         if (c->members >> m & 1)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     strategy->members[m]->name);
+            nitro_message_list_add(names, sizeof names, "%s", strategy->members[m]->name);
     if (s->logs)
         nitro_log(s->context, NITRO_LOG_INFO,
                   "strategy %s uses only %s for target %s: LODO quality is %.1f %% with all of its "

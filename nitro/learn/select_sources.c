@@ -1,5 +1,6 @@
 /* Training with weighted sources: cross scores, the choice of weights, one fit, its validation. */
 #include "nitro/learn/select_sources.h"
+#include "nitro/base/message_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -154,12 +155,10 @@ static void log_choice(const nitro_source_weighing *t)
 {
     const nitro_dataset *sources = t->task->sources;
     char names[512] = "";
-    size_t used = 0;
     for (size_t d = 0; d < sources->num_devices; d++)
-        if (t->choice.weights[d] > 0.0 && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %.0f %%",
-                                     used ? ", " : "", sources->devices[d]->id,
-                                     100.0 * t->choice.weights[d]);
+        if (t->choice.weights[d] > 0.0)
+            nitro_message_list_add(names, sizeof names, "%s %.0f %%", sources->devices[d]->id,
+                                   100.0 * t->choice.weights[d]);
     nitro_log(t->context, NITRO_LOG_INFO, "sources of target %s, by rule %s%s: %s",
               t->task->target->id, nitro_source_rule_name(t->choice.rule),
               t->choice.uses_relative ? "" : ", without relative features", names);

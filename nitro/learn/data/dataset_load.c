@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/learn/data/dataset.h"
 
 /* A larger spread does not make clearly slower variants as good as the best. */
@@ -180,16 +181,10 @@ static void log_unmeasured(const store_reader *reader, const nitro_dataset *data
 {
     for (size_t v = 0; v < reader->schema->num_variants; v++) {
         char names[512] = "";
-        size_t used = 0, count = 0;
-        for (size_t d = 0; d < dataset->num_devices; d++) {
-            if (!(reader->unmeasured[d] >> v & 1))
-                continue;
-            count++;
-            if (used < sizeof names)
-                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                         used ? ", " : "", dataset->devices[d]->id);
-        }
-        if (count > 0 && (reader->timed >> v & 1))
+        for (size_t d = 0; d < dataset->num_devices; d++)
+            if (reader->unmeasured[d] >> v & 1)
+                nitro_message_list_add(names, sizeof names, "%s", dataset->devices[d]->id);
+        if (names[0] && (reader->timed >> v & 1))
             nitro_log(reader->context, NITRO_LOG_WARNING,
                       "%s: variant %s was never measured on %s: models learn of it from the other "
                       "devices only",
