@@ -1,7 +1,6 @@
 /* Reads fields of an untrusted JSON file. Errors name file and field. */
 #include "nitro/base/json.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,51 +41,6 @@ static bool has_no_memory(const json_error_t *error, const char *text, size_t si
                  : end > 0 && end <= size && text[end - 1] == '"' && !memchr(text, '\0', size);
 }
 
-/* At least the bytes of the longest token. */
-static size_t longest_token(const char *text, size_t size)
-{
-    size_t longest = 0, begin = 0;
-    bool in_string = false;
-    for (size_t i = 0; i < size; i++) {
-        if (in_string && text[i] == '\\') {
-            i++;
-            continue;
-        }
-        if (text[i] == '"')
-            in_string = !in_string;
-        else if (in_string || isalnum((unsigned char)text[i]) || strchr("+-.", text[i]))
-            continue;
-        longest = i - begin > longest ? i - begin : longest;
-        begin = i;
-    }
-    return (size - begin > longest ? size - begin : longest) + 2;
-}
-
-/* Where jansson's buffer for a token cannot grow, it drops bytes of the token and goes on. So the
- * first token is longer than all others: if that one is whole, they are. NULL: ask json_loadb(). */
-static json_t *parse_whole(const char *text, size_t size, size_t flags)
-{
-    static const char begin[] = "[\"", middle[] = "\",";
-    size_t longest = longest_token(text, size);
-    char *padded = malloc(strlen(begin) + longest + strlen(middle) + size + 1), *end = padded;
-    if (!padded)
-        return NULL;
-    end = mempcpy(end, begin, strlen(begin));
-    end = (char *)memset(end, 'x', longest) + longest;
-    end = mempcpy(end, middle, strlen(middle));
-    end = mempcpy(end, text, size);
-    *end++ = ']';
-    json_error_t error;
-    json_t *array = json_loadb(padded, (size_t)(end - padded), flags, &error);
-    json_t *value = json_array_size(array) == 2 ? json_array_get(array, 1) : NULL;
-    bool is_whole = value && json_string_length(json_array_get(array, 0)) == longest &&
-                    (json_is_object(value) || json_is_array(value) || flags & JSON_DECODE_ANY);
-    json_t *found = is_whole ? json_incref(value) : NULL;
-    json_decref(array);
-    free(padded);
-    return found;
-}
-
 json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error_t *error)
 {
     if (is_too_large(text, size)) {
@@ -98,10 +52,7 @@ json_t *nitro_json_parse(const char *text, size_t size, size_t flags, json_error
         return NULL;
     }
     nitro_number_scope before = nitro_numbers_begin();
-    flags |= JSON_REJECT_DUPLICATES;
-    json_t *value = parse_whole(text, size, flags);
-    if (!value)
-        value = json_loadb(text, size, flags, error);
+    json_t *value = json_loadb(text, size, flags | JSON_REJECT_DUPLICATES, error);
     nitro_numbers_end(before);
     if (!value && has_no_memory(error, text, size))
         *error = (json_error_t){.line = error->line,

@@ -12,16 +12,13 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 static size_t num_left = SIZE_MAX; /* allocations before the one that fails */
-static bool goes_on;               /* all after it fail, too */
 
 static bool fails(void)
 {
-    if (num_left == SIZE_MAX || (num_left > 0 && num_left--))
-        return false;
-    if (!goes_on)
-        num_left = SIZE_MAX;
-    errno = ENOMEM;
-    return true;
+    bool is_the_one = num_left != SIZE_MAX && num_left-- == 0;
+    if (is_the_one)
+        errno = ENOMEM;
+    return is_the_one;
 }
 
 __attribute__((visibility("default"))) void *malloc(size_t size)
