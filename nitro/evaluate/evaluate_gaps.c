@@ -1,11 +1,12 @@
 /* Missing results by reason. A store with one device, or without profiles, would otherwise give the
  * same warning for every method on every target. */
-#include "nitro/base/message_list.h"
 #include "nitro/evaluate/evaluate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "nitro/base/message_list.h"
 
 /* The gap of this reason, made if there is none; NULL: out of memory. */
 static nitro_evaluate_gap *find_gap(nitro_context *context, nitro_evaluate_gaps *gaps,

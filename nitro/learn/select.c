@@ -4,13 +4,13 @@
  * device features are used at all. For a device's own samples, see select_own.c.
  */
 #include "nitro/learn/select.h"
-#include "nitro/base/message_list.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/candidate.h"
 #include "nitro/learn/data/dataset.h"

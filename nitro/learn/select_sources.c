@@ -1,6 +1,5 @@
 /* Training with weighted sources: cross scores, the choice of weights, one fit, its validation. */
 #include "nitro/learn/select_sources.h"
-#include "nitro/base/message_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
+#include "nitro/base/message_list.h"
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"

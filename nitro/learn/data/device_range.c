@@ -1,9 +1,10 @@
 /* Device features of a target that lie outside the sources' range. */
 #include "nitro/learn/data/device_range.h"
-#include "nitro/base/message_list.h"
 
 #include <math.h>
 #include <stdio.h>
+
+#include "nitro/base/message_list.h"
 
 void nitro_device_range_clamp(nitro_model *model)
 {
