@@ -2,7 +2,6 @@
  * same warning for every method on every target. */
 #include "nitro/evaluate/evaluate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "nitro/learn/select_sources.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

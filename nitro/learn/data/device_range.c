@@ -2,7 +2,6 @@
 #include "nitro/learn/data/device_range.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "nitro/base/message_list.h"
 
