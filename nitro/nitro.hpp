@@ -13,6 +13,7 @@
  * - Every failure throws nitro::error with nitro.h's status and the context's message. run()
  *   and select() rethrow exceptions of lambdas unchanged; while measuring, in worker processes,
  * they are failures of the variant.
+ * - A text with a null byte, where C would end it, is NITRO_ERR_ARGUMENT.
  * - An object must not outlive the context that it was made in, nor moved-from objects be used.
  */
 #ifndef NITRO_NITRO_HPP
@@ -140,6 +141,21 @@ template <typename F> int judged(F &&check, char *why, size_t size) noexcept
     return -1;
 }
 
+/** A text for C, which would end it at a null byte: one that has any is refused. */
+inline const char *c_text(const std::string &text)
+{
+    if (text.find('\0') != std::string::npos)
+        throw error(NITRO_ERR_ARGUMENT, "'" + std::string(text.c_str()) +
+                                            "' goes on behind a null byte, where C would end it");
+    return text.c_str();
+}
+
+/** The same of a text that may be left out: null for "". */
+inline const char *optional_text(const std::string &text)
+{
+    return text.empty() ? nullptr : c_text(text);
+}
+
 inline void check(nitro_context *context, nitro_status status)
 {
     std::exception_ptr exception = std::exchange(thrown(), nullptr);
@@ -180,35 +196,38 @@ namespace formula
 inline std::string per_thread(const std::string &work)
 {
     return detail::written([&](char *text, size_t size) {
-        return nitro_formula_per_thread(text, size, work.c_str());
+        return nitro_formula_per_thread(text, size, detail::c_text(work));
     });
 }
 inline std::string per_core(const std::string &work)
 {
-    return detail::written(
-        [&](char *text, size_t size) { return nitro_formula_per_core(text, size, work.c_str()); });
+    return detail::written([&](char *text, size_t size) {
+        return nitro_formula_per_core(text, size, detail::c_text(work));
+    });
 }
 inline std::string per_l2(const std::string &bytes)
 {
-    return detail::written(
-        [&](char *text, size_t size) { return nitro_formula_per_l2(text, size, bytes.c_str()); });
+    return detail::written([&](char *text, size_t size) {
+        return nitro_formula_per_l2(text, size, detail::c_text(bytes));
+    });
 }
 inline std::string streaming_time(const std::string &bytes, double floor_us)
 {
     return detail::written([&](char *text, size_t size) {
-        return nitro_formula_streaming_time(text, size, bytes.c_str(), floor_us);
+        return nitro_formula_streaming_time(text, size, detail::c_text(bytes), floor_us);
     });
 }
 inline std::string imbalance(const std::string &longest, const std::string &work)
 {
     return detail::written([&](char *text, size_t size) {
-        return nitro_formula_imbalance(text, size, longest.c_str(), work.c_str());
+        return nitro_formula_imbalance(text, size, detail::c_text(longest), detail::c_text(work));
     });
 }
 inline std::string machine_balance(const std::string &flops, const std::string &bytes)
 {
     return detail::written([&](char *text, size_t size) {
-        return nitro_formula_machine_balance(text, size, flops.c_str(), bytes.c_str());
+        return nitro_formula_machine_balance(text, size, detail::c_text(flops),
+                                             detail::c_text(bytes));
     });
 }
 
@@ -251,9 +270,8 @@ class context
     void set(const std::string &computation, const std::string &setting, const std::string &value)
     {
         detail::check(handle_.get(),
-                      nitro_context_set(handle_.get(),
-                                        computation.empty() ? nullptr : computation.c_str(),
-                                        setting.c_str(), value.c_str()));
+                      nitro_context_set(handle_.get(), detail::optional_text(computation),
+                                        detail::c_text(setting), detail::c_text(value)));
     }
 
     /** Replace the clock; its state is borrowed. Null: the system's clock. */
@@ -304,7 +322,7 @@ class model
     static model load(const context &owner, const std::string &path)
     {
         nitro_model *made = nullptr;
-        detail::check(owner.get(), nitro_model_load(owner.get(), path.c_str(), &made));
+        detail::check(owner.get(), nitro_model_load(owner.get(), detail::c_text(path), &made));
         return model(owner.get(), made);
     }
 
@@ -318,13 +336,13 @@ class model
 
     void save(const std::string &path) const
     {
-        detail::check(context_, nitro_model_save(handle_.get(), path.c_str()));
+        detail::check(context_, nitro_model_save(handle_.get(), detail::c_text(path)));
     }
 
     /** Write the model as a binary file or as C source. */
     void export_as(nitro_export_format format, const std::string &path) const
     {
-        detail::check(context_, nitro_model_export(handle_.get(), format, path.c_str()));
+        detail::check(context_, nitro_model_export(handle_.get(), format, detail::c_text(path)));
     }
 
     std::string computation() const
@@ -394,9 +412,8 @@ class store
         : context_(owner.get())
     {
         nitro_store *made = nullptr;
-        detail::check(
-            owner.get(),
-            nitro_store_open(owner.get(), url.empty() ? nullptr : url.c_str(), mode, &made));
+        detail::check(owner.get(),
+                      nitro_store_open(owner.get(), detail::optional_text(url), mode, &made));
         handle_.reset(made);
     }
 
@@ -404,8 +421,8 @@ class store
     static store open_journaled(const context &owner, const std::string &url = "")
     {
         nitro_store *made = nullptr;
-        detail::check(owner.get(), nitro_store_open_journaled(
-                                       owner.get(), url.empty() ? nullptr : url.c_str(), &made));
+        detail::check(owner.get(),
+                      nitro_store_open_journaled(owner.get(), detail::optional_text(url), &made));
         return store(owner.get(), made);
     }
 
@@ -459,8 +476,8 @@ class store
                 const std::string &device, const nitro_learn_options &options) const
     {
         nitro_model *made = nullptr;
-        detail::check(context_, how(context_, handle_.get(), computation.c_str(), device.c_str(),
-                                    &options, &made));
+        detail::check(context_, how(context_, handle_.get(), detail::c_text(computation),
+                                    detail::c_text(device), &options, &made));
         return model(context_, made);
     }
 
@@ -564,10 +581,10 @@ template <typename Argument> class tuner
         kept &all = *kept_;
         all.tuned = std::move(tuned_one);
         all.options = std::move(options);
-        all.c.name = all.tuned.name.c_str();
-        all.c.version = all.tuned.version.c_str();
-        all.c.space = all.tuned.space.c_str();
-        all.c.run = &run_values;
+        all.c.name = detail::c_text(all.tuned.name);
+        all.c.version = detail::c_text(all.tuned.version);
+        all.c.space = detail::c_text(all.tuned.space);
+        all.c.run = all.tuned.run ? &run_values : nullptr;
         all.c.check = all.tuned.check ? &check_result : nullptr;
         all.c.load = all.tuned.load ? &load_argument : nullptr;
         all.c.unload = &unload_argument;
@@ -667,8 +684,8 @@ template <typename Argument> class tuner
     {
         nitro_tuner_options options;
         nitro_tuner_options_init(&options);
-        options.searcher = kept_->options.searcher.c_str();
-        options.budget = kept_->options.budget.c_str();
+        options.searcher = detail::c_text(kept_->options.searcher);
+        options.budget = detail::c_text(kept_->options.budget);
         options.seed = kept_->options.seed;
         std::vector<double> starts;
         for (const std::vector<double> &each : kept_->options.starts)
@@ -786,7 +803,7 @@ template <typename Argument> class computation
     computation(const context &owner, const std::string &name) : context_(owner.get())
     {
         nitro_computation *made = nullptr;
-        detail::check(context_, nitro_computation_create(context_, name.c_str(), &made));
+        detail::check(context_, nitro_computation_create(context_, detail::c_text(name), &made));
         handle_.reset(made);
         set_problem({});
     }
@@ -842,8 +859,8 @@ template <typename Argument> class computation
     {
         auto kept = std::make_unique<variant<Argument>>(std::move(added));
         nitro_variant c = {};
-        c.name = kept->name.c_str();
-        c.version = kept->version.c_str();
+        c.name = detail::c_text(kept->name);
+        c.version = detail::c_text(kept->version);
         c.run = kept->run ? &run_variant : nullptr;
         c.prepare = kept->prepare ? &prepare_variant : nullptr;
         c.release = kept->release ? &release_variant : nullptr;
@@ -875,7 +892,8 @@ template <typename Argument> class computation
         auto kept = std::make_unique<features_function>(std::move(evaluate));
         std::vector<nitro_feature> c;
         for (const feature &each : added)
-            c.push_back({each.name.c_str(), each.unit.c_str(), each.scale, each.cost_ns});
+            c.push_back(
+                {detail::c_text(each.name), detail::c_text(each.unit), each.scale, each.cost_ns});
         detail::check(context_, nitro_computation_add_features(handle_.get(), c.data(), c.size(),
                                                                *kept ? &evaluate_features : nullptr,
                                                                kept.get()));
@@ -886,24 +904,25 @@ template <typename Argument> class computation
     computation &add_relative_feature(const relative_feature &added)
     {
         nitro_relative_feature c = {};
-        c.name = added.name.c_str();
-        c.unit = added.unit.c_str();
+        c.name = detail::c_text(added.name);
+        c.unit = detail::c_text(added.unit);
         c.scale = added.scale;
-        c.formula = added.formula.c_str();
-        c.replaces = added.replaces.empty() ? nullptr : added.replaces.c_str();
+        c.formula = detail::c_text(added.formula);
+        c.replaces = detail::optional_text(added.replaces);
         detail::check(context_, nitro_computation_add_relative_feature(handle_.get(), &c));
         return *this;
     }
 
     computation &set_default(const std::string &name)
     {
-        detail::check(context_, nitro_computation_set_default(handle_.get(), name.c_str()));
+        detail::check(context_, nitro_computation_set_default(handle_.get(), detail::c_text(name)));
         return *this;
     }
 
     computation &set_reference(const std::string &name)
     {
-        detail::check(context_, nitro_computation_set_reference(handle_.get(), name.c_str()));
+        detail::check(context_,
+                      nitro_computation_set_reference(handle_.get(), detail::c_text(name)));
         return *this;
     }
 
@@ -935,7 +954,8 @@ template <typename Argument> class computation
     /** The kind of device that the variants run on, e.g. "cuda"; "host" unless set. */
     computation &set_device_kind(const std::string &kind)
     {
-        detail::check(context_, nitro_computation_set_device_kind(handle_.get(), kind.c_str()));
+        detail::check(context_,
+                      nitro_computation_set_device_kind(handle_.get(), detail::c_text(kind)));
         return *this;
     }
 
@@ -955,8 +975,8 @@ template <typename Argument> class computation
     /** Choose this variant for every input that it accepts; "": end that. */
     void force(const std::string &variant)
     {
-        detail::check(context_, nitro_computation_force(
-                                    handle_.get(), variant.empty() ? nullptr : variant.c_str()));
+        detail::check(context_,
+                      nitro_computation_force(handle_.get(), detail::optional_text(variant)));
     }
 
     void set_memo_size(size_t num_entries)
@@ -1003,8 +1023,7 @@ template <typename Argument> class computation
     void record_to(const std::string &store_url, double interval_s)
     {
         detail::check(context_, nitro_computation_record_to(
-                                    handle_.get(), store_url.empty() ? nullptr : store_url.c_str(),
-                                    interval_s));
+                                    handle_.get(), detail::optional_text(store_url), interval_s));
     }
 
     /** Move recorded calls to a store. @return the number of stored samples. */
@@ -1018,7 +1037,7 @@ template <typename Argument> class computation
 
     void load_model(const std::string &path)
     {
-        detail::check(context_, nitro_computation_load_model(handle_.get(), path.c_str()));
+        detail::check(context_, nitro_computation_load_model(handle_.get(), detail::c_text(path)));
     }
 
     /** The same from a model file's contents. */
@@ -1112,9 +1131,9 @@ template <typename Argument> class computation
     {
         std::vector<nitro_input> c;
         for (const input<Argument> &each : inputs)
-            c.push_back({each.name.c_str(), &load_input, &unload_input,
-                         const_cast<input<Argument> *>(&each)});
-        detail::check(context_, nitro_tune(handle_.get(), repository.get(), device.c_str(),
+            c.push_back({detail::c_text(each.name), each.load ? &load_input : nullptr,
+                         &unload_input, const_cast<input<Argument> *>(&each)});
+        detail::check(context_, nitro_tune(handle_.get(), repository.get(), detail::c_text(device),
                                            c.data(), c.size(), &options));
     }
 

@@ -59,6 +59,19 @@ nitro::computation<vector> declare(const nitro::context &context)
     return sum;
 }
 
+/** What is refused names a text of the call, `said`. */
+template <typename Call> void assert_refused(const Call &call, const char *said)
+{
+    try {
+        call();
+    } catch (const nitro::error &problem) {
+        assert_int_equal(problem.status(), NITRO_ERR_ARGUMENT);
+        assert_non_null(std::strstr(problem.what(), said));
+        return;
+    }
+    fail_msg("not refused: %s", said);
+}
+
 void test_runs_the_default_without_a_model(void **)
 {
     nitro::context context;
@@ -129,6 +142,25 @@ void test_another_variant_runs(void **)
     }
 }
 
+/** A text that C would cut is refused, instead of meaning another object. */
+void test_texts_with_null_bytes_are_refused(void **)
+{
+    const std::string cut("sum\0x", 5);
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    using computation = nitro::computation<vector>;
+    assert_refused([&] { computation(context, cut); }, "'sum' goes on behind a null byte");
+    assert_refused([&] { sum.add_variant(cut, add_up); }, "'sum'");
+    assert_refused([&] { sum.add_feature({cut}, [](const vector &) { return 1.0; }); }, "'sum'");
+    assert_refused([&] { sum.force(cut); }, "'sum'");
+    assert_refused([&] { sum.load_model(cut); }, "'sum'");
+    assert_refused([&] { context.set("", cut, "1"); }, "'sum'");
+    assert_refused([&] { nitro::store(context, cut); }, "'sum'");
+    assert_refused([&] { nitro::formula::per_core(cut); }, "'sum'");
+    assert_int_equal(sum.variants().size(), 3);
+    assert_int_equal(sum.features().size(), 1);
+}
+
 /** Of what a variant calls, not of what failed before it in the call that it serves. */
 void test_a_call_within_a_variant_fails_by_itself(void **)
 {
@@ -163,23 +195,23 @@ void test_what_is_missing_is_named(void **)
     char folder[] = "/tmp/nitro-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
     nitro::store samples(context, std::string(folder) + "/s.db", NITRO_STORE_WRITE);
-    const std::function<void()> missing[] = {[&] { sum.add_feature({"length"}, nullptr); },
-                                             [&] { sum.add_features({{"length"}}, nullptr); },
-                                             [&] { sum.add_features({}, [](auto &, auto) {}); },
-                                             [&] { sum.tune(samples, {}); }};
-    for (const auto &use : missing) {
-        std::string message = "none";
-        try {
-            use();
-        } catch (const nitro::error &thrown) {
-            message = thrown.what();
-        }
-        const bool is_tune = &use == &missing[3];
-        assert_string_equal(message.c_str(),
-                            is_tune ? "sum: no inputs to tune on"
-                                    : "sum: a feature group needs a function and at least one "
-                                      "feature");
-    }
+    const char *needed = "sum: a feature group needs a function and at least one feature";
+    assert_refused([&] { sum.add_feature({"length"}, nullptr); }, needed);
+    assert_refused([&] { sum.add_features({{"length"}}, nullptr); }, needed);
+    assert_refused([&] { sum.add_features({}, [](auto &, auto) {}); }, needed);
+    assert_refused([&] { sum.tune(samples, {}); }, "sum: no inputs to tune on");
+    assert_refused(
+        [&] {
+            sum.tune(samples, {{"one", nullptr}});
+        },
+        "input number 1 ('one') needs a loader");
+    nitro::tunable<vector> idle;
+    idle.name = "idle";
+    idle.space = R"({"ConfigurationSpace": {"TuningParameters": [
+        {"Name": "a", "Type": "int", "Values": [1, 2]}]}})";
+    idle.load = [] { return std::make_unique<vector>(); };
+    assert_refused([&] { nitro::tuner<vector>(context, idle).search(); },
+                   "tunable 'idle' has no run");
     assert_int_equal(sum.features().size(), 0);
     std::filesystem::remove_all(folder);
 }
@@ -571,6 +603,7 @@ int main()
         cmocka_unit_test(test_what_a_feature_throws_comes_out_of_evaluate),
         cmocka_unit_test(test_another_variant_runs),
         cmocka_unit_test(test_a_call_within_a_variant_fails_by_itself),
+        cmocka_unit_test(test_texts_with_null_bytes_are_refused),
         cmocka_unit_test(test_what_is_missing_is_named),
         cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
