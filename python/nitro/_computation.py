@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import copy
 import sys
 import warnings
@@ -30,6 +31,7 @@ from ._library import (
     ffi,
     goes_on,
     index_of,
+    instance,
     judged,
     lib,
     list_of,
@@ -429,11 +431,12 @@ class Computation:
         lib.nitro_online_options_init(options)
         options.share, options.repetitions = share, repetitions
         options.data = index_of("data", data, _ONLINE_DATA)
+        tried = instance(f"{self.name}: add_tunable", tuner, Tuner)
         self._context.check(
-            lib.nitro_computation_add_tunable(self._handle, tuner.handle, options)
+            lib.nitro_computation_add_tunable(self._handle, tried.handle, options)
         )
-        self._kept.append(tuner._search)
-        self._names.append(tuner.tunable.name)
+        self._kept.append(tried._search)
+        self._names.append(tried.tunable.name)
 
     def add_features(
         self,
@@ -594,7 +597,8 @@ class Computation:
 
     def attach_model(self, model: Model) -> None:
         """Attach a model, which the computation then owns; the Model object is empty afterwards."""
-        self._context.check(lib.nitro_computation_attach_model(self._handle, model._handle))
+        given = instance(f"{self.name}: attach_model", model, Model)._handle
+        self._context.check(lib.nitro_computation_attach_model(self._handle, given))
         model.release()
 
     def configure(self) -> None:
@@ -733,8 +737,9 @@ class Computation:
     def flush_observations(self, store: Store) -> int:
         """Move the calls that monitor(num_recorded=...) kept to a store; gives the samples made."""
         count = ffi.new("size_t *")
+        opened = instance(f"{self.name}: flush_observations", store, Store).handle
         self._context.check(
-            lib.nitro_computation_flush_observations(self._handle, store.handle, count)
+            lib.nitro_computation_flush_observations(self._handle, opened, count)
         )
         return int(count[0])
 
@@ -768,11 +773,13 @@ class Computation:
         lib.nitro_tune_options_init(options)
         set_measure(ffi.addressof(options, "measure"), "tune", measure)
         options.again = again
+        instance(f"{self.name}: tune: inputs", inputs, collections.abc.Mapping)
         for name, load in inputs.items():
             check_callables(f"{self.name}: input", {name: load}, required=name)
         # Also without a function: Python raises an interrupt there.
         function = _print_progress if progress is True else progress or (lambda _: None)
         check_callables(f"{self.name}: tune", {"progress": function})
+        opened = instance(f"{self.name}: tune", store, Store).handle
         user = ffi.new_handle(function)
         options.progress, options.progress_user = lib.nitro_python_tuned, user
         items = list(inputs.items())
@@ -783,7 +790,7 @@ class Computation:
             source.name, source.state = name, state
             source.load, source.unload = lib.nitro_python_load, lib.nitro_python_unload
         status = lib.nitro_tune(
-            self._handle, store.handle, bytes_of(device), sources, len(names), options
+            self._handle, opened, bytes_of(device), sources, len(names), options
         )
         if progress is True:
             print(file=sys.stderr)  # ends the line

@@ -101,6 +101,13 @@ def bytes_of(text: TextOrPath) -> bytes:
     return encoded
 
 
+def instance(what: str, value: Any, kind: type) -> Any:
+    """The value, which is of this class; a path or a list in its place is refused by name."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what}: a {kind.__name__} is needed, not {value!r}")
+    return value
+
+
 def list_of(what: str, items: Iterable[Any]) -> List[Any]:
     """The items as a list; those of a text would be its characters."""
     if isinstance(items, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import json
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
@@ -12,6 +13,7 @@ from ._library import (
     data_of,
     default_context,
     ffi,
+    instance,
     lib,
     names_of,
     owned,
@@ -52,6 +54,7 @@ def decision_of(made: Any, result: Any = None) -> Decision:
 
 def feature_values(what: str, names: List[str], features: Mapping[str, float]) -> Any:
     """The values of exactly the features that `what` has, in its order."""
+    instance(what, features, collections.abc.Mapping)
     missing = [name for name in names if name not in features]
     unknown = [name for name in features if name not in names]
     if missing or unknown:

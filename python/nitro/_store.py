@@ -15,6 +15,7 @@ from ._library import (
     default_context,
     ffi,
     goes_on,
+    instance,
     lib,
     list_of,
     members_of,
@@ -187,7 +188,8 @@ class Store:
     def copy_to(self, other: "Store") -> Copied:
         """Copy everything into another store; samples that it has are skipped."""
         report = ffi.new("nitro_copy_report *")
-        self._context.check(lib.nitro_store_copy(self.handle, other.handle, report))
+        to = instance("copy_to", other, Store).handle
+        self._context.check(lib.nitro_store_copy(self.handle, to, report))
         return Copied(report.samples, report.samples_skipped)
 
     def _names(self, fill: Callable[[Any], Any]) -> List[str]:

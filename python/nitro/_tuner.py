@@ -18,6 +18,7 @@ from ._library import (
     default_context,
     ffi,
     goes_on,
+    instance,
     judged,
     lib,
     list_of,
@@ -254,7 +255,7 @@ class Tuner:
         store: Optional[Store] = None,
         context: Optional[Context] = None,
     ) -> None:
-        self.tunable = tunable
+        self.tunable = instance("Tuner", tunable, Tunable)
         self._context = context or default_context()
         self._told: Dict[str, Any] = {"progress": None}
         user = ffi.new_handle(self._told)
@@ -265,7 +266,7 @@ class Tuner:
         options.seed = seed
         numbers = ffi.new("double[]", [n for each in starts for n in tunable._numbers(each)])
         options.starts, options.num_starts = numbers, len(starts)
-        opened = _NULL if store is None else store.handle
+        opened = _NULL if store is None else instance("Tuner: store", store, Store).handle
         options.store = opened
         options.progress, options.progress_user = lib.nitro_python_searched, user
         handle = ffi.new("nitro_tuner **")

@@ -238,6 +238,17 @@ class RegisterAndSelect(unittest.TestCase):
             (lambda: nitro.formula.per_core(5), "a text is needed, not 5"),
             (lambda: total.monitor(every="x"), "monitor: every is 'x': "),
             (lambda: total.tune(None, {"few": [1, 2]}), r"total: input: few is \[1, 2\], not a function"),
+            (lambda: total.tune(None, [[1, 2]]), r"total: tune: inputs: a Mapping is needed, not \[\[1, 2\]\]"),
+            (lambda: total.tune("x.db", {}), "total: tune: a Store is needed, not 'x.db'"),
+            (lambda: total.flush_observations("x.db"), "flush_observations: a Store is needed, not 'x.db'"),
+            (lambda: total.attach_model("m.json"), "total: attach_model: a Model is needed, not 'm.json'"),
+            (lambda: total.select_features([3]), r"total: a Mapping is needed, not \[3\]"),
+            (lambda: total.add_tunable("t"), "total: add_tunable: a Tuner is needed, not 't'"),
+            (lambda: nitro.Tuner("t"), "Tuner: a Tunable is needed, not 't'"),
+            (
+                lambda: nitro.Tuner(nitro.Tunable("t", {"tile": [1]}), store="x.db"),
+                "Tuner: store: a Store is needed, not 'x.db'",
+            ),
         ):
             with self.subTest(problem), self.assertRaisesRegex(TypeError, problem):
                 use()
