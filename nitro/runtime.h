@@ -119,7 +119,7 @@ NITRO_API void nitro_context_clear_error(nitro_context *context);
  * For what loads, generates, creates or measures (nitro_input.load, nitro_module): record a message
  * and return `status`, as in `return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%zu: ...", path,
  * line);`. Errors of features, variants and hooks have their own message, with the number that they
- * returned; a variant's reason is nitro_declaration.problem's. Safe from any thread.
+ * returned; their reason is nitro_declaration.problem's. Safe from any thread.
  */
 NITRO_API nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format,
                                   ...) NITRO_PRINTF(3, 4);
@@ -293,8 +293,8 @@ typedef struct nitro_hooks {
 } nitro_hooks;
 
 /**
- * Called after a function of a variant failed: the reason in words, for the error or the sample's
- * entry; NULL or "": unknown. Owned by the argument; copied at once.
+ * Called after a function of a variant or of features failed: the reason in words, for the error or
+ * the sample's entry; NULL or "": unknown. Owned by the argument; copied at once.
  */
 typedef const char *(*nitro_problem_text_function)(const void *argument, void *user);
 

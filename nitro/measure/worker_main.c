@@ -36,15 +36,10 @@ static nitro_status load_input(nitro_worker *self, double *features, double *cos
     if (status != NITRO_OK)
         return status;
     nitro_worker_enter(self, NITRO_PHASE_FEATURES);
-    status =
-        self->job->extent == NITRO_MEASURE_ALL
-            ? nitro_computation_time_features(self->computation, self->argument, features, costs_ms)
-            : nitro_computation_evaluate(self->computation, self->argument, features);
-    const char *why =
-        status == NITRO_OK ? "" : nitro_computation_problem(self->computation, self->argument);
-    char said[512];
-    nitro_context_last_error(self->context, said, sizeof(said));
-    return why[0] ? nitro_fail(self->context, status, "%s: %s", said, why) : status;
+    return self->job->extent == NITRO_MEASURE_ALL
+               ? nitro_computation_time_features(self->computation, self->argument, features,
+                                                 costs_ms)
+               : nitro_computation_evaluate(self->computation, self->argument, features);
 }
 
 /* An input that is too large for the device is no error: every variant's entry is out of memory. */

@@ -118,12 +118,13 @@ void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_
 }
 
 static nitro_status fail_group(const nitro_computation *computation,
-                               const nitro_feature_group *group, int failure)
+                               const nitro_feature_group *group, const void *argument, int failure)
 {
-    return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
-                      "%s: the function of feature %s failed with %d",
-                      computation->schema->computation,
-                      computation->schema->features[group->first].name, failure);
+    const char *why = nitro_computation_problem(computation, argument);
+    return nitro_fail(
+        computation->context, NITRO_ERR_BAD_FEATURE,
+        "%s: the function of feature %s failed with %d%s%s", computation->schema->computation,
+        computation->schema->features[group->first].name, failure, why[0] ? ": " : "", why);
 }
 
 nitro_status nitro_computation_require_finite(const nitro_computation *computation,
@@ -145,7 +146,7 @@ static nitro_status check(const nitro_feature_evaluation *evaluation)
     for (size_t i = 0; i < evaluation->num_groups; i++)
         if (evaluation->failures[i])
             return fail_group(evaluation->computation, group_of(evaluation, i),
-                              evaluation->failures[i]);
+                              evaluation->argument, evaluation->failures[i]);
     return nitro_computation_require_finite(evaluation->computation, evaluation->values);
 }
 
@@ -175,7 +176,7 @@ static nitro_status evaluate(const nitro_computation *computation, const void *a
         if (failure) {
             for (size_t f = group->first; f < computation->schema->num_features; f++)
                 values[f] = NAN;
-            return fail_group(computation, group, failure);
+            return fail_group(computation, group, argument, failure);
         }
     }
     return nitro_computation_require_finite(computation, values);
@@ -211,7 +212,7 @@ nitro_status nitro_computation_time_features(const nitro_computation *computatio
         for (int call = 0; call < TIMING_CALLS && before_ms - begin_ms < TIMING_MS; call++) {
             int failure = group->evaluate(argument, values + group->first, group->user);
             if (failure)
-                return fail_group(computation, group, failure);
+                return fail_group(computation, group, argument, failure);
             double now_ms = nitro_clock_wall_ms(context);
             costs_ms[group->first] = fmin(costs_ms[group->first], fmax(now_ms - before_ms, 0.0));
             before_ms = now_ms;

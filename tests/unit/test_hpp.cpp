@@ -119,10 +119,13 @@ void test_what_a_feature_throws_comes_out_of_evaluate(void **)
 void test_another_variant_runs(void **)
 {
     nitro::context context;
+    std::string log;
+    context.set_log(NITRO_LOG_WARNING, [&](nitro_log_level, const char *said) { log += said; });
     nitro::computation<vector> sum = declare(context);
     vector empty{};
     sum.set_default("small"); /* its constraint reads the feature */
     nitro::decision decision = sum.run(empty, nitro::call_options{10.0});
+    assert_true(log.find("length failed with -1: nothing to measure;") != std::string::npos);
     assert_string_equal(decision.variant_name, "forwards");
     assert_int_equal(decision.reason, NITRO_REASON_BAD_FEATURE);
     nitro::computation<vector> refusing(context, "sum");

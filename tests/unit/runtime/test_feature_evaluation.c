@@ -394,6 +394,12 @@ static void test_constraints_and_records_see_all_features(void **state)
     close_scene(&s);
 }
 
+static const char *problem_of(const void *given, void *user)
+{
+    (void)user;
+    return ((const argument *)given)->value == 1 ? "1 is too little" : NULL;
+}
+
 static void test_the_first_failure_in_declared_order_is_told(void **state)
 {
     scene s;
@@ -404,6 +410,9 @@ static void test_the_first_failure_in_declared_order_is_told(void **state)
     s.bench.fail_first = s.bench.fail_second = true;
     assert_fails(s.context, nitro_computation_evaluate(s.computation, &a, values),
                  NITRO_ERR_BAD_FEATURE, "the function of feature value failed with 3");
+    assert_ok(s.context, nitro_computation_set_problem(s.computation, problem_of, NULL));
+    assert_fails(s.context, nitro_computation_evaluate(s.computation, &a, values),
+                 NITRO_ERR_BAD_FEATURE, "feature value failed with 3: 1 is too little");
     assert_int_equal(s.bench.num_second, 0); /* there was no point in it */
     s.bench.fail_first = false;
     assert_fails(s.context, nitro_computation_evaluate(s.computation, &a, values),
