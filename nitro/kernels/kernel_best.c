@@ -46,13 +46,12 @@ static nitro_status answer_target(nitro_context *context, void *state, char **an
 nitro_status nitro_kernel_ask_target(nitro_context *context, const nitro_kernel *kernel,
                                      const char *device, nitro_kernel_target *target)
 {
-    target_question question = {nitro_kernel_backend_find(kernel->backend), device};
+    target_question question = {.device = device};
     char *answer = NULL, *at;
-    if (!question.backend)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND, "%s: unknown backend '%s' of kernels",
-                          kernel->origin, kernel->backend);
-    nitro_status status = nitro_child_run(context, "asking for a compiler", TARGET_LIMIT_MS,
-                                          answer_target, &question, &answer);
+    nitro_status status = nitro_kernel_check(context, kernel, &question.backend);
+    if (status == NITRO_OK)
+        status = nitro_child_run(context, "asking for a compiler", TARGET_LIMIT_MS, answer_target,
+                                 &question, &answer);
     if (status != NITRO_OK)
         return status;
     *target = (nitro_kernel_target){.identity = ""};

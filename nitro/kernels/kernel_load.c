@@ -24,9 +24,31 @@ static struct {
 const nitro_kernel_backend *nitro_kernel_backend_find(const char *name)
 {
     const nitro_kernel_backend *const *each = nitro_builtin_kernel_backends();
-    while (*each && strcmp((*each)->name, name) != 0)
+    while (*each && (!name || strcmp((*each)->name, name) != 0))
         each++;
     return *each;
+}
+
+nitro_status nitro_kernel_check(nitro_context *context, const nitro_kernel *kernel,
+                                const nitro_kernel_backend **backend)
+{
+    const char *origin = kernel->origin ? kernel->origin : "a kernel";
+    const char *missing = !kernel->kit       ? "kit"
+                          : !kernel->backend ? "backend"
+                          : !kernel->source  ? "source"
+                                             : NULL;
+    if (missing)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: nitro_kernel.%s is NULL", origin,
+                          missing);
+    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++)
+        if (!kernel->parameters[p].values || !kernel->parameters[p].usual)
+            return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                              "%s: parameter %s needs `values`, and the `usual` one of them",
+                              origin, kernel->parameters[p].name);
+    *backend = nitro_kernel_backend_find(kernel->backend);
+    return *backend ? NITRO_OK
+                    : nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                                 "%s: unknown backend '%s' of kernels", origin, kernel->backend);
 }
 
 static const void *place_of(const nitro_kernel_backend *backend, void *stream)
@@ -300,15 +322,14 @@ loaded_kernel *nitro_kernel_find_loaded(const nitro_kernel *kernel, void *stream
 static nitro_status load_once(nitro_context *context, const nitro_kernel *kernel, void *stream,
                               loaded_kernel **loaded)
 {
-    const nitro_kernel_backend *backend = nitro_kernel_backend_find(kernel->backend);
+    const nitro_kernel_backend *backend;
     kernel_target *target = NULL;
     *loaded = find(kernel, stream);
     if (*loaded)
         return NITRO_OK;
-    if (!backend)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND, "%s: unknown backend '%s' of kernels",
-                          kernel->origin, kernel->backend);
-    nitro_status status = open_target(context, backend, stream, &target);
+    nitro_status status = nitro_kernel_check(context, kernel, &backend);
+    if (status == NITRO_OK)
+        status = open_target(context, backend, stream, &target);
     if (status == NITRO_OK && !backend->load)
         status = nitro_fail(context, NITRO_ERR_UNSUPPORTED, "%s: the backend '%s' only compiles",
                             kernel->origin, kernel->backend);

@@ -75,10 +75,12 @@ nitro_status nitro_kernels_hold(nitro_computation *computation, const char *devi
     *held = 0;
     for (size_t v = 0; v < computation->schema->num_variants && status == NITRO_OK; v++) {
         const nitro_kernel *kernel = nitro_kernel_of(computation, v);
+        const nitro_kernel_backend *backend;
         bool was_configured = true;
         if (!kernel)
             continue;
-        if (!asked || strcmp(asked->backend, kernel->backend) != 0) {
+        status = nitro_kernel_check(context, kernel, &backend);
+        if (status == NITRO_OK && (!asked || strcmp(asked->backend, kernel->backend) != 0)) {
             status = nitro_kernel_ask_target(context, kernel, device, &target);
             asked = kernel;
         }

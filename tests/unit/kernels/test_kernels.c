@@ -116,6 +116,11 @@ static void errors_name_what_is_wrong(void **state)
         KERNEL("c", source, "FACTOR > LIMIT", .steps = {STEP("count")}),
         KERNEL("c", source, "FACTOR > 9", .steps = {STEP("count")}),
         SCALE(.steps = {{.entry = "scale", .global = {"count *"}}}),
+        KERNEL(NULL, source, "FACTOR > 1", .steps = {STEP("count")}),
+        KERNEL("c", NULL, "FACTOR > 1", .steps = {STEP("count")}),
+        {.backend = "c", .source = source},
+        {.kit = &kit, .backend = "c", .source = source, .parameters = {{"FACTOR", "[2, 3]", NULL}}},
+        {.kit = &kit, .backend = "c", .source = source, .parameters = {{"FACTOR", NULL, "2"}}},
     };
     static const struct {
         nitro_status status;
@@ -129,6 +134,11 @@ static void errors_name_what_is_wrong(void **state)
         {NITRO_ERR_FORMAT, "LIMIT"},
         {NITRO_ERR_FORMAT, "scale.c"},
         {NITRO_ERR_FORMAT, "'count *'"},
+        {NITRO_ERR_ARGUMENT, "scale.c: nitro_kernel.backend is NULL"},
+        {NITRO_ERR_ARGUMENT, "scale.c: nitro_kernel.source is NULL"},
+        {NITRO_ERR_ARGUMENT, "a kernel: nitro_kernel.kit is NULL"},
+        {NITRO_ERR_ARGUMENT, "a kernel: parameter FACTOR needs `values`, and the `usual` one"},
+        {NITRO_ERR_ARGUMENT, "a kernel: parameter FACTOR needs `values`, and the `usual` one"},
     };
     nitro_context *context = unit_context();
     (void)state;
