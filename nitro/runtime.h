@@ -733,11 +733,11 @@ NITRO_API nitro_status nitro_features_begin(nitro_computation *computation, void
 
 /**
  * nitro_run with the ticket's features: evaluates groups that no thread has begun, and waits for
- * the others. The budget counts from here. Otherwise as nitro_run.
+ * the others. The budget counts from here. As nitro_run; NITRO_ERR_ARGUMENT: it has ended before.
  */
 NITRO_API nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision);
 
-/** Cancel a ticket: waits for groups that are being evaluated. */
+/** Cancel a ticket: waits for groups that are being evaluated. No effect on one that has ended. */
 NITRO_API void nitro_ticket_cancel(nitro_ticket *ticket);
 
 /* ---- Online monitoring and adaptation -------------------------------------------------------- */

@@ -240,7 +240,7 @@ nitro_status nitro_features_begin(nitro_computation *computation, void *argument
 
 nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 {
-    NITRO_REQUIRE(NULL, ticket);
+    NITRO_REQUIRE(NULL, ticket && begun_of(ticket)->evaluation.computation);
     begun *made = begun_of(ticket);
     const nitro_computation *computation = made->evaluation.computation;
     nitro_monitor *monitor = computation->monitor;
@@ -252,6 +252,7 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
     query.failed = 0;
     nitro_status status =
         nitro_computation_query_begun(&made->evaluation, made->known, &query, &decided);
+    made->evaluation.computation = NULL; /* the ticket has ended */
     if (status != NITRO_OK)
         return status;
     if (is_sampled)
@@ -262,10 +263,11 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 
 void nitro_ticket_cancel(nitro_ticket *ticket)
 {
-    if (!ticket)
+    if (!ticket || !begun_of(ticket)->evaluation.computation)
         return;
     nitro_feature_evaluation *evaluation = &begun_of(ticket)->evaluation;
     atomic_store(&evaluation->next, evaluation->num_groups); /* do not begin further groups */
     if (nitro_thread_pool_is_running(evaluation->pool))
         nitro_thread_pool_withdraw(evaluation->pool, evaluation);
+    evaluation->computation = NULL;
 }

@@ -541,6 +541,31 @@ static void test_features_are_ready_before_they_are_asked_for(void **state)
     close_scene(&s);
 }
 
+/* Also of zeros, as it is where nobody looked whether it was begun. */
+static void test_a_ticket_ends_once(void **state)
+{
+    scene s;
+    argument a = {.value = 30};
+    nitro_ticket ticket = {{0}};
+    nitro_decision made;
+    (void)state;
+    open_scene(&s, 0, NITRO_NONE);
+    attach(&s, FIRST);
+    assert_int_equal(nitro_run_ticket(&ticket, &made), NITRO_ERR_ARGUMENT);
+    nitro_ticket_cancel(&ticket);
+    assert_ok(s.context, nitro_features_begin(s.computation, &a, &ticket));
+    assert_ok(s.context, nitro_run_ticket(&ticket, &made));
+    a.result = 0;
+    assert_int_equal(nitro_run_ticket(&ticket, &made), NITRO_ERR_ARGUMENT);
+    assert_true(a.result == 0);
+    assert_ok(s.context, nitro_features_begin(s.computation, &a, &ticket));
+    nitro_ticket_cancel(&ticket);
+    nitro_ticket_cancel(&ticket);
+    assert_int_equal(nitro_run_ticket(&ticket, &made), NITRO_ERR_ARGUMENT);
+    close_scene(&s);
+    nitro_ticket_cancel(&ticket);
+}
+
 static void test_a_ticket_over_its_budget_runs_the_default(void **state)
 {
     scene s;
@@ -641,6 +666,7 @@ int main(void)
         cmocka_unit_test(test_time_for_features_is_told_beside_what_it_gained),
         cmocka_unit_test(test_groups_are_evaluated_at_once_where_it_is_worth_it),
         cmocka_unit_test(test_features_are_ready_before_they_are_asked_for),
+        cmocka_unit_test(test_a_ticket_ends_once),
         cmocka_unit_test(test_a_ticket_over_its_budget_runs_the_default),
         cmocka_unit_test(test_a_forked_child_evaluates_by_itself),
         cmocka_unit_test(test_many_threads_with_tickets),
