@@ -5,11 +5,13 @@
 
 #define FEW_INPUTS 10 /* below this, validation is meaningless */
 
-static size_t count_training_rows(const nitro_dataset *dataset)
+/* Inputs, or only those with a usable row. */
+static size_t count_inputs(const nitro_dataset *dataset, bool of_usable)
 {
     size_t count = 0, last = NITRO_NONE;
     for (size_t row = 0; row < dataset->num_rows; row++) { /* ordered by input */
-        if (!nitro_dataset_row_is_usable(dataset, row) || dataset->row_input[row] == last)
+        if (dataset->row_input[row] == last ||
+            (of_usable && !nitro_dataset_row_is_usable(dataset, row)))
             continue;
         last = dataset->row_input[row];
         count++;
@@ -45,10 +47,16 @@ static bool has_varying_feature(const nitro_dataset *dataset)
 void nitro_dataset_log_warnings(nitro_context *context, const nitro_dataset *dataset)
 {
     const nitro_schema *schema = dataset->schema;
-    size_t num_inputs = count_training_rows(dataset), only = find_only_best(dataset);
+    size_t num_inputs = count_inputs(dataset, true), num_stored = count_inputs(dataset, false);
+    size_t only = find_only_best(dataset);
     if (num_inputs == 0)
         return;
-    if (num_inputs < FEW_INPUTS)
+    if (num_inputs < FEW_INPUTS && num_inputs < num_stored)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%s: only %zu of %zu inputs have times of two variants; measure at least %d such "
+                  "for a usable model",
+                  schema->computation, num_inputs, num_stored, FEW_INPUTS);
+    else if (num_inputs < FEW_INPUTS)
         nitro_log(context, NITRO_LOG_WARNING,
                   "%s: only %zu input%s measured; measure at least %d for a usable model",
                   schema->computation, num_inputs, num_inputs == 1 ? "" : "s", FEW_INPUTS);

@@ -173,6 +173,19 @@ static void test_two_inputs(void **state)
     assert_non_null(strstr(f->log, "only 2 inputs measured"));
 }
 
+/* Such as what a program recorded that seldom runs another variant than its choice. */
+static void test_inputs_of_one_time(void **state)
+{
+    fixture *f = *state;
+    const double features[] = {1000.0, 0.5}, times_ms[] = {2.0, NAN, NAN};
+    synthetic_put_measured(f->store, "a", 1.0, 0, 2);
+    synthetic_put_device(f->store, "new", 1.1);
+    for (size_t i = 2; i < 20; i++)
+        put(f, "a", i, features, times_ms);
+    learn_all(f, 1.1, 0.0);
+    assert_non_null(strstr(f->log, "only 2 of 20 inputs have times of two variants"));
+}
+
 static void test_one_input(void **state)
 {
     fixture *f = *state;
@@ -241,6 +254,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_constant_features_with_other_times, setup,
                                         learning_teardown),
         cmocka_unit_test_setup_teardown(test_two_inputs, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_inputs_of_one_time, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_one_input, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_ten_thousand_identical_rows, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_nan_and_infinity, setup, learning_teardown),
