@@ -88,7 +88,8 @@ typedef enum nitro_log_level {
 
 /**
  * Called by the thread that logs, possibly by several threads at once.
- * @param[in] message  one line without its newline, cut to 4095 bytes; borrowed until return.
+ * @param[in] message  without a newline at its end, cut to 4095 bytes; borrowed until return. Of
+ *                     several lines where it quotes what has several, such as a compiler's words.
  */
 typedef void (*nitro_log_function)(void *user, nitro_log_level level, const char *message);
 
