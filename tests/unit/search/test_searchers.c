@@ -513,8 +513,8 @@ static void test_profiles_guide_in_large_spaces(void **state)
     nitro_space_free(space);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* have a malloc of their own  \
-                                                                     */
+/* Sanitizers have a malloc of their own. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 enum { NUM_STEPS = 10 };
 
