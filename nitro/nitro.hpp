@@ -13,7 +13,7 @@
  * - Every failure throws nitro::error with nitro.h's status and the context's message. run()
  *   and select() rethrow exceptions of lambdas unchanged; while measuring, in worker processes,
  * they are failures of the variant.
- * - A text with a null byte, where C would end it, is NITRO_ERR_ARGUMENT.
+ * - Texts with a null byte, where C would end them, are refused (NITRO_ERR_ARGUMENT).
  * - An object must not outlive the context that it was made in, nor moved-from objects be used.
  */
 #ifndef NITRO_NITRO_HPP
@@ -141,12 +141,12 @@ template <typename F> int judged(F &&check, char *why, size_t size) noexcept
     return -1;
 }
 
-/** A text for C, which would end it at a null byte: one that has any is refused. */
+/** The text for C, which would end it at a null byte: texts that have one are refused. */
 inline const char *c_text(const std::string &text)
 {
     if (text.find('\0') != std::string::npos)
         throw error(NITRO_ERR_ARGUMENT, "'" + std::string(text.c_str()) +
-                                            "' goes on behind a null byte, where C would end it");
+                                            "' continues after a null byte, where C would end it");
     return text.c_str();
 }
 

@@ -88,8 +88,8 @@ typedef enum nitro_log_level {
 
 /**
  * Called by the thread that logs, possibly by several threads at once.
- * @param[in] message  without a newline at its end, cut to 4095 bytes; borrowed until return. Of
- *                     several lines where it quotes what has several, such as a compiler's words.
+ * @param[in] message  without a newline at its end, cut to 4095 bytes; borrowed until return. It
+ *                     has several lines where it quotes, for example, a compiler's output.
  */
 typedef void (*nitro_log_function)(void *user, nitro_log_level level, const char *message);
 
@@ -734,7 +734,8 @@ NITRO_API nitro_status nitro_features_begin(nitro_computation *computation, void
 
 /**
  * nitro_run with the ticket's features: evaluates groups that no thread has begun, and waits for
- * the others. The budget counts from here. As nitro_run; NITRO_ERR_ARGUMENT: it has ended before.
+ * the others. The budget counts from here. Otherwise as nitro_run. NITRO_ERR_ARGUMENT: the ticket
+ * has ended.
  */
 NITRO_API nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision);
 

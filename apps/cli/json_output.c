@@ -6,7 +6,7 @@
 
 #include "apps/cli/output.h"
 
-/* jansson's allocations: an allocation that failed cost a value, wherever that was not checked. */
+/* Set when jansson gets no memory: a value may then be missing wherever that was not checked. */
 static atomic_bool is_incomplete;
 
 static void *allocate(size_t size)

@@ -73,7 +73,7 @@ struct nitro_kernel_call {
 size_t nitro_kernel_num_parameters(const nitro_kernel *kernel);
 size_t nitro_kernel_num_steps(const nitro_kernel *kernel);
 
-/** Does the declaration have what it must? @param[out] backend  that it names.
+/** Check that a declaration is complete. @param[out] backend  that it names.
  *  @return NITRO_OK; NITRO_ERR_ARGUMENT (the error names what is NULL); NITRO_ERR_NOT_FOUND. */
 nitro_status nitro_kernel_check(nitro_context *context, const nitro_kernel *kernel,
                                 const nitro_kernel_backend **backend);

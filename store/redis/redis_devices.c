@@ -169,8 +169,9 @@ static nitro_status require_no_records(redis_store *store, const char *id)
     return status;
 }
 
-/* No transaction spans the slots of the device and of its samples. Of a writer, which looks for the
- * device after its samples, and this, at least one sees what the other did. */
+/* No transaction spans the slots of a device and of its samples. A writer looks for the device once
+ * its samples are written, and this looks for samples once the device is deleted: at least one of
+ * the two sees what the other did. */
 nitro_status nitro_redis_remove_device(void *state, const char *id)
 {
     redis_store *store = state;

@@ -352,7 +352,8 @@ nitro_status nitro_redis_index_prune(redis_store *store, const char *tag, const 
 nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
                                 const nitro_string_list *devices, const char *const *sorts,
                                 const char *also, size_t *removed);
-/** Remove the tables of a device that has no schema, or else no record, unless that is put now. */
+/** Remove the tables of a device whose record, or without `has_schema` whose schema, is missing,
+ * unless it has been put by now. */
 nitro_status nitro_redis_unlink_orphans(redis_store *store, const char *tag, const char *device,
                                         bool has_schema);
 
@@ -374,8 +375,8 @@ nitro_status nitro_redis_pass_over(redis_store *store, nitro_status status);
 uint64_t nitro_redis_schema_hash(const nitro_schema *schema);
 /** NITRO_ERR_NOT_FOUND: no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
-/** The same after rows of it were written, before which others may have removed it and its name in
- * the tag's index. */
+/** The same for a writer that has just put rows of the device; puts its name back into the tag's
+ * index, from which others may have removed it before. */
 nitro_status nitro_redis_keep_device(redis_store *store, const char *tag, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_schema **schema);

@@ -10,8 +10,8 @@ typedef struct removal {
     nitro_string_list keys;
     size_t num_counted;  /* leading keys whose rows are counted */
     bool *is_hash;       /* shape [num_counted]; others cannot be counted */
-    const char *missing; /* of the device or the schema: nothing is removed if this key is there by
-                            now. NULL: none */
+    const char *missing; /* key of a device or a schema: if it exists by now, nothing is removed.
+                            NULL: none */
 } removal;
 
 static nitro_status add_key(redis_store *store, const char *tag, const char *what, const char *of,

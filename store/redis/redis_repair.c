@@ -154,8 +154,7 @@ static nitro_status remove_members(const pruning *p, const redisReply *const *me
     return status;
 }
 
-/* Others may have written what needs the names before these were removed; who writes later adds
- * them. */
+/* Puts back the names of what others wrote before these were removed; later writers add theirs. */
 static nitro_status restore_used(const pruning *p, nitro_string_list *removed)
 {
     nitro_status status = keep_used(p, removed);

@@ -152,7 +152,7 @@ void test_texts_with_null_bytes_are_refused(void **)
     nitro::context context;
     nitro::computation<vector> sum = declare(context);
     using computation = nitro::computation<vector>;
-    assert_refused([&] { computation(context, cut); }, "'sum' goes on behind a null byte");
+    assert_refused([&] { computation(context, cut); }, "'sum' continues after a null byte");
     assert_refused([&] { sum.add_variant(cut, add_up); }, "'sum'");
     assert_refused([&] { sum.add_feature({cut}, [](const vector &) { return 1.0; }); }, "'sum'");
     assert_refused([&] { sum.force(cut); }, "'sum'");

@@ -55,8 +55,9 @@ static inline nitro_context *unit_context(void)
     return context;
 }
 
-/* For a comparison with LIBSVM's bits. Where all processors of an architecture have fused
- * multiply-adds, as those of AArch64, LIBSVM is compiled with them; Nitro never fuses. */
+/* Comes first in tests that compare results with LIBSVM's bit for bit. On architectures whose
+ * processors all have fused multiply-adds, such as AArch64, LIBSVM is compiled with them; Nitro
+ * never is. */
 static inline void unit_skip_if_libsvm_fuses(void)
 {
 #ifdef __FP_FAST_FMA

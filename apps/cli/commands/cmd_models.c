@@ -154,7 +154,7 @@ static nitro_status fits(const invocation *call, const json_t *file)
     } else if (status == NITRO_OK && kinds[0]) {
         status = module_open(call, computation, NULL, &loaded) == EXIT_DONE
                      ? nitro_computation_attach_model(loaded.computation, model)
-                     : NITRO_ERR_NO_MEMORY; /* what else a built-in one fails for */
+                     : NITRO_ERR_NO_MEMORY; /* a built-in one fails for nothing else */
         model = status == NITRO_OK ? NULL : model;
         module_close(&loaded);
     }

@@ -58,7 +58,7 @@ double nitro_dfs_validation_square(const nitro_dfs_space *space, uint64_t subset
     return space->is_training[device] ? find_square(space, subset, device, space->validation) : 0.0;
 }
 
-/** @param[out] squares  of at least num_devices x num_devices doubles, overwritten. */
+/** @param[out] squares  scratch, shape [num_devices x num_devices]. */
 static subset_key find_key(const nitro_dfs_space *space, uint64_t varying, const uint64_t *subsets,
                            size_t index, double *squares)
 {
