@@ -3,6 +3,7 @@
  */
 #include "apps/solver/systems.h"
 #include "cuda_emulation/emulated_cases.h"
+#include "variants/solver/gmres.h"
 #include "variants/solver/solver.h"
 
 #define UNTOUCHED 12345.0
@@ -96,29 +97,84 @@ static void each_solves_what_it_solves_on_hosts(void **state)
             compare(cases, s, v);
             cases->module->unload(s);
         }
-    assert_true(num_solved > 4 * NITRO_SYSTEM_NUM_FAMILIES); /* of six a family */
+    assert_true(num_solved > 7 * NITRO_SYSTEM_NUM_FAMILIES); /* of ten a family */
     assert_int_equal(emulated_cases_close(cases), 0);
+}
+
+static void gmres_begins_again_after_a_cycle(void **state)
+{
+    (void)state;
+    emulated_cases_start_device();
+    cuda_cases *cases = cuda_cases_open(&nitro_module_solver_cuda, nitro_kit_allows_nothing);
+    nitro_solver_cuda *s = make(cases, 0, 20 * SIZE);
+    s->host.tolerance = 1e-11;
+    size_t v = 0;
+    while (strcmp(cuda_cases_variant(cases, v)->name, "gmres30_ilu0") != 0)
+        v++;
+    compare(cases, s, v);
+    assert_true(s->host.iterations > NITRO_GMRES_RESTART && s->host.residual <= 1e-11);
+    cases->module->unload(s);
+    assert_int_equal(emulated_cases_close(cases), 0);
+}
+
+/* Of the rows with such a pivot the first is told, as on hosts. */
+static void pivots_that_cannot_be_used(void **state)
+{
+    static const struct {
+        double diagonal;
+        const char *name;
+        int outcome;
+    } cases_of[] = {{0, "bicgstab_ilu0", NITRO_RUN_BREAKDOWN},
+                    {0, "gmres30_ilu0", NITRO_RUN_BREAKDOWN},
+                    {-1, "cg_ic0", NITRO_RUN_BREAKDOWN},
+                    {(double)NAN, "bicgstab_ilu0", NITRO_RUN_NOT_FINITE}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases_of) / sizeof(cases_of[0]); i++) {
+        emulated_cases_start_device();
+        cuda_cases *cases = cuda_cases_open(&nitro_module_solver_cuda, nitro_kit_allows_nothing);
+        nitro_solver_cuda *s = make(cases, 0, SIZE);
+        const nitro_variant *there = host_variant(cases_of[i].name);
+        for (int64_t row = 0; row < s->host.num_rows; row += 7) {
+            int64_t first = s->host.row_offsets[row], end = s->host.row_offsets[row + 1];
+            for (int64_t k = first; k < end && row > 0; k++)
+                ((double *)s->host.values)[k] =
+                    s->host.columns[k] == row ? cases_of[i].diagonal : 0;
+        }
+        nitro_solver host = s->host;
+        assert_int_equal(there->prepare(&host, there->user), 0);
+        assert_int_equal(there->run(&host, there->user), cases_of[i].outcome);
+        assert_int_equal(run_here(s, cuda_cases_find(cases, cases_of[i].name)),
+                         cases_of[i].outcome);
+        assert_non_null(strstr(host.problem, "the pivot of row 7 is "));
+        assert_string_equal(s->host.problem, host.problem);
+        nitro_host_free_room(&host.room);
+        cases->module->unload(s);
+        assert_int_equal(emulated_cases_close(cases), 0);
+    }
 }
 
 static void the_order_of_threads_changes_no_bit(void **state)
 {
+    static const char *const names[] = {"bicgstab_bjacobi", "cg_ic0", "gmres30_ilu0", "minres"};
     double first[SIZE];
     (void)state;
-    for (uint64_t seed = 0; seed < 3; seed++) {
-        cuda_emulation_settings settings = cuda_emulation_defaults();
-        settings.seed = seed;
-        cuda_emulation_reset(&settings);
-        cuda_cases *cases = cuda_cases_open(&nitro_module_solver_cuda, nitro_kit_allows_nothing);
-        nitro_solver_cuda *s = make(cases, 1, 1500);
-        assert_true(s->host.num_rows <= SIZE);
-        assert_int_equal(run_here(s, cuda_cases_find(cases, "bicgstab_bjacobi")), 0);
-        size_t bytes = (size_t)s->host.num_rows * sizeof(double);
-        if (seed == 0)
-            memcpy(first, s->host.x, bytes);
-        assert_memory_equal(first, s->host.x, bytes);
-        cases->module->unload(s);
-        assert_int_equal(emulated_cases_close(cases), 0);
-    }
+    for (size_t v = 0; v < sizeof(names) / sizeof(names[0]); v++)
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            cuda_emulation_settings settings = cuda_emulation_defaults();
+            settings.seed = seed;
+            cuda_emulation_reset(&settings);
+            cuda_cases *cases =
+                cuda_cases_open(&nitro_module_solver_cuda, nitro_kit_allows_nothing);
+            nitro_solver_cuda *s = make(cases, 1, 1500);
+            assert_true(s->host.num_rows <= SIZE);
+            assert_int_equal(run_here(s, cuda_cases_find(cases, names[v])), 0);
+            size_t bytes = (size_t)s->host.num_rows * sizeof(double);
+            if (seed == 0)
+                memcpy(first, s->host.x, bytes);
+            assert_memory_equal(first, s->host.x, bytes);
+            cases->module->unload(s);
+            assert_int_equal(emulated_cases_close(cases), 0);
+        }
 }
 
 static void right_sides_of_zeros_and_nan(void **state)
@@ -186,6 +242,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_solves_what_it_solves_on_hosts),
+        cmocka_unit_test(gmres_begins_again_after_a_cycle),
+        cmocka_unit_test(pivots_that_cannot_be_used),
         cmocka_unit_test(the_order_of_threads_changes_no_bit),
         cmocka_unit_test(right_sides_of_zeros_and_nan),
         cmocka_unit_test(right_sides_of_any_scale),

@@ -119,6 +119,10 @@ bool nitro_solver_goes_on(const nitro_solver *system, double *before, int *outco
  *  @return the failure. */
 int nitro_solver_fail(nitro_solver *system, int failure);
 
+/** For variants: set `problem` for a pivot of incomplete factors that is 0, not finite, or, of
+ *  Cholesky's, negative. @return the failure. */
+int nitro_solver_refuse_pivot(nitro_solver *system, int64_t row, double pivot);
+
 /** Declare all input features. */
 nitro_status nitro_solver_add_features(nitro_computation *computation);
 

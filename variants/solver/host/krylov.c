@@ -498,6 +498,6 @@ const nitro_variant *const nitro_solver_variants[NITRO_SOLVER_NUM_VARIANTS] = {
     BY_BICGSTAB(bicgstab_fainv, isai),
     BY_CG(cg_ic0, ic0),
     BY_BICGSTAB(bicgstab_ilu0, ilu0),
-    VARIANT(gmres30_ilu0, gmres, ilu0, NITRO_KRYLOV_RESTART + 2, ),
+    VARIANT(gmres30_ilu0, gmres, ilu0, NITRO_GMRES_RESTART + 2, ),
     VARIANT(minres, minres, absolute, 6, .allows = allows_symmetric, .allows_reads = "asymmetry"),
 };

@@ -3,6 +3,7 @@
 #ifndef NITRO_VARIANTS_SOLVER_HOST_KRYLOV_H
 #define NITRO_VARIANTS_SOLVER_HOST_KRYLOV_H
 
+#include "variants/solver/gmres.h"
 #include "variants/solver/solver.h"
 #include "variants/spmv/host/spmv_kernels.h"
 
@@ -13,9 +14,8 @@ typedef double nitro_rows __attribute__((vector_size(32), may_alias));
 typedef double nitro_rows_unaligned __attribute__((vector_size(32), aligned(8), may_alias));
 #define NITRO_ROWS 4
 
-#define NITRO_KRYLOV_RESTART     30 /* of GMRES */
-#define NITRO_KRYLOV_MAX_VECTORS (NITRO_KRYLOV_RESTART + 4)
-#define NITRO_KRYLOV_MAX_SUMS    (NITRO_KRYLOV_RESTART + 2)
+#define NITRO_KRYLOV_MAX_VECTORS (NITRO_GMRES_RESTART + 4)
+#define NITRO_KRYLOV_MAX_SUMS    (NITRO_GMRES_RESTART + 2)
 
 /** Steps are done by chunks of so many groups. A chunk's sums are its own, and those of all chunks
  *  are added in order: results do not depend on the number of threads. */

@@ -11,9 +11,6 @@
 #define R      (k->vectors[NITRO_KRYLOV_R])
 #define OWN(i) (k->vectors[NITRO_KRYLOV_OWN + (i)])
 
-/* GMRES: so much of a vector was subtracted that rounding spoiled it. */
-#define LOST 1e-2
-
 static void clear(const nitro_krylov *k, nitro_rows *vector)
 {
     memset(vector, 0, (size_t)k->num_groups * sizeof(*vector));
@@ -265,46 +262,18 @@ static void orthogonalise(nitro_krylov *k, double *h)
         k->to = GM_V(k->count);
         nitro_krylov_do(k, gm_combine, 1);
         after = k->sums[0];
-        if (pass > 0 || !(after < LOST * before))
+        if (pass > 0 || !(after < NITRO_GMRES_LOST * before))
             break;
         nitro_krylov_do(k, gm_products, k->count + 1);
     }
     h[k->count] = sqrt(after);
 }
 
-/* One cycle's least-squares problem, reduced to a triangle by rotations as columns come. */
-typedef struct triangle {
-    double h[NITRO_KRYLOV_RESTART][NITRO_KRYLOV_RESTART + 1]; /* by columns */
-    double c[NITRO_KRYLOV_RESTART], s[NITRO_KRYLOV_RESTART], g[NITRO_KRYLOV_RESTART + 1];
-} triangle;
-
-static void rotate(triangle *t, int column)
-{
-    double *h = t->h[column];
-    for (int i = 0; i < column; i++) {
-        double upper = h[i];
-        h[i] = t->c[i] * upper + t->s[i] * h[i + 1];
-        h[i + 1] = t->c[i] * h[i + 1] - t->s[i] * upper;
-    }
-    double length = hypot(h[column], h[column + 1]);
-    t->c[column] = length > 0 ? h[column] / length : 1;
-    t->s[column] = length > 0 ? h[column + 1] / length : 0;
-    h[column] = length;
-    t->g[column + 1] = -t->s[column] * t->g[column];
-    t->g[column] *= t->c[column];
-}
-
 /* x += M V y of the least-squares solution y. */
-static int add_cycle(nitro_krylov *k, const triangle *t, int count)
+static int add_cycle(nitro_krylov *k, const nitro_gmres *t, int count)
 {
-    for (int i = count - 1; i >= 0; i--) {
-        double sum = t->g[i];
-        for (int j = i + 1; j < count; j++)
-            sum -= t->h[j][i] * k->weights[j];
-        if (t->h[i][i] == 0)
-            return NITRO_RUN_BREAKDOWN;
-        k->weights[i] = sum / t->h[i][i];
-    }
+    if (!nitro_gmres_solve(t, count, k->weights))
+        return NITRO_RUN_BREAKDOWN;
     k->count = count;
     k->to = R;
     clear(k, R);
@@ -320,20 +289,19 @@ static int add_cycle(nitro_krylov *k, const triangle *t, int count)
 
 int nitro_krylov_gmres(nitro_krylov *k)
 {
-    triangle t;
+    nitro_gmres t;
     do {
         int column = 0;
         double norm = k->residual;
         t.g[0] = norm;
         for (scale(k, R, GM_V(0), 1 / norm);
-             column < NITRO_KRYLOV_RESTART && nitro_krylov_goes_on(k);) {
+             column < NITRO_GMRES_RESTART && nitro_krylov_goes_on(k);) {
             k->count = column + 1;
             orthogonalise(k, t.h[column]);
             double length = t.h[column][column + 1];
             if (!isfinite(length))
                 return NITRO_RUN_NOT_FINITE;
-            rotate(&t, column++);
-            k->residual = fabs(t.g[column]);
+            k->residual = nitro_gmres_rotate(&t, column++);
             if (length == 0)
                 break;
             scale(k, GM_V(column), GM_V(column), 1 / length);

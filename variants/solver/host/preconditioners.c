@@ -306,6 +306,13 @@ static void eliminate_row(const nitro_solver *system, const factors *f, int64_t 
         f->places[columns[k]] = -1;
 }
 
+int nitro_solver_refuse_pivot(nitro_solver *system, int64_t row, double pivot)
+{
+    snprintf(system->problem, sizeof(system->problem), "the pivot of row %lld is %g",
+             (long long)row, pivot);
+    return isfinite(pivot) ? NITRO_RUN_BREAKDOWN : NITRO_RUN_NOT_FINITE;
+}
+
 static int factorise(nitro_krylov *k)
 {
     nitro_solver *system = k->system;
@@ -316,11 +323,8 @@ static int factorise(nitro_krylov *k)
         eliminate_row(system, &f, row);
         f.pivots[row] = nitro_solver_find_entry(system, row, row);
         double pivot = f.pivots[row] < 0 ? 0 : f.values[f.pivots[row]];
-        if (pivot == 0 || !isfinite(1 / pivot) || (k->preconditioner->is_positive && pivot < 0)) {
-            snprintf(system->problem, sizeof(system->problem), "the pivot of row %lld is %g",
-                     (long long)row, pivot);
-            return isfinite(pivot) ? NITRO_RUN_BREAKDOWN : NITRO_RUN_NOT_FINITE;
-        }
+        if (pivot == 0 || !isfinite(1 / pivot) || (k->preconditioner->is_positive && pivot < 0))
+            return nitro_solver_refuse_pivot(system, row, pivot);
         f.values[f.pivots[row]] = 1 / pivot;
     }
     return 0;
