@@ -194,6 +194,12 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
                                   const char *device, const nitro_input *inputs, size_t num_inputs,
                                   const nitro_tune_options *options);
 
+/** Learning takes several steps; how many is not known before. */
+typedef struct nitro_learn_progress {
+    const char *step;   /* "sources by themselves", "LODO validation" or "CV-DFS" */
+    size_t done, total; /* of its models, trained and judged */
+} nitro_learn_progress;
+
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all. The target is
                                      never its own source */
@@ -229,6 +235,9 @@ typedef struct nitro_learn_options {
     void *measure_user;
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
+    /** On the calling thread; false: stop. May be NULL. */
+    bool (*progress)(void *user, const nitro_learn_progress *progress);
+    void *progress_user;
 } nitro_learn_options;
 
 /** Set all options to their defaults, which NULL for options stands for. */
@@ -241,7 +250,8 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation, device, strategy or `dfs`);
  *         NITRO_ERR_NO_DATA (no training data, or no input to measure); NITRO_ERR_ARGUMENT (a
  *         source named twice, `dfs` contradicts its switches, a subset size out of range, or a
- *         strategy that measurements cannot adapt); an error of `measure`.
+ *         strategy that measurements cannot adapt); NITRO_ERR_INTERRUPTED (by `progress`); an
+ *         error of `measure`.
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

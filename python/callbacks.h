@@ -73,6 +73,7 @@ PYTHON_FUNCTION void nitro_python_discard(void *copy, void *user);
 PYTHON_FUNCTION nitro_status nitro_python_load_tunable(nitro_context *context, void *user,
                                                        void **argument);
 PYTHON_FUNCTION bool nitro_python_searched(void *user, const nitro_tuner_statistics *statistics);
+PYTHON_FUNCTION bool nitro_python_learnt(void *user, const nitro_learn_progress *progress);
 PYTHON_FUNCTION nitro_status nitro_python_measure(void *user, const char *const *inputs,
                                                   size_t count);
 PYTHON_FUNCTION nitro_status nitro_python_sample(void *user, const nitro_sample *sample);

@@ -135,6 +135,7 @@ typedef struct nitro_dfs_task {
     size_t max_rows;          /* search: most samples used, whole inputs drawn by the seed;
                                  0: 1200 with up to three sources, 600 with more */
     const char *proxies_path; /* profile: a file of more proxies; NULL: none */
+    const struct nitro_learn_options *listener; /* is told of progress; NULL: nobody */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core; the choice does not depend on it */
 } nitro_dfs_task;

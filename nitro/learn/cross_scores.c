@@ -8,6 +8,7 @@
 
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/folds.h"
+#include "nitro/learn/data/learn_progress.h"
 
 #define NUM_PARTS  3
 #define MAX_INPUTS 900 /* in all parts: more hardly change means over a device */
@@ -146,8 +147,13 @@ static nitro_status run_all(cross_run *run)
                                             MAX_INPUTS, run->part_of);
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
         run->devices[d] = true;
-        for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
+        for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++) {
             status = run_part(run, d, part);
+            if (status == NITRO_OK)
+                status =
+                    nitro_learn_tell(run->context, run->task->listener, "sources by themselves",
+                                     d * NUM_PARTS + part + 1, sources->num_devices * NUM_PARTS);
+        }
         run->devices[d] = false;
         find_losses(sources, d, run->result);
     }

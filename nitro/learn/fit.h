@@ -17,10 +17,11 @@ typedef struct nitro_fit_task {
     bool lacks_architecture; /* as in nitro_training_task */
     bool clamps_device; /* device values outside the sources' range become the end of that range */
     const nitro_strategy *strategy;
-    uint64_t members;                         /* of an ensemble, a bit a member; 0: all */
-    size_t hyper_settings[NITRO_MAX_MEMBERS]; /* as in nitro_training_set */
-    bool quick;                               /* as in nitro_training_set */
-    nitro_training_memo *memo;                /* as in nitro_training_task */
+    uint64_t members;                           /* of an ensemble, a bit a member; 0: all */
+    size_t hyper_settings[NITRO_MAX_MEMBERS];   /* as in nitro_training_set */
+    bool quick;                                 /* as in nitro_training_set */
+    nitro_training_memo *memo;                  /* as in nitro_training_task */
+    const struct nitro_learn_options *listener; /* as in nitro_training_task */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core; the model does not depend on it */
 } nitro_fit_task;

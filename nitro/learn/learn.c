@@ -280,6 +280,7 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
                                  .max_subset = job->options.dfs_max_subset,
                                  .k = job->options.dfs_k,
                                  .proxies_path = job->options.proxies,
+                                 .listener = &job->options,
                                  .seed = job->options.seed,
                                  .num_threads = job->options.num_threads};
     nitro_status status =
@@ -375,6 +376,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                                 .weighs_sources = job->dfs && !job->options.equal_sources,
                                 .all_members = job->dfs && job->options.num_measured > 0,
                                 .range_ends = true,
+                                .listener = &job->options,
                                 .seed = job->options.seed,
                                 .num_threads = job->options.num_threads};
     nitro_model *made = NULL;

@@ -9,6 +9,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_similarity.h"
 #include "nitro/learn/data/folds.h"
+#include "nitro/learn/data/learn_progress.h"
 #include "nitro/learn/relative_selection.h"
 
 #define NUM_PARTS   3
@@ -23,6 +24,7 @@ typedef struct lodo_run {
     bool *devices;   /* shape [num_devices]: training set of the next model */
     bool *inputs;    /* shape [num_inputs]: the same */
     nitro_lodo *result;
+    size_t num_done, num_models; /* of all sources and parts */
 } lodo_run;
 
 void nitro_lodo_free(nitro_lodo *result)
@@ -182,8 +184,12 @@ static nitro_status validate_source(lodo_run *run, size_t source)
     for (size_t d = 0; d < num_devices; d++)
         run->devices[d] = run->usable[d] && d != source &&
                           nitro_kinship_allows(of_target, devices[source], devices[d]);
-    for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
+    for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++) {
         status = validate_part(run, source, part);
+        if (status == NITRO_OK)
+            status = nitro_learn_tell(run->context, run->task->listener, "LODO validation",
+                                      ++run->num_done, run->num_models);
+    }
     return status;
 }
 
@@ -192,7 +198,8 @@ static nitro_status validate_each(lodo_run *run)
     const nitro_dataset *sources = run->task->sources;
     nitro_status status = NITRO_OK;
     size_t num_scored = 0;
-    if (mark_usable(run) < MIN_SOURCES)
+    run->num_models = mark_usable(run) * NUM_PARTS;
+    if (run->num_models < MIN_SOURCES * NUM_PARTS)
         return nitro_fail(
             run->context, NITRO_ERR_NO_DATA,
             "%s: fewer than %d source devices have usable samples: LODO validation is not possible",

@@ -340,6 +340,7 @@ static nitro_status select_with(const nitro_selection *s, const nitro_string_lis
                                    .clamps_device = task->guards,
                                    .strategy = choose_strategy(task),
                                    .memo = task->memo,
+                                   .listener = task->listener,
                                    .seed = task->seed,
                                    .num_threads = task->num_threads}};
     for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)

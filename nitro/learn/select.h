@@ -32,6 +32,7 @@ typedef struct nitro_training_task {
     struct json_t **feature_report; /* output: costs and gains of input features (an array;
                                        unchanged if samples have no costs); NULL: not wanted */
     nitro_training_memo *memo;      /* the model must not outlive it; NULL: none */
+    const struct nitro_learn_options *listener; /* is told of progress; NULL: nobody */
     uint64_t seed;
     unsigned num_threads; /* 0: one per core */
 } nitro_training_task;

@@ -68,6 +68,7 @@ static nitro_fit_task fit_task(const nitro_source_weighing *t, bool uses_relativ
                            .clamps_device = task->guards,
                            .strategy = task->strategy,
                            .memo = task->memo,
+                           .listener = task->listener,
                            .seed = task->seed,
                            .num_threads = task->num_threads};
     if (uses_relative)

@@ -132,6 +132,12 @@ def _evaluated(user: Any, done: int, total: int, target: Any, method: Any) -> bo
     return goes_on(progress and progress(done, total, text_of(target), text_of(method)))
 
 
+@callback("nitro_python_learnt", error=False)
+def _learnt(user: Any, told: Any) -> bool:
+    progress = ffi.from_handle(user)
+    return goes_on(progress and progress(text_of(told.step), told.done, told.total))
+
+
 class Store:
     """Samples, devices and schemas. Close it, or use it in a with statement."""
 
@@ -266,11 +272,12 @@ class Store:
         threads: int = 0,
         measurable: Optional[Sequence[str]] = None,
         measure: Optional[Callable[[List[str]], Any]] = None,
+        progress: Optional[Callable[[str, int, int], Any]] = None,
         **options: Any,
     ) -> Model:
         """Learn a model for an unmeasured device from samples of others.
 
-        measure: called with names of `measurable` inputs; measures them on the target, as by tune
+        progress: called with (step, done, total); False stops. measure: called with names of `measurable` inputs; measures them on the target, as by tune
         (with num_measured=N). options: further members of nitro_learn_options, such as
         equal_sources=True, dfs_k=2, num_measured=10."""
         return self._learn(
@@ -281,6 +288,7 @@ class Store:
             {"strategy": strategy, "dfs": dfs},
             {"seed": seed, "num_threads": threads, **options},
             measure,
+            progress,
         )
 
     def learn_own(
@@ -311,7 +319,9 @@ class Store:
         texts: Dict[str, Optional[str]],
         members: Dict[str, Any],
         measure: Optional[Callable[[List[str]], Any]] = None,
+        progress: Optional[Callable[[str, int, int], Any]] = None,
     ) -> Model:
+        check_callables("tune_from_source", {"progress": progress})
         options = ffi.new("nitro_learn_options *")
         lib.nitro_learn_options_init(options)
         kept: List[Any] = []  # what the options borrow
@@ -331,6 +341,8 @@ class Store:
         if measure is not None:
             kept.append(ffi.new_handle(measure))
             options.measure, options.measure_user = lib.nitro_python_measure, kept[-1]
+        kept.append(ffi.new_handle(progress))  # also None: Python raises an interrupt there
+        options.progress, options.progress_user = lib.nitro_python_learnt, kept[-1]
         made = ffi.new("nitro_model **")
         self._context.check(
             learn(

@@ -708,6 +708,15 @@ class Evaluate(unittest.TestCase):
                 [source["device"] for source in model.summary()["provenance"]["sources"]],
                 ["model:c2075", "model:k20c"],
             )
+            told = []
+            keeps = dict(strategy="svm", dfs="cv", progress=lambda *step: told.append(step))
+            store.tune_from_source("spmv", "model:gtx-980", **keeps)
+            self.assertEqual({step for step, _, _ in told}, {"CV-DFS", "LODO validation"})
+            self.assertTrue(all(0 < done <= total for _, done, total in told))
+            with self.assertRaisesRegex(nitro.NitroError, "interrupted"):
+                store.tune_from_source("spmv", "model:gtx-980", progress=lambda *_: False)
+            with self.assertRaisesRegex(TypeError, "progress is 3, not a function"):
+                store.tune_from_source("spmv", "model:gtx-980", progress=3)
             with self.assertRaisesRegex(nitro.NitroError, "nosuch"):
                 store.tune_from_source("spmv", "model:gtx-980", strategy="nosuch")
             with self.assertRaisesRegex(nitro.NitroError, "nosuch"):

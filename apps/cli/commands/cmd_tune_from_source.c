@@ -125,13 +125,45 @@ static bool measures_now(const settings *given)
     return given->inputs.count > 0 || given->generate > 0;
 }
 
+/* Off a terminal, nothing is shown of what is over sooner. */
+#define PLAIN_AFTER_MS 5000.0
+
+/* A line for each step, with the step's own rate. */
+typedef struct learning {
+    progress_line line;
+    nitro_learn_progress last;
+    double begin_ms, last_ms;
+} learning;
+
+static bool show_progress(void *user, const nitro_learn_progress *progress)
+{
+    learning *self = user;
+    if (progress->step != self->last.step || progress->done <= self->last.done) {
+        self->line.started_ms = self->last_ms;
+        self->line.last_percent = 0;
+    }
+    self->last = *progress;
+    self->last_ms = nitro_clock_wall_ms(self->line.call->context);
+    if (self->line.terminal || self->last_ms - self->begin_ms >= PLAIN_AFTER_MS)
+        progress_update(&self->line, progress->done, progress->total, 0, progress->step);
+    return true;
+}
+
+static void begin_to_show(learning *self, invocation *call, nitro_learn_options *how)
+{
+    progress_begin_waiting(&self->line, call, "learn", "models");
+    self->begin_ms = self->last_ms = self->line.started_ms;
+    how->progress = show_progress;
+    how->progress_user = self;
+}
+
 static int learn(invocation *call, const char *computation, target_measuring *measuring,
                  nitro_model **model)
 {
     const settings *given = call->settings;
     nitro_store_mode mode = measures_now(given) ? NITRO_STORE_WRITE : NITRO_STORE_READ;
     nitro_learn_options how;
-    progress_line progress = {.call = call};
+    learning shown = {.line = {.call = call}};
     nitro_learn_options_init(&how);
     nitro_string_list left = {0};
     const nitro_string_list *sources = named_sources(&given->sources, &how.equal_sources);
@@ -153,11 +185,11 @@ static int learn(invocation *call, const char *computation, target_measuring *me
     how.sources = sources ? (const char *const *)sources->items : NULL;
     how.num_sources = sources ? sources->count : 0;
     if (status == NITRO_OK && !measures_now(given))
-        progress_begin_waiting(&progress, call, "learn", NULL);
+        begin_to_show(&shown, call, &how);
     if (status == NITRO_OK)
         status = nitro_tune_from_source(call->context, call->store, computation, given->target,
                                         &how, model);
-    progress_end(&progress);
+    progress_end(&shown.line);
     nitro_string_list_free(&left);
     return exit_code(call, status);
 }

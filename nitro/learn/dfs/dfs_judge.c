@@ -12,6 +12,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"
 #include "nitro/learn/data/device_similarity.h"
+#include "nitro/learn/data/learn_progress.h"
 #include "nitro/learn/dfs/dfs_sample.h"
 #include "nitro/learn/dfs/dfs_tables.h"
 #include "nitro/learn/svm/svm_sweep.h"
@@ -20,6 +21,7 @@
 #define NUM_CS     5
 #define NUM_GAMMAS 5
 #define NUM_POINTS (NUM_CS * NUM_GAMMAS)
+#define AT_ONCE    64 /* models, before the caller is told of progress */
 
 /* C: 2^-1 to 2^5; gamma per column that varies: 2^-4 to 2^4. With C up to 2^11 the search takes
  * three times as long; it then finds the truth for 97 instead of 95 of 100 synthetic sets of
@@ -207,6 +209,7 @@ typedef struct group {
     const judgement *job;
     nitro_svm_inputs *inputs;
     size_t num_members, num_models;
+    size_t first; /* of the models that are judged next */
     validation **members;
 } group;
 
@@ -303,6 +306,7 @@ static nitro_status judge_model(void *user, size_t index)
 {
     const group *g = user;
     const validation *p = g->members[0];
+    index += g->first;
     for (size_t i = 0; index >= p->tables.num_models; p = g->members[++i])
         index -= p->tables.num_models;
     size_t num_variants = g->job->task->sources->schema->num_variants;
@@ -358,8 +362,14 @@ static nitro_status judge_group(const judgement *job, validation *validations, s
             members[g.num_members++] = &validations[t];
         }
     nitro_status status = make_inputs(job, &validations[first], &g.inputs);
-    if (status == NITRO_OK)
-        status = nitro_parallel_run(job->task->num_threads, g.num_models, judge_model, &g);
+    while (status == NITRO_OK && g.first < g.num_models) {
+        size_t rest = g.num_models - g.first, count = rest < AT_ONCE ? rest : AT_ONCE;
+        status = nitro_parallel_run(job->task->num_threads, count, judge_model, &g);
+        g.first += count;
+        if (status == NITRO_OK)
+            status = nitro_learn_tell(job->context, job->task->listener, "CV-DFS", g.first,
+                                      g.num_models);
+    }
     nitro_svm_inputs_free(g.inputs);
     return status;
 }

@@ -223,6 +223,54 @@ static nitro_status try(fixture *f, const char *computation, const char *target)
     return status;
 }
 
+typedef struct listener {
+    const char *stop_at; /* a step; NULL: none */
+    bool saw_search, saw_validation, saw_sources;
+    nitro_learn_progress last;
+} listener;
+
+static bool listen(void *user, const nitro_learn_progress *progress)
+{
+    listener *self = user;
+    bool is_next = progress->done > self->last.done && self->last.done < self->last.total;
+    assert_true(is_next || self->last.done == self->last.total); /* the step before was done */
+    assert_in_range(progress->done, 1, progress->total);
+    self->saw_search |= strcmp(progress->step, "CV-DFS") == 0;
+    self->saw_validation |= strcmp(progress->step, "LODO validation") == 0;
+    self->saw_sources |= strcmp(progress->step, "sources by themselves") == 0;
+    self->last = *progress;
+    return !self->stop_at || strcmp(progress->step, self->stop_at) != 0;
+}
+
+static void test_progress(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *strategy, *dfs;
+        bool searches, weighs;
+    } kinds[] = {{"svm", "cv", true, false}, {"forest", "omit", false, true}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        listener told = {0};
+        f->options.strategy = kinds[i].strategy;
+        f->options.dfs = kinds[i].dfs;
+        f->options.progress = listen;
+        f->options.progress_user = &told;
+        assert_ok(f->context, try(f, "toy", "gamma"));
+        assert_int_equal(told.saw_search, kinds[i].searches);
+        assert_true(told.saw_validation);
+        assert_int_equal(told.saw_sources, kinds[i].weighs);
+        assert_int_equal(told.last.done, told.last.total);
+        static const char *const steps[] = {"CV-DFS", "LODO validation", "sources by themselves"};
+        const bool has[] = {told.saw_search, told.saw_validation, told.saw_sources};
+        for (size_t step = 0; step < 3; step++) {
+            told = (listener){.stop_at = steps[step]};
+            if (has[step])
+                assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_INTERRUPTED,
+                             "learning was interrupted");
+        }
+    }
+}
+
 static void test_refusals(void **state)
 {
     fixture *f = *state;
@@ -407,6 +455,7 @@ int main(void)
                                         learning_teardown),
         cmocka_unit_test_setup_teardown(test_never_slower_than_one_variant, setup,
                                         learning_teardown),
+        cmocka_unit_test_setup_teardown(test_progress, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_missing_values_are_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_extrapolation_is_logged, setup, learning_teardown),
