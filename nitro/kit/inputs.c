@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/base/require.h"
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
@@ -188,11 +189,9 @@ void nitro_kit_describe(const nitro_kit *kit, const void *argument, char *text, 
         kit->describe(argument, text, size);
         return;
     }
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < kit->num_fields && used < size; i++)
+    for (size_t i = 0; i < kit->num_fields; i++)
         if (kit->fields[i].role == NITRO_SCALAR)
-            used += (size_t)snprintf(text + used, size - used, "%s%s %lld", used ? ", " : "",
-                                     kit->fields[i].name,
-                                     (long long)nitro_field_scalar(&kit->fields[i], argument));
+            nitro_message_list_add(text, size, "%s %lld", kit->fields[i].name,
+                                   (long long)nitro_field_scalar(&kit->fields[i], argument));
 }

@@ -1,16 +1,14 @@
 /* Strategies by name; without a name the one of the highest priority, the first of equals. */
-#include <stdio.h>
 #include <string.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/models/strategy_find.h"
 
 static nitro_status refuse_strategy(nitro_context *context, const char *name)
 {
     char known[256] = "";
-    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
-        size_t length = strlen(known);
-        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
-    }
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
+        nitro_message_list_add(known, sizeof known, "%s", (*s)->name);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND, "unknown strategy '%.80s'; this build has %s",
                       name ? name : "(any)", known);
 }

@@ -1,9 +1,9 @@
 /* Finds a live or modelled device by id, among all device kinds in the list's order. */
 #include "nitro/base/closest.h"
 #include "nitro/base/context.h"
+#include "nitro/base/message_list.h"
 #include "nitro/records/machine.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* NULL after the last one. */
@@ -56,19 +56,18 @@ nitro_status nitro_device_list(nitro_context *context, nitro_string_list *ids)
 static nitro_status fail_unknown(nitro_context *context, const char *id, const char *reason)
 {
     nitro_string_list ids = {0};
-    char text[2048] = "none", question[128];
-    size_t used = 0;
+    char text[2048] = "", question[128];
     nitro_device_list(context, &ids);
-    for (size_t i = 0; i < ids.count && used < sizeof text; i++) {
-        int length = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", ids.items[i]);
-        used += length > 0 ? (size_t)length : 0;
-    }
+    for (size_t i = 0; i < ids.count; i++)
+        nitro_message_list_add(text, sizeof text, "%s", ids.items[i]);
     nitro_suggestion(&ids, id, question, sizeof question);
     nitro_string_list_free(&ids);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                       "no live or modelled device '%s' on this machine%s%s%s%s%s", id,
-                      reason[0] ? ": " : "", reason, question,
-                      question[0] ? "" : "; available: ", question[0] ? "" : text);
+                      reason[0] ? ": " : "", reason, question, question[0] ? "" : "; available: ",
+                      question[0] ? ""
+                      : text[0]   ? text
+                                  : "none");
 }
 
 /* Ids start with their kind's name: "cuda", "cuda:1". */

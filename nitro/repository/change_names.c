@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/records/schema.h"
 #include "nitro/repository/store_internal.h"
 
@@ -366,12 +367,11 @@ static void tell(const changing *self, name_function name_of, const nitro_schema
                  const char *format)
 {
     char names[1024] = "";
-    size_t used = 0, index = 0;
-    for (const char *each; (each = name_of(of, index)) != NULL && used < sizeof names; index++)
+    size_t index = 0;
+    for (const char *each; (each = name_of(of, index)) != NULL; index++)
         if (!has_name(without, name_of, each) && has_name(with, name_of, each) == has)
-            used +=
-                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", each);
-    if (used > 0)
+            nitro_message_list_add(names, sizeof names, "%s", each);
+    if (names[0])
         nitro_log(self->context, NITRO_LOG_WARNING, "%s: %s %s: %s", self->declared->computation,
                   name_of == variant_name ? "variants" : "features", format, names);
 }

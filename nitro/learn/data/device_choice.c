@@ -2,10 +2,10 @@
 #include "nitro/learn/data/device_choice.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/records/relative.h"
 #include "nitro/records/scaler.h"
 
@@ -103,10 +103,8 @@ nitro_status nitro_device_excess(nitro_context *context, const nitro_device *con
 static nitro_status refuse_dfs(nitro_context *context, const char *name)
 {
     char known[256] = "";
-    for (const nitro_dfs_kind *const *d = nitro_builtin_dfs_kinds(); *d; d++) {
-        size_t length = strlen(known);
-        snprintf(known + length, sizeof known - length, "%s'%s'", length ? ", " : "", (*d)->name);
-    }
+    for (const nitro_dfs_kind *const *d = nitro_builtin_dfs_kinds(); *d; d++)
+        nitro_message_list_add(known, sizeof known, "'%s'", (*d)->name);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                       "unknown device-feature selection '%.80s'; this build has %s",
                       name ? name : "(any)", known);

@@ -1,9 +1,9 @@
 /* Matches a model's variants with those of a program, which may have gained or lost some since
  * the model was made. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/message_list.h"
 #include "nitro/records/schema.h"
 #include "nitro/runtime/model/model.h"
 
@@ -40,12 +40,10 @@ static void log_lacking(nitro_context *context, nitro_log_level level, const nit
                         const size_t *indices, const char *text)
 {
     char names[1024] = "";
-    size_t used = 0;
-    for (size_t v = 0; v < of->num_variants && used < sizeof names; v++)
+    for (size_t v = 0; v < of->num_variants; v++)
         if (indices[v] == NITRO_NONE)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     of->variants[v]);
-    if (used > 0)
+            nitro_message_list_add(names, sizeof names, "%s", of->variants[v]);
+    if (names[0])
         nitro_log(context, level, "%s: %s: %s", of->computation, text, names);
 }
 
