@@ -318,13 +318,11 @@ static json_t *report_winners(const selection *self)
 static json_t *report_summary(const selection *self)
 {
     char text[512] = "";
-    for (size_t p = 0; p < self->proxies->num_proxies; p++) {
-        size_t length = strlen(text);
+    for (size_t p = 0; p < self->proxies->num_proxies; p++)
         if (self->tallies[p].won)
-            snprintf(text + length, sizeof(text) - length, "%s%s on %zu of %zu inputs",
-                     length ? ", " : "", self->proxies->proxies[p].name, self->tallies[p].votes,
-                     self->num_inputs);
-    }
+            nitro_message_list_add(text, sizeof(text), "%s on %zu of %zu inputs",
+                                   self->proxies->proxies[p].name, self->tallies[p].votes,
+                                   self->num_inputs);
     return json_string(text);
 }
 

@@ -56,16 +56,16 @@ size_t search_option_word(search_options *options, const char *name, const char 
                           size_t preset)
 {
     const char *text = option_text(options, name);
-    size_t count = 0, used = 0;
-    char wanted[256] = "one of ";
+    size_t count = 0;
+    char wanted[256] = "", known[200] = "";
     if (options->status != NITRO_OK || *text == '\0')
         return preset;
     for (; words[count]; count++) {
         if (strcmp(words[count], text) == 0)
             return count;
-        used = strlen(wanted);
-        snprintf(wanted + used, sizeof(wanted) - used, "%s%s", count > 0 ? ", " : "", words[count]);
+        nitro_message_list_add(known, sizeof(known), "%s", words[count]);
     }
+    snprintf(wanted, sizeof(wanted), "one of %s", known);
     refuse(options, name, text, wanted);
     return preset;
 }

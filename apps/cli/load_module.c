@@ -79,12 +79,10 @@ const nitro_module *module_built_in(const char *name)
 static void list_kinds(const nitro_module *const *modules, const char *name, char *text,
                        size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (; *modules && used < size; modules++)
+    for (; *modules; modules++)
         if (strcmp((*modules)->name, name) == 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                                     kind_of(*modules));
+            nitro_message_list_add(text, size, "%s", kind_of(*modules));
 }
 
 void module_kinds(const char *name, char *text, size_t size)

@@ -121,12 +121,9 @@ void show_log(void *user, nitro_log_level level, const char *message)
 
 static void join(const char *const *names, size_t count, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < count && names[i] && used < size; i++) {
-        int written = snprintf(text + used, size - used, "%s%s", i ? ", " : "", names[i]);
-        used += written > 0 ? (size_t)written : 0;
-    }
+    for (size_t i = 0; i < count && names[i]; i++)
+        nitro_message_list_add(text, size, "%s", names[i]);
 }
 
 void join_names(const char *const *names, char *text, size_t size)

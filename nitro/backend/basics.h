@@ -47,6 +47,10 @@ NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const cha
 /** "Did you mean": the name closest to `word` by edit distance, ties go to the first; NULL if none
  * of the `count` names is close. */
 NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
+/** For messages: append an item to a list "a, b", which begins as "". Items for which there is no
+ * room are left out, and the list then ends in "...". */
+NITRO_API void nitro_message_list_add(char *text, size_t size, const char *format, ...)
+    NITRO_PRINTF(3, 4);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
 /** Sort, and drop texts that repeat. */

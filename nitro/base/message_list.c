@@ -1,5 +1,5 @@
 /* Lists of names for messages, which say where something was left out. */
-#include "nitro/base/message_list.h"
+#include "nitro/nitro_backend.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/message_list.h"
-
 /* The gap of this reason, made if there is none; NULL: out of memory. */
 static nitro_evaluate_gap *find_gap(nitro_context *context, nitro_evaluate_gaps *gaps,
                                     const char *reason)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/base/require.h"
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/candidate.h"
 #include "nitro/learn/data/dataset.h"

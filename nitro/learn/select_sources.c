@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
-#include "nitro/base/message_list.h"
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_choice.h"

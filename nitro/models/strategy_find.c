@@ -1,7 +1,6 @@
 /* Strategies by name; without a name the one of the highest priority, the first of equals. */
 #include <string.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/models/strategy_find.h"
 
 static nitro_status refuse_strategy(nitro_context *context, const char *name)

@@ -1,7 +1,6 @@
 /* Finds a live or modelled device by id, among all device kinds in the list's order. */
 #include "nitro/base/closest.h"
 #include "nitro/base/context.h"
-#include "nitro/base/message_list.h"
 #include "nitro/records/machine.h"
 
 #include <string.h>

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/records/schema.h"
 #include "nitro/repository/store_internal.h"
 

@@ -211,7 +211,7 @@ static json_t *sources_of(const invocation *call, const char *path)
     nitro_model *model = NULL;
     char from[1024] = "", file[4096];
     json_t *summary = NULL, *sources, *source;
-    size_t i, used = 0;
+    size_t i;
     json_int_t total = 0;
     snprintf(file, sizeof file, "%.*s.json", (int)(strrchr(path, '.') - path), path);
     if (nitro_model_load(call->context, file, &model) == NITRO_OK)
@@ -222,14 +222,14 @@ static json_t *sources_of(const invocation *call, const char *path)
         json_int_t count = json_integer_value(json_object_get(source, "samples"));
         total += count;
         if (i < MANY_SOURCES)
-            used += (size_t)snprintf(from + used, sizeof from - used, "%s%s: %lld samples",
-                                     i ? ", " : "", text_of(source, "device"), (long long)count);
+            nitro_message_list_add(from, sizeof from, "%s: %lld samples", text_of(source, "device"),
+                                   (long long)count);
     }
     if (i > MANY_SOURCES)
         snprintf(from, sizeof from, "%zu devices: %lld samples", i, (long long)total);
     json_decref(summary);
     nitro_model_free(model);
-    return used ? json_text(from) : json_null();
+    return from[0] ? json_text(from) : json_null();
 }
 
 /** Add where from the model is, of those that are shown; drop the others. */

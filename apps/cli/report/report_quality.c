@@ -98,14 +98,13 @@ static void begin_chart(const report_learnt *self, report_part *part)
 static void say_leader(const report_learnt *self, report_part *part, const report_summary *leader)
 {
     char names[256] = "";
-    size_t used = 0, count = 0;
+    size_t count = 0;
     for (size_t r = 0; r < self->methods.count; r++) {
         const char *method = self->methods.items[self->ranks[r]];
         const report_summary one = report_summarize(self, NULL, method);
-        if (report_is_reference(method) || !is_level(leader, &one) || used >= sizeof names)
+        if (report_is_reference(method) || !is_level(leader, &one))
             continue;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", count ? ", " : "",
-                                 method);
+        nitro_message_list_add(names, sizeof names, "'%s'", method);
         count++;
     }
     if (isnan(leader->spread))

@@ -82,17 +82,17 @@ static bool is_shown(const selected *self, const nitro_study_selection *selectio
 static void join_proxies(const json_t *answer, char *text, size_t size)
 {
     json_t *proxies = json_object_get(answer, "proxies"), *proxy;
-    size_t i, used = 0;
+    size_t i;
     if (!proxies)
         proxies = json_object_get(json_object_get(answer, "profile"), "proxies");
     text[0] = '\0';
     json_array_foreach(proxies, i, proxy)
     {
         const char *name = text_of(proxy, "proxy");
-        if (name && json_is_true(json_object_get(proxy, "won")) && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+        if (name && json_is_true(json_object_get(proxy, "won")))
+            nitro_message_list_add(text, size, "%s", name);
     }
-    if (used == 0)
+    if (!text[0])
         snprintf(text, size, "-");
 }
 

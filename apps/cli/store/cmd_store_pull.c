@@ -84,16 +84,16 @@ static int print_reason(const invocation *call, const nitro_string_list *refused
 {
     const char *text = refused->items[first], *reason = reason_of(text);
     char names[512] = "";
-    size_t count = 0, used = 0;
+    size_t count = 0;
     for (size_t i = 0; i < refused->count; i++) {
         const char *each = refused->items[i], *title = title_of(each);
         if (strcmp(reason_of(each), reason) != 0)
             continue;
         if (i < first)
             return EXIT_DONE;
-        if (count++ < MAX_NAMED && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
-                                     (int)(reason_of(each) - title), title);
+        if (count++ < MAX_NAMED)
+            nitro_message_list_add(names, sizeof names, "%.*s", (int)(reason_of(each) - title),
+                                   title);
     }
     if (count == 1)
         return fail_text(call, "%s", text);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/learn/data/dataset.h"
 
 /* A larger spread does not make clearly slower variants as good as the best. */

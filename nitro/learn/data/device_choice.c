@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/records/relative.h"
 #include "nitro/records/scaler.h"
 

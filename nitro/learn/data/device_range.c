@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "nitro/base/message_list.h"
-
 void nitro_device_range_clamp(nitro_model *model)
 {
     for (size_t i = 0; i < model->device_features.count; i++) {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/message_list.h"
 #include "nitro/records/schema.h"
 #include "nitro/runtime/model/model.h"
 

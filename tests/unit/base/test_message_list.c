@@ -1,5 +1,4 @@
 /* Lists for messages: whole where there is room, else they say that something was left out. */
-#include "nitro/base/message_list.h"
 #include "unit/unit.h"
 
 static void test_a_list_that_fits_is_whole(void **state)
