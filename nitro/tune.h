@@ -360,7 +360,8 @@ typedef struct nitro_tuner_options {
                              with, best first; copied */
     size_t num_starts;
     nitro_store *store; /* evaluations are kept there, as samples of NAME.search on this host, and
-                           are not made again; borrowed. NULL: nothing is kept */
+                           are not made again; borrowed. NULL: nothing is kept. A forked child of
+                           the process that created the tuner keeps nothing there */
     bool (*progress)(void *user, const nitro_tuner_statistics *statistics); /* after each evaluation
                             of nitro_tuner_search; false: stop. May be NULL */
     void *progress_user;
@@ -457,7 +458,8 @@ NITRO_API void nitro_online_options_init(nitro_online_options *options);
  * Declare a variant with the tunable's name, version and `run`, which takes the best configuration
  * known, and in some calls tries another one: dynamic tuning (Petrovic et al. 2020). Calls of a
  * tuner are tunings for one kind of input; use nitro_tuner_restart() for another. When the budget
- * is used up, the best configuration runs and a message in the log (info) says what it cost. A try
+ * is used up, the best configuration runs and a message in the log (info) says what it cost. If the
+ * store refuses an evaluation, a warning in the log says why, and no further ones are stored. A try
  * runs in this process: a configuration that crashes ends it.
  * @param[in] tuner    must outlive the computation. One tuner serves one computation.
  * @param[in] options  NULL: the defaults.

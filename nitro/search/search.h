@@ -2,6 +2,8 @@
 #ifndef NITRO_SEARCH_SEARCH_H
 #define NITRO_SEARCH_SEARCH_H
 
+#include <sys/types.h>
+
 #include "nitro/nitro_backend.h"
 
 /** Answers by configuration. */
@@ -29,6 +31,7 @@ typedef struct search_archive {
     nitro_context *context;
     const nitro_space *space;
     nitro_store *store; /* NULL: nothing is kept */
+    pid_t process;      /* that opened it: a forked child must not use its connection */
     char *computation;
     const char *device, *version;
     nitro_provenance provenance;
@@ -38,7 +41,7 @@ typedef struct search_archive {
 nitro_status search_archive_open(nitro_context *context, const nitro_space *space,
                                  const nitro_search_options *options, search_archive *archive,
                                  search_memo *memo);
-/** Durable when it returns. */
+/** Durable when it returns; does nothing without a store, and in a forked child. */
 nitro_status search_archive_put(const search_archive *archive, const nitro_search_answer *answer);
 void search_archive_close(search_archive *archive);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nitro/search/search.h"
 
@@ -109,7 +110,7 @@ nitro_status search_archive_open(nitro_context *context, const nitro_space *spac
                                  const nitro_search_options *options, search_archive *archive,
                                  search_memo *memo)
 {
-    *archive = (search_archive){.context = context, .space = space};
+    *archive = (search_archive){.context = context, .space = space, .process = getpid()};
     if (!options->store)
         return NITRO_OK;
     if (!options->device || !options->name)
@@ -145,7 +146,7 @@ nitro_status search_archive_put(const search_archive *archive, const nitro_searc
     uint16_t indices[NITRO_MAX_PARAMETERS];
     nitro_sample *sample = NULL;
     size_t feature = 0, num_features = 0;
-    if (!archive->store)
+    if (!archive->store || archive->process != getpid())
         return NITRO_OK;
     char *input = name_sample(archive, answer->configuration);
     for (size_t p = 0; p < nitro_space_num_parameters(archive->space); p++)

@@ -66,15 +66,20 @@ static void log_end(const nitro_tuner *tuner)
                   at.saved_ms);
 }
 
+static void warn(const nitro_tuner *tuner, const char *what)
+{
+    char why[1024];
+    nitro_context_last_error(tuner->context, why, sizeof(why));
+    nitro_log(tuner->context, NITRO_LOG_WARNING, "tunable '%s' %s: %s", tuner->tunable->name, what,
+              why);
+}
+
 /* An error ends the tuning, not the call. */
 static void note_status(nitro_tuner *tuner, nitro_status status)
 {
-    char why[1024];
     if (status == NITRO_OK)
         return;
-    nitro_context_last_error(tuner->context, why, sizeof(why));
-    nitro_log(tuner->context, NITRO_LOG_WARNING, "tunable '%s' is tuned no further: %s",
-              tuner->tunable->name, why);
+    warn(tuner, "is tuned no further");
     atomic_store(&tuner->is_finished, true);
 }
 
@@ -135,6 +140,18 @@ static bool is_judged(const nitro_tuner *tuner)
            (best && trying->times_ms[trying->count - 1] > GIVEN_UP * best->time_ms);
 }
 
+/* A store that refuses an evaluation gets no further ones: the search goes on without it, since
+ * calls need a valid configuration. */
+static nitro_status note_answer(nitro_tuner *tuner, const nitro_search_answer *answer)
+{
+    nitro_status status = tuner_note(tuner, answer);
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY || !tuner->session.archive.store)
+        return status;
+    warn(tuner, "is tuned on, but evaluations are not stored any more");
+    search_archive_close(&tuner->session.archive);
+    return tuner_note(tuner, answer);
+}
+
 static void end_try(nitro_tuner *tuner, try_costs *costs)
 {
     tuner_try *trying = &tuner->trying;
@@ -148,7 +165,7 @@ static void end_try(nitro_tuner *tuner, try_costs *costs)
         .spread = (double)NAN,
         .cost_ms = trying->cost_ms};
     trying->configuration = NITRO_NO_CONFIGURATION;
-    note_status(tuner, tuner_note(tuner, &answer));
+    note_status(tuner, note_answer(tuner, &answer));
     costs->choosing += now_ms(tuner) - start_ms;
 }
 

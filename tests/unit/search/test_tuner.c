@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unit/faulty_store.h"
 #include "unit/temporary.h"
 
 /* An application whose calls move the clock: the optimum is a = 7, b = 3. */
@@ -118,11 +119,17 @@ static void add(fixture *all)
               nitro_computation_add_tunable(all->computation, all->tuner, &all->online));
 }
 
-static void end(fixture *all)
+static void end_with(fixture *all, nitro_store *store)
 {
     nitro_computation_free(all->computation);
     nitro_tuner_free(all->tuner);
+    nitro_store_close(store);
     nitro_context_free(all->context);
+}
+
+static void end(fixture *all)
+{
+    end_with(all, NULL);
 }
 
 static nitro_tuner_statistics statistics_of(const fixture *all)
@@ -434,6 +441,33 @@ static void test_restart(void **state)
     end(&all);
 }
 
+/* A full disk, say, ends what is stored, not the tuning: calls go on to have a configuration. */
+static void test_store_refuses(void **state)
+{
+    (void)state;
+    fixture all;
+    begin(&all);
+    temporary folder = temporary_make();
+    all.options.budget = "40";
+    faulty_begin();
+    assert_ok(all.context, nitro_store_open_kind(all.context, &faulty_kind,
+                                                 temporary_path(&folder, "store"),
+                                                 NITRO_STORE_WRITE, &all.options.store));
+    add(&all);
+    faulty->mode = FAULTY_READ_ONLY;
+    call(&all, all.online.repetitions);
+    assert_non_null(strstr(all.log, "'app' is tuned on, but evaluations are not stored any more: "
+                                    "faulty: READONLY"));
+    size_t num_writes = faulty->num_writes;
+    call(&all, 1500);
+    assert_int_equal(faulty->num_writes, num_writes);
+    assert_int_equal(statistics_of(&all).num_evaluated, 40);
+    assert_best(&all, 7, 3, 1);
+    end_with(&all, all.options.store);
+    faulty_end();
+    temporary_remove(&folder);
+}
+
 /* ---- With the system's clock, threads and worker processes ----------------------------------- */
 
 static int run_anywhere(void *given, const double *values, void *user)
@@ -540,6 +574,36 @@ static void test_forked_child(void **state)
     end(&all);
 }
 
+/* It tries, but must not use its parent's connection to the store. */
+static void test_store_of_parent(void **state)
+{
+    (void)state;
+    fixture all;
+    begin(&all);
+    temporary folder = temporary_make();
+    all.online.repetitions = 1;
+    faulty_begin();
+    assert_ok(all.context, nitro_store_open_kind(all.context, &faulty_kind,
+                                                 temporary_path(&folder, "store"),
+                                                 NITRO_STORE_WRITE, &all.options.store));
+    add(&all);
+    call(&all, 1);
+    size_t num_calls = faulty->num_calls;
+    pid_t child = fork();
+    if (child == 0) {
+        call(&all, 100);
+        _exit(statistics_of(&all).num_tries > 5 && faulty->num_calls == num_calls ? 0 : 1);
+    }
+    int ending = -1;
+    assert_int_equal(waitpid(child, &ending, 0), child);
+    assert_int_equal(ending, 0);
+    call(&all, 100);
+    assert_true(faulty->num_calls > num_calls);
+    end_with(&all, all.options.store);
+    faulty_end();
+    temporary_remove(&folder);
+}
+
 static nitro_status load_number(nitro_context *context, void *user, void **given)
 {
     (void)user;
@@ -609,8 +673,10 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_all_invalid),
         cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_store_refuses),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_forked_child),
+        cmocka_unit_test(test_store_of_parent),
         cmocka_unit_test(test_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
