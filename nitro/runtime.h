@@ -676,7 +676,7 @@ NITRO_API nitro_status nitro_prepare_with(const nitro_computation *computation, 
 /**
  * The second half: run what nitro_prepare chose for this argument, any number of times. Calls the
  * variant's `run` and nothing else; these calls are not monitored.
- * @return NITRO_OK; NITRO_ERR_ARGUMENT (a decision of another computation);
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (a decision of another computation, or none: zeroed);
  *         NITRO_ERR_VARIANT_FAILED.
  */
 NITRO_API nitro_status nitro_run_decided(const nitro_computation *computation, void *argument,

@@ -11,13 +11,29 @@ static int prepare(const nitro_variant *variant, void *argument)
     return variant->prepare ? variant->prepare(argument, variant->user) : 0;
 }
 
+/** What a nitro_run_failure means. */
+static const char *meaning(int failure)
+{
+    switch (failure) {
+    case NITRO_RUN_NOT_CONVERGED:
+        return ": not converged";
+    case NITRO_RUN_BREAKDOWN:
+        return ": breakdown";
+    case NITRO_RUN_NOT_FINITE:
+        return ": not finite";
+    default:
+        return "";
+    }
+}
+
 static nitro_status fail(const nitro_computation *computation, size_t variant, const char *what,
                          int failure, const void *argument)
 {
     const char *why = nitro_computation_problem(computation, argument);
     return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                      "%s: variant %s %s (it returned %d)%s%s", computation->schema->computation,
-                      computation->variants[variant].name, what, failure, why[0] ? ": " : "", why);
+                      "%s: variant %s %s (it returned %d%s)%s%s", computation->schema->computation,
+                      computation->variants[variant].name, what, failure, meaning(failure),
+                      why[0] ? ": " : "", why);
 }
 
 /** The failure is the last error. */
@@ -197,10 +213,10 @@ nitro_status nitro_run_decided(const nitro_computation *computation, void *argum
     size_t variant = decision->variant;
     const nitro_schema *schema = computation->schema;
     const char *name = decision->variant_name;
-    if (variant >= schema->num_variants || (name && strcmp(name, schema->variants[variant]) != 0))
+    if (variant >= schema->num_variants || !name || strcmp(name, schema->variants[variant]) != 0)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: variant number %zu, '%.80s', is not one of its %zu: the decision "
-                          "belongs to another computation; use nitro_prepare",
+                          "belongs to another computation, or was never made; use nitro_prepare",
                           schema->computation, variant, name ? name : "?", schema->num_variants);
     const nitro_variant *chosen = &computation->variants[variant];
     int failure = chosen->run(argument, chosen->user);

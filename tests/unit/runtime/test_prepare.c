@@ -144,6 +144,9 @@ static void test_failures_are_told_in_the_applications_words(void **state)
                  "sum: variant long failed (it returned 9): no room for so many");
     assert_fails(f->context, nitro_run(f->computation, &given, NULL), NITRO_ERR_VARIANT_FAILED,
                  "(it returned 9): no room for so many");
+    given.fails = NITRO_RUN_BREAKDOWN;
+    assert_fails(f->context, nitro_run(f->computation, &given, NULL), NITRO_ERR_VARIANT_FAILED,
+                 "(it returned 1002: breakdown): no room for so many");
 }
 
 static void test_decisions_of_others_are_refused(void **state)
@@ -152,10 +155,13 @@ static void test_decisions_of_others_are_refused(void **state)
     call given = {.length = 20};
     declare(f, NITRO_TIME_WALL);
     const nitro_decision beyond = {.variant = 2}, renamed = {.variant = 1, .variant_name = "ell"};
+    const nitro_decision none = {0}; /* nitro_prepare failed, say: nothing is prepared */
     assert_fails(f->context, nitro_run_decided(f->computation, &given, &beyond), NITRO_ERR_ARGUMENT,
                  "sum: variant number 2, '?', is not one of its 2");
     assert_fails(f->context, nitro_run_decided(f->computation, &given, &renamed),
                  NITRO_ERR_ARGUMENT, "sum: variant number 1, 'ell', is not one of its 2");
+    assert_fails(f->context, nitro_run_decided(f->computation, &given, &none), NITRO_ERR_ARGUMENT,
+                 "sum: variant number 0, '?', is not one of its 2");
     assert_int_equal(given.runs, 0);
 }
 

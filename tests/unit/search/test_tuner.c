@@ -450,9 +450,9 @@ static void test_store_refuses(void **state)
     temporary folder = temporary_make();
     all.options.budget = "40";
     faulty_begin();
-    assert_ok(all.context, nitro_store_open_kind(all.context, &faulty_kind,
-                                                 temporary_path(&folder, "store"),
-                                                 NITRO_STORE_WRITE, &all.options.store));
+    assert_ok(all.context,
+              nitro_store_open_kind(all.context, &faulty_kind, temporary_path(&folder, "store"),
+                                    NITRO_STORE_WRITE, &all.options.store));
     add(&all);
     faulty->mode = FAULTY_READ_ONLY;
     call(&all, all.online.repetitions);
@@ -583,9 +583,9 @@ static void test_store_of_parent(void **state)
     temporary folder = temporary_make();
     all.online.repetitions = 1;
     faulty_begin();
-    assert_ok(all.context, nitro_store_open_kind(all.context, &faulty_kind,
-                                                 temporary_path(&folder, "store"),
-                                                 NITRO_STORE_WRITE, &all.options.store));
+    assert_ok(all.context,
+              nitro_store_open_kind(all.context, &faulty_kind, temporary_path(&folder, "store"),
+                                    NITRO_STORE_WRITE, &all.options.store));
     add(&all);
     call(&all, 1);
     size_t num_calls = faulty->num_calls;
