@@ -73,7 +73,7 @@ typedef struct nitro_kernel {
     const nitro_kit_part *part; /* or NULL; a name is looked up among its fields first */
     const char *backend;        /* "opencl": a line of nitro/lists/kernel_backends.list */
     const char *origin;         /* names the source in errors */
-    const char *source;         /* text */
+    const char *source;         /* text. The cache knows what it includes by `options` alone */
     const char *options;        /* of the compiler, separated by spaces; or NULL */
     nitro_kernel_parameter parameters[NITRO_KERNEL_MAX_PARAMETERS];
     const char *where[NITRO_KERNEL_MAX_WHERE]; /* all must hold; over parameters and device.* */
@@ -83,7 +83,9 @@ typedef struct nitro_kernel {
     int (*launcher)(nitro_kernel_call *call);
 } nitro_kernel;
 
-/** Functions of variants; `user` is the nitro_kernel. Asynchronous, on the argument's stream. */
+/** Functions of variants; `user` is the nitro_kernel. Asynchronous, on the argument's stream. A
+ *  kernel that does not compile, or for which there is no compiler, fails to prepare with the same
+ *  message from then on, without another try, until nitro_kernel_configure(). */
 NITRO_API int nitro_kernel_prepare(void *argument, void *user);
 NITRO_API int nitro_kernel_run(void *argument, void *user);
 NITRO_API void nitro_kernel_release(void *argument, void *user);
@@ -125,7 +127,9 @@ NITRO_API nitro_status nitro_kernel_space_text(nitro_context *context, const nit
 
 /**
  * From now on, run the kernel with these values in this process. Arguments that were prepared
- * before must be prepared again.
+ * before must be prepared again, for what was compiled is unloaded: no other thread may prepare or
+ * run the kernel meanwhile. Call this before a shared object that declares the kernel is unloaded,
+ * since kernels are known by their address.
  * @param[in] values  shape [number of parameters], as text; NULL: the best that is known for the
  *                    device, else the usual ones.
  * @return NITRO_OK, NITRO_ERR_NO_MEMORY.
@@ -244,7 +248,8 @@ NITRO_API const nitro_kernel_backend *nitro_kernel_backend_find(const char *name
 /**
  * Compile, or take from the cache on disk: the folder that the setting kernel_cache names, else
  * "nitro/kernels" in the user's cache, which the setting kernel_cache_mb limits. An image that is
- * damaged or cannot be written is compiled again.
+ * damaged or cannot be written is compiled again. (`prepare` has no context: it takes the settings
+ * of the environment and of the user's file.)
  * @param[in]  values      shape [number of parameters], as text.
  * @param[out] compile_ms  time that compiling took; 0: it was in the cache.
  */

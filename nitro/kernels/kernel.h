@@ -55,6 +55,8 @@ typedef struct loaded_kernel {
     struct loaded_kernel *next;
     const nitro_kernel *kernel;
     const kernel_target *on;
+    char *error;          /* why it cannot be loaded, or NULL */
+    nitro_status status;  /* of that */
     pthread_mutex_t lock; /* while arguments are set and a step is launched */
     void *program;
     kernel_names names;

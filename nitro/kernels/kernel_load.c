@@ -104,9 +104,11 @@ static void unload(const nitro_kernel *kernel)
         for (size_t s = 0; s < each->num_steps; s++)
             functions[s] = each->steps[s].function;
         *at = each->next;
-        each->on->backend->unload(each->program, functions, each->num_steps);
+        if (!each->error)
+            each->on->backend->unload(each->program, functions, each->num_steps);
         nitro_kernel_free_parsed(each);
         pthread_mutex_destroy(&each->lock);
+        free(each->error);
         free(each);
     }
 }
@@ -273,33 +275,35 @@ static nitro_status load_image(nitro_context *context, loaded_kernel *loaded,
     return status;
 }
 
-static nitro_status load(nitro_context *context, const nitro_kernel *kernel,
-                         const kernel_target *on, loaded_kernel **loaded)
+/* Source, launches or configuration are wrong, or there is no compiler: the next call would compile
+ * in vain again. Memory and disks may be there then. */
+static bool is_lasting(nitro_status status)
 {
+    return status == NITRO_ERR_FORMAT || status == NITRO_ERR_NOT_FOUND ||
+           status == NITRO_ERR_ARGUMENT;
+}
+
+static nitro_status load(nitro_context *context, loaded_kernel *made)
+{
+    const nitro_kernel_target *target = &made->on->target;
     const char *values[NITRO_KERNEL_MAX_PARAMETERS];
     char *kept[NITRO_KERNEL_MAX_PARAMETERS] = {NULL};
-    loaded_kernel *made = nitro_calloc(context, 1, sizeof(*made));
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    made->kernel = kernel;
-    made->on = on;
+    char error[NITRO_KIT_PROBLEM_BYTES];
     bool is_configured;
-    nitro_status status =
-        choose_values(context, kernel, &on->target, kept, values, made->parameters, &is_configured);
+    nitro_status status = choose_values(context, made->kernel, target, kept, values,
+                                        made->parameters, &is_configured);
     if (status == NITRO_OK)
         status = nitro_kernel_parse(context, made);
     if (status == NITRO_OK)
         status = load_image(context, made, values);
     for (size_t p = 0; p < NITRO_KERNEL_MAX_PARAMETERS; p++)
         free(kept[p]);
-    if (status != NITRO_OK) {
-        nitro_kernel_free_parsed(made);
-        free(made);
-        return status;
+    if (is_lasting(status)) {
+        nitro_context_last_error(context, error, sizeof(error));
+        made->error = nitro_strdup(context, error);
     }
-    pthread_mutex_init(&made->lock, NULL);
-    *loaded = made;
-    return NITRO_OK;
+    made->status = status;
+    return status;
 }
 
 static loaded_kernel *find(const nitro_kernel *kernel, void *stream)
@@ -316,7 +320,7 @@ loaded_kernel *nitro_kernel_find_loaded(const nitro_kernel *kernel, void *stream
     nitro_lock_acquire(&here.lock);
     loaded_kernel *found = find(kernel, stream);
     nitro_lock_release(&here.lock);
-    return found;
+    return found && !found->error ? found : NULL;
 }
 
 static nitro_status load_once(nitro_context *context, const nitro_kernel *kernel, void *stream,
@@ -324,21 +328,37 @@ static nitro_status load_once(nitro_context *context, const nitro_kernel *kernel
 {
     const nitro_kernel_backend *backend;
     kernel_target *target = NULL;
-    *loaded = find(kernel, stream);
-    if (*loaded)
+    loaded_kernel *made = find(kernel, stream);
+    if (made && made->error)
+        return nitro_fail(context, made->status, "%s", made->error);
+    if (made) {
+        *loaded = made;
         return NITRO_OK;
+    }
     nitro_status status = nitro_kernel_check(context, kernel, &backend);
     if (status == NITRO_OK)
         status = open_target(context, backend, stream, &target);
     if (status == NITRO_OK && !backend->load)
         status = nitro_fail(context, NITRO_ERR_UNSUPPORTED, "%s: the backend '%s' only compiles",
                             kernel->origin, kernel->backend);
-    if (status == NITRO_OK)
-        status = load(context, kernel, target, loaded);
-    if (status == NITRO_OK) {
-        (*loaded)->next = here.loaded;
-        here.loaded = *loaded;
+    if (status != NITRO_OK)
+        return status;
+    made = nitro_calloc(context, 1, sizeof(*made));
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->kernel = kernel;
+    made->on = target;
+    status = load(context, made);
+    if (status != NITRO_OK && !made->error) {
+        nitro_kernel_free_parsed(made);
+        free(made);
+        return status;
     }
+    pthread_mutex_init(&made->lock, NULL);
+    made->next = here.loaded;
+    here.loaded = made;
+    if (status == NITRO_OK)
+        *loaded = made;
     return status;
 }
 

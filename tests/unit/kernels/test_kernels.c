@@ -609,6 +609,46 @@ static void what_a_compiler_says_reaches_the_caller(void **state)
     nitro_context_free(context);
 }
 
+static long bytes_of(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 ? (long)file.st_size : 0;
+}
+
+/* Calls of a variant that falls back to the default one would take the compiler's time each. */
+static void wrong_source_is_compiled_once(void **state)
+{
+    static const char script[] = "#!/bin/sh\nprintf x >>\"$0.runs\"\nexit 1\n";
+    static const nitro_kernel own =
+        SCALE(.steps = {STEP("count", "from", "to")}, .options = "-w -DWRONG");
+    char folder[] = "/tmp/nitro-compiler-XXXXXX", path[64], runs[80];
+    nitro_context *context = unit_context();
+    scale_call call = call_of(4);
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/compiler", folder);
+    snprintf(runs, sizeof(runs), "%s.runs", path);
+    assert_ok(context, nitro_file_write(context, path, script, strlen(script)));
+    assert_int_equal(chmod(path, 0700), 0);
+    setenv("CC", path, 1);
+    for (int i = 0; i < 3; i++)
+        assert_fails(context, load(context, &own), NITRO_ERR_FORMAT, "scale.c: does not compile");
+    assert_int_equal(prepare_and_run(&own, &call), NITRO_ERR_FORMAT);
+    assert_int_equal(bytes_of(runs), 1);
+    assert_int_equal(nitro_kernel_run(&call, (void *)&own), 1); /* not prepared */
+    assert_ok(context, nitro_kernel_configure(context, &own, (const char *const[]){"3", "0"}));
+    assert_fails(context, load(context, &own), NITRO_ERR_FORMAT, "scale.c: does not compile");
+    assert_int_equal(bytes_of(runs), 2);
+    unsetenv("CC");
+    assert_ok(context, nitro_kernel_configure(context, &own, NULL));
+    assert_int_equal(prepare_and_run(&own, &call), 0);
+    nitro_kernel_release(&call, (void *)&own);
+    unlink(runs);
+    unlink(path);
+    rmdir(folder);
+    nitro_context_free(context);
+}
+
 static void a_killed_compiler_is_told_from_wrong_source(void **state)
 {
     static const char script[] = "#!/bin/sh\nkill -9 $$\n";
@@ -854,6 +894,7 @@ int main(void)
         cmocka_unit_test(temporary_files_are_where_TMPDIR_says),
         cmocka_unit_test(values_may_have_spaces),
         cmocka_unit_test(what_a_compiler_says_reaches_the_caller),
+        cmocka_unit_test(wrong_source_is_compiled_once),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
         cmocka_unit_test(a_child_forked_while_a_kernel_is_compiled_does_not_wait),
         cmocka_unit_test(a_cache_that_cannot_be_is_logged),
