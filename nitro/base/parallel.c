@@ -1,6 +1,7 @@
 /* Runs independent tasks on a few threads, which take them one by one. */
 #include "nitro/base/parallel.h"
 #include "nitro/base/context.h"
+#include "nitro/base/thread_start.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -72,7 +73,7 @@ nitro_status nitro_parallel_run(unsigned num_threads, size_t num_tasks, nitro_ta
     pthread_t threads[MAX_THREADS];
     size_t started = 0;
     /* If threads cannot be started, the calling thread runs the remaining tasks. */
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, worker, &work) == 0)
+    while (started + 1 < wanted && nitro_thread_start(&threads[started], worker, &work))
         started++;
     worker(&work);
     for (size_t i = 0; i < started; i++)

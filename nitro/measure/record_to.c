@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 #include "nitro/base/lock.h"
 #include "nitro/base/require.h"
+#include "nitro/base/thread_start.h"
 #include "nitro/measure/observed_device.h"
 #include "nitro/runtime/computation.h"
 
@@ -196,17 +196,6 @@ void nitro_recorder_end(nitro_recorder *self)
     free_recorder(self);
 }
 
-/** Block the application's signals in the thread. */
-static bool start_thread(nitro_recorder *self)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool is_started = pthread_create(&self->thread, NULL, record, self) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started;
-}
-
 static nitro_status start(nitro_recorder *self)
 {
     pthread_condattr_t monotonic;
@@ -215,7 +204,7 @@ static nitro_status start(nitro_recorder *self)
     pthread_cond_init(&self->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&self->lock, NULL);
-    if (!start_thread(self)) {
+    if (!nitro_thread_start(&self->thread, record, self)) {
         nitro_context *context = self->computation->context;
         free_recorder(self);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,

@@ -4,10 +4,10 @@
  * no threads, and the pool does nothing.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "nitro/base/thread_start.h"
 #include "nitro/runtime/feature_evaluation.h"
 
 struct nitro_thread_pool {
@@ -56,18 +56,6 @@ static void *run_pool_thread(void *any)
     return NULL;
 }
 
-/** Block the application's signals in pool threads. */
-static void start_threads(nitro_thread_pool *pool, size_t num_threads)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->num_threads < num_threads &&
-           pthread_create(&pool->threads[pool->num_threads], NULL, run_pool_thread, pool) == 0)
-        pool->num_threads++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 nitro_status nitro_thread_pool_create(nitro_context *context, size_t num_threads,
                                       nitro_thread_pool **pool)
 {
@@ -79,7 +67,9 @@ nitro_status nitro_thread_pool_create(nitro_context *context, size_t num_threads
     pthread_cond_init(&made->offered, NULL);
     pthread_cond_init(&made->left, NULL);
     made->process = getpid();
-    start_threads(made, num_threads);
+    while (made->num_threads < num_threads &&
+           nitro_thread_start(&made->threads[made->num_threads], run_pool_thread, made))
+        made->num_threads++;
     if (made->num_threads < num_threads) {
         size_t num_started = made->num_threads;
         nitro_thread_pool_free(made);

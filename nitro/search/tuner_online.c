@@ -6,6 +6,7 @@
 
 #include "nitro/backend/statistics.h"
 #include "nitro/base/require.h"
+#include "nitro/base/thread_start.h"
 #include "nitro/runtime/computation.h"
 #include "nitro/search/tuner.h"
 
@@ -378,7 +379,7 @@ nitro_status nitro_computation_add_tunable(nitro_computation *computation, nitro
     tuner->online = online;
     if (online.data == NITRO_ONLINE_BACKGROUND && !tuner->has_thread) {
         tuner->process = getpid();
-        tuner->has_thread = pthread_create(&tuner->thread, NULL, run_thread, tuner) == 0;
+        tuner->has_thread = nitro_thread_start(&tuner->thread, run_thread, tuner);
         if (!tuner->has_thread)
             status = nitro_fail(tuner->context, NITRO_ERR_NO_MEMORY,
                                 "tunable '%s': no thread could be created", tuner->tunable->name);

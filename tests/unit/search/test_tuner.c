@@ -1,5 +1,6 @@
 /* Tuners: asking and telling, worker processes, and calls of an application that tune. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -574,6 +575,37 @@ static void test_forked_child(void **state)
     end(&all);
 }
 
+static atomic_int num_signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    num_signals++;
+}
+
+/* The application's handlers run in its own threads only. */
+static void test_signals(void **state)
+{
+    (void)state;
+    fixture all;
+    sigset_t one, waiting;
+    begin(&all);
+    all.online.data = NITRO_ONLINE_BACKGROUND;
+    add(&all);
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    void (*before)(int) = signal(SIGUSR1, count_signal);
+    pthread_sigmask(SIG_BLOCK, &one, NULL);
+    kill(getpid(), SIGUSR1);
+    end(&all); /* waits for the thread */
+    assert_int_equal(num_signals, 0);
+    assert_int_equal(sigpending(&waiting), 0);
+    assert_true(sigismember(&waiting, SIGUSR1));
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    assert_int_equal(num_signals, 1);
+    signal(SIGUSR1, before);
+}
+
 /* It tries, but must not use its parent's connection to the store. */
 static void test_store_of_parent(void **state)
 {
@@ -677,6 +709,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_forked_child),
         cmocka_unit_test(test_store_of_parent),
+        cmocka_unit_test(test_signals),
         cmocka_unit_test(test_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
