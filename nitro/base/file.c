@@ -66,8 +66,8 @@ nitro_status nitro_file_read(nitro_context *context, const char *path, size_t ma
     return status;
 }
 
-/* Names of files that the process has open: /dev/stdout may lead to a regular file, but a rename
- * would replace the name, as root for the whole machine. */
+/* Names of files that the process has open: /dev/stdout may lead to a regular file, or to none if
+ * it is closed, but a rename would replace the name, as root for the whole machine. */
 static bool is_open_file(const char *path)
 {
     return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
@@ -193,7 +193,7 @@ nitro_status nitro_file_write(nitro_context *context, const char *path, const ch
 {
     struct stat old, link;
     bool exists = stat(path, &old) == 0;
-    if (exists && (!S_ISREG(old.st_mode) || is_open_file(path)))
+    if ((exists && !S_ISREG(old.st_mode)) || is_open_file(path))
         return write_special(context, path, text, size);
     bool is_link = exists && lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
     char *target = is_link && link.st_uid == geteuid() ? realpath(path, NULL) : NULL;

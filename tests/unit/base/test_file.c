@@ -120,6 +120,8 @@ static void test_open_file_keeps_its_name(void **state)
     assert_ok(context, nitro_file_read(context, path, 100, &text, &size));
     assert_string_equal(text, "old, new");
     free(text);
+    assert_fails(context, nitro_file_write(context, name, "new", 3), NITRO_ERR_IO,
+                 ": cannot write: No such file"); /* closed: nothing is made beside it */
 }
 
 static void test_temporary_names_differ(void **state)
