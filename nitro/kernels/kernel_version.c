@@ -1,6 +1,5 @@
 /* Versions of variants that are kernels: a digest of the source, the launches, and the
  * configuration that runs, so that times of another one are outdated. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,22 +31,6 @@ uint64_t nitro_kernel_digest(const nitro_kernel *kernel, const char *const *valu
     return hash;
 }
 
-static nitro_status set_version(nitro_context *context, nitro_variant *variant, uint64_t digest)
-{
-    size_t length = strlen(variant->version);
-    if (nitro_version_has_digest(variant->version))
-        length -= NITRO_VERSION_DIGEST_LENGTH;
-    if (length > NITRO_VERSION_MAX_LENGTH - NITRO_VERSION_DIGEST_LENGTH)
-        length = NITRO_VERSION_MAX_LENGTH - NITRO_VERSION_DIGEST_LENGTH;
-    char *text = nitro_asprintf(context, "%.*s+%016llx", (int)length, variant->version,
-                                (unsigned long long)digest);
-    if (!text)
-        return NITRO_ERR_NO_MEMORY;
-    free((char *)variant->version);
-    variant->version = text;
-    return NITRO_OK;
-}
-
 static nitro_status hold(nitro_context *context, nitro_variant *variant,
                          const nitro_kernel_target *target, bool *was_configured)
 {
@@ -58,7 +41,7 @@ static nitro_status hold(nitro_context *context, nitro_variant *variant,
     nitro_status status =
         nitro_kernel_choose_values(context, kernel, target, kept, values, numbers, was_configured);
     if (status == NITRO_OK)
-        status = set_version(context, variant, nitro_kernel_digest(kernel, values));
+        status = nitro_variant_set_digest(context, variant, nitro_kernel_digest(kernel, values));
     if (status == NITRO_OK && !*was_configured)
         status = nitro_kernel_configure(context, kernel, values);
     for (size_t p = 0; p < NITRO_KERNEL_MAX_PARAMETERS; p++)

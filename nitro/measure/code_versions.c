@@ -19,23 +19,33 @@ static bool is_of_nitro(const void *function)
            variant.dli_fbase == nitro.dli_fbase;
 }
 
+nitro_status nitro_variant_set_digest(nitro_context *context, nitro_variant *variant,
+                                      uint64_t digest)
+{
+    const size_t most = NITRO_VERSION_MAX_LENGTH - NITRO_VERSION_DIGEST_LENGTH;
+    size_t length = strlen(variant->version);
+    if (nitro_version_has_digest(variant->version))
+        length -= NITRO_VERSION_DIGEST_LENGTH;
+    char *text = nitro_asprintf(context, "%.*s+%016" PRIx64, (int)(length < most ? length : most),
+                                variant->version, digest);
+    if (!text)
+        return NITRO_ERR_NO_MEMORY;
+    free((char *)variant->version);
+    variant->version = text;
+    return NITRO_OK;
+}
+
 nitro_status nitro_computation_version_by_code(nitro_computation *computation)
 {
-    for (size_t v = 0; v < computation->schema->num_variants; v++) {
+    nitro_status status = NITRO_OK;
+    for (size_t v = 0; v < computation->schema->num_variants && status == NITRO_OK; v++) {
         nitro_variant *variant = &computation->variants[v];
         const void *function = NULL;
         uint64_t digest = 0;
         memcpy(&function, &variant->run, sizeof function);
-        if (nitro_version_has_digest(variant->version) || is_of_nitro(function) ||
-            !nitro_code_digest(function, &digest))
-            continue;
-        int declared = NITRO_VERSION_MAX_LENGTH - NITRO_VERSION_DIGEST_LENGTH;
-        char *text = nitro_asprintf(computation->context, "%.*s+%016" PRIx64, declared,
-                                    variant->version, digest);
-        if (!text)
-            return NITRO_ERR_NO_MEMORY;
-        free((char *)variant->version);
-        variant->version = text;
+        if (!nitro_version_has_digest(variant->version) && !is_of_nitro(function) &&
+            nitro_code_digest(function, &digest))
+            status = nitro_variant_set_digest(computation->context, variant, digest);
     }
-    return NITRO_OK;
+    return status;
 }

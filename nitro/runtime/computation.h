@@ -84,6 +84,10 @@ void nitro_recorder_end(nitro_recorder *recorder);
 nitro_status nitro_configure_recorder(nitro_computation *computation, const char *url,
                                       double interval_s);
 
+/** Give a variant's version this digest of its code, in the place of one that it has. */
+nitro_status nitro_variant_set_digest(nitro_context *context, nitro_variant *variant,
+                                      uint64_t digest);
+
 /** Is a model attached? */
 bool nitro_computation_has_model(const nitro_computation *computation);
 

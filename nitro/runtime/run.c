@@ -14,16 +14,9 @@ static int prepare(const nitro_variant *variant, void *argument)
 /** What a nitro_run_failure means. */
 static const char *meaning(int failure)
 {
-    switch (failure) {
-    case NITRO_RUN_NOT_CONVERGED:
-        return ": not converged";
-    case NITRO_RUN_BREAKDOWN:
-        return ": breakdown";
-    case NITRO_RUN_NOT_FINITE:
-        return ": not finite";
-    default:
-        return "";
-    }
+    static const char *const texts[] = {": not converged", ": breakdown", ": not finite"};
+    bool is_known = failure >= NITRO_RUN_NOT_CONVERGED && failure <= NITRO_RUN_NOT_FINITE;
+    return is_known ? texts[failure - NITRO_RUN_NOT_CONVERGED] : "";
 }
 
 static nitro_status fail(const nitro_computation *computation, size_t variant, const char *what,
