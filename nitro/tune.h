@@ -360,8 +360,8 @@ typedef struct nitro_tuner_options {
                              with, best first; copied */
     size_t num_starts;
     nitro_store *store; /* evaluations are kept there, as samples of NAME.search on this host, and
-                           are not made again; borrowed. NULL: nothing is kept. A forked child of
-                           the process that created the tuner keeps nothing there */
+                           are not made again; borrowed, and used by no other thread while calls
+                           tune. A forked child cannot use it. NULL: nothing is kept */
     bool (*progress)(void *user, const nitro_tuner_statistics *statistics); /* after each evaluation
                             of nitro_tuner_search; false: stop. May be NULL */
     void *progress_user;
@@ -408,7 +408,7 @@ NITRO_API nitro_status nitro_tuner_ask(nitro_tuner *tuner, double *values, bool 
  * configuration the first counts.
  * @param[in] time_ms  NaN: invalid (it failed, or its result was wrong).
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (values outside the space, a time of 0, less or infinite);
- *         an error of the store.
+ *         NITRO_ERR_UNSUPPORTED (a forked child, with a store); an error of the store.
  */
 NITRO_API nitro_status nitro_tuner_tell(nitro_tuner *tuner, const double *values, double time_ms);
 
@@ -460,7 +460,8 @@ NITRO_API void nitro_online_options_init(nitro_online_options *options);
  * tuner are tunings for one kind of input; use nitro_tuner_restart() for another. When the budget
  * is used up, the best configuration runs and a message in the log (info) says what it cost. If the
  * store refuses an evaluation, a warning in the log says why, and no further ones are stored. A try
- * runs in this process: a configuration that crashes ends it.
+ * runs in this process: a configuration that crashes ends it. While no valid configuration is
+ * known, a call fails with -1.
  * @param[in] tuner    must outlive the computation. One tuner serves one computation.
  * @param[in] options  NULL: the defaults.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range, no `copy` for copies, a tuner that

@@ -41,7 +41,8 @@ typedef struct search_archive {
 nitro_status search_archive_open(nitro_context *context, const nitro_space *space,
                                  const nitro_search_options *options, search_archive *archive,
                                  search_memo *memo);
-/** Durable when it returns; does nothing without a store, and in a forked child. */
+/** Durable when it returns; does nothing without a store.
+ *  @return also NITRO_ERR_UNSUPPORTED: in a forked child. */
 nitro_status search_archive_put(const search_archive *archive, const nitro_search_answer *answer);
 void search_archive_close(search_archive *archive);
 

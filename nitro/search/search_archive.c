@@ -146,8 +146,13 @@ nitro_status search_archive_put(const search_archive *archive, const nitro_searc
     uint16_t indices[NITRO_MAX_PARAMETERS];
     nitro_sample *sample = NULL;
     size_t feature = 0, num_features = 0;
-    if (!archive->store || archive->process != getpid())
+    if (!archive->store)
         return NITRO_OK;
+    if (archive->process != getpid())
+        return nitro_fail(archive->context, NITRO_ERR_UNSUPPORTED,
+                          "%s: a forked child cannot use its parent's connection to a store: open "
+                          "the store and create the tuner in the child",
+                          archive->computation);
     char *input = name_sample(archive, answer->configuration);
     for (size_t p = 0; p < nitro_space_num_parameters(archive->space); p++)
         num_features += nitro_space_parameter(archive->space, p)->num_values > 1;
