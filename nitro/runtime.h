@@ -786,7 +786,8 @@ NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
  * deviations above the variant's mean; if it has no times yet, twice what the model expects, or ten
  * times the model's choice. Any excess and losses by adapted choices count against the budget; once
  * it is exceeded, the model's choice is run: at most one call of each thread goes beyond it. A
- * failing variant is not explored there again; if its `prepare` fails, the model's choice is run.
+ * failing variant is not explored there again, nor elsewhere if the call failed with it (without
+ * fails_cleanly); if its `prepare` fails, the model's choice is run.
  *
  * A call allocates nothing and waits for no thread: of two threads in one bucket at once, the
  * second runs the model's choice and its time is not used.

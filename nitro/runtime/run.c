@@ -73,10 +73,10 @@ static void begin_timed(const nitro_computation *computation, const nitro_query 
     timed->begin_ms = timed->is_timed ? nitro_monitor_now_ms(monitor) : 0.0;
 }
 
-static void give_up_timed(const nitro_computation *computation, timed_call *timed)
+static void give_up_timed(const nitro_computation *computation, timed_call *timed, bool fails_call)
 {
     if (timed->is_timed)
-        nitro_monitor_failed(computation->monitor, &timed->call);
+        nitro_monitor_failed(computation->monitor, &timed->call, fails_call);
     timed->is_timed = false;
 }
 
@@ -92,13 +92,13 @@ static nitro_status prepare_timed(const nitro_computation *computation, nitro_qu
             timed->prepared_ms = nitro_monitor_now_ms(computation->monitor);
             return NITRO_OK;
         }
-        give_up_timed(computation, timed);
+        give_up_timed(computation, timed, false);
         *made = *before;
         variant = made->variant;
     }
     nitro_status status = prepare_or_fall_back(computation, query, argument, made);
     if (status != NITRO_OK || made->variant != variant)
-        give_up_timed(computation, timed);
+        give_up_timed(computation, timed, false);
     if (timed->is_timed)
         timed->prepared_ms = nitro_monitor_now_ms(computation->monitor);
     return status;
@@ -123,7 +123,7 @@ static nitro_status run_or_try_next(const nitro_computation *computation, nitro_
                                   end_ms - timed->prepared_ms);
             return NITRO_OK;
         }
-        give_up_timed(computation, timed);
+        give_up_timed(computation, timed, !chosen->fails_cleanly);
         nitro_status status = fail(computation, made->variant, "failed", failure, argument);
         if (!chosen->fails_cleanly ||
             !nitro_computation_decide_next(computation, query, NITRO_REASON_RUN_FAILED, made))

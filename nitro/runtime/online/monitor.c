@@ -29,6 +29,7 @@ struct nitro_monitor {
     nitro_observations *observations;
     nitro_pending *pending; /* NULL: no variant is timed by the device */
     nitro_budget budget;
+    _Atomic uint64_t failed; /* bit v: an exploration of variant v failed the call */
     _Atomic uint64_t drifts[2][NITRO_MAX_VARIANTS]; /* from earlier times, from the model */
     _Atomic uint64_t num_timed, num_explorations, num_learnt, num_drifts, num_unlike_model,
         num_decided, num_compared;
@@ -239,6 +240,17 @@ static bool may_adapt(const nitro_monitor *monitor, const nitro_bucket *bucket,
            (decision->confidence < monitor->options.confident_from || bucket->has_drifted);
 }
 
+/** Without the variants that are unknown here and have failed a call elsewhere. */
+static uint64_t explorable(const nitro_monitor *monitor, const nitro_bucket *bucket,
+                           uint64_t allowed)
+{
+    uint64_t failed = monitor->failed;
+    for (size_t v = 0; failed && v < monitor->of.schema->num_variants; v++)
+        if (bucket->seen[v].count == 0)
+            allowed &= ~(failed & UINT64_C(1) << v);
+    return allowed;
+}
+
 static void take_choice(nitro_monitor *monitor, const nitro_adaptation_choice *choice,
                         nitro_decision *decision)
 {
@@ -287,8 +299,9 @@ bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const void *ar
         query_model(monitor, features, bucket);
     bucket->calls++;
     if (may_adapt(monitor, bucket, decision))
-        call->choice = nitro_adaptation_choose(bucket, monitor->of.schema->num_variants, allowed,
-                                               call->base, &monitor->budget);
+        call->choice = nitro_adaptation_choose(bucket, monitor->of.schema->num_variants,
+                                               explorable(monitor, bucket, allowed), call->base,
+                                               &monitor->budget);
     if (call->choice.kind == NITRO_ADAPTATION_EXPLORE)
         bucket->seen[call->choice.variant].tried_at = bucket->calls;
     nitro_bucket_leave(bucket);
@@ -474,8 +487,10 @@ void nitro_monitor_poll(nitro_monitor *monitor)
         nitro_pending_poll(monitor->pending, true, settle, monitor);
 }
 
-void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call)
+void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call, bool fails_call)
 {
+    if (fails_call && call->choice.kind == NITRO_ADAPTATION_EXPLORE)
+        atomic_fetch_or(&monitor->failed, UINT64_C(1) << call->choice.variant);
     nitro_bucket *bucket = nitro_buckets_enter_again(monitor->buckets, call->key);
     if (bucket) {
         bucket->seen[call->choice.variant].failed = true;

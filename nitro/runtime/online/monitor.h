@@ -57,8 +57,10 @@ bool nitro_monitor_begin_run(nitro_monitor *monitor, nitro_monitor_call *call);
  *  @param[in] run_ms  not used if the device times it. */
 void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, double prepare_ms,
                        double run_ms);
-/** Record the variant's failure: it is not explored again in this bucket. */
-void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call);
+/** Record the variant's failure: it is not explored again in this bucket.
+ *  @param[in] fails_call  nor in others where it has no times: without it the call had succeeded.
+ */
+void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call, bool fails_call);
 
 /** Account for the pending calls that are done by now. */
 void nitro_monitor_poll(nitro_monitor *monitor);

@@ -250,6 +250,31 @@ static void test_an_exploration_that_fails_is_not_repeated(void **state)
     close_scene(&s);
 }
 
+/* A caller who allows adaptation does not have a call fail for each kind of input. */
+static void test_an_exploration_that_fails_is_not_made_elsewhere(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 2, 3, 0.5};
+    const nitro_monitor_options options = monitoring(0, 10);
+    scene s;
+    (void)state;
+    open_scene(&s, costs_ms, &options);
+    for (size_t i = 0; i < 1000; i++)
+        call(&s, 1);
+    assert_int_equal(s.world.last, NUM_VARIANTS - 1); /* known to be the fastest here */
+    s.world.run_fails = true;
+    size_t num_failed = 0;
+    for (size_t i = 0; i < 6000; i++) {
+        argument a = {.size = (double)(2 << i % 5), .world = &s.world};
+        num_failed += nitro_run(s.computation, &a, NULL) != NITRO_OK;
+    }
+    assert_int_equal(num_failed, 1);
+    s.world.run_fails = false;
+    for (size_t i = 0; i < 100; i++)
+        call(&s, 1);
+    assert_int_equal(s.world.last, NUM_VARIANTS - 1); /* as before */
+    close_scene(&s);
+}
+
 static void test_more_buckets_than_there_is_room_for(void **state)
 {
     nitro_monitor_options options = monitoring(0, 2);
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_adaptation_mends_a_model_that_is_wrong),
         cmocka_unit_test(test_a_confident_model_is_discounted_once_times_drift),
         cmocka_unit_test(test_an_exploration_that_fails_is_not_repeated),
+        cmocka_unit_test(test_an_exploration_that_fails_is_not_made_elsewhere),
         cmocka_unit_test(test_more_buckets_than_there_is_room_for),
     };
     assert_int_equal(setenv("NITRO_CONFIG", "/dev/null", 1), 0);
