@@ -201,6 +201,24 @@ static void launchers_run_steps_with_other_values(void **state)
 
 /* ---- The cache ---- */
 
+/* @return what was used: for restore_cache */
+static char *use_cache(const char *folder)
+{
+    const char *before = getenv("NITRO_KERNEL_CACHE");
+    char *copy = before ? strdup(before) : NULL;
+    setenv("NITRO_KERNEL_CACHE", folder, 1);
+    return copy;
+}
+
+static void restore_cache(char *before)
+{
+    if (before)
+        setenv("NITRO_KERNEL_CACHE", before, 1);
+    else
+        unsetenv("NITRO_KERNEL_CACHE");
+    free(before);
+}
+
 static void compile(nitro_context *context, const char *value, double *compile_ms)
 {
     const nitro_kernel_backend *backend = nitro_kernel_backend_find("c");
@@ -253,8 +271,7 @@ static void what_was_compiled_is_kept(void **state)
     double compile_ms;
     (void)state;
     assert_non_null(mkdtemp(folder));
-    char *before = getenv("NITRO_KERNEL_CACHE") ? strdup(getenv("NITRO_KERNEL_CACHE")) : NULL;
-    setenv("NITRO_KERNEL_CACHE", folder, 1);
+    char *before = use_cache(folder);
     compile(context, "2", &compile_ms);
     assert_true(compile_ms > 0);
     compile(context, "2", &compile_ms);
@@ -274,11 +291,7 @@ static void what_was_compiled_is_kept(void **state)
     setenv("NITRO_KERNEL_CACHE", "/dev/null/nowhere", 1); /* works without */
     compile(context, "2", &compile_ms);
     assert_true(compile_ms > 0);
-    if (before)
-        setenv("NITRO_KERNEL_CACHE", before, 1);
-    else
-        unsetenv("NITRO_KERNEL_CACHE");
-    free(before);
+    restore_cache(before);
     snprintf(command, sizeof(command), "rm -r %s", folder);
     assert_int_equal(system(command), 0);
     nitro_context_free(context);
@@ -619,8 +632,7 @@ static long bytes_of(const char *path)
 static void wrong_source_is_compiled_once(void **state)
 {
     static const char script[] = "#!/bin/sh\nprintf x >>\"$0.runs\"\nexit 1\n";
-    static const nitro_kernel own =
-        SCALE(.steps = {STEP("count", "from", "to")}, .options = "-w -DWRONG");
+    static const nitro_kernel own = SCALE(.steps = {STEP("count", "from", "to")});
     char folder[] = "/tmp/nitro-compiler-XXXXXX", path[64], runs[80];
     nitro_context *context = unit_context();
     scale_call call = call_of(4);
@@ -630,6 +642,7 @@ static void wrong_source_is_compiled_once(void **state)
     snprintf(runs, sizeof(runs), "%s.runs", path);
     assert_ok(context, nitro_file_write(context, path, script, strlen(script)));
     assert_int_equal(chmod(path, 0700), 0);
+    char *before = use_cache("/dev/null/nowhere"); /* nor what an earlier run left */
     setenv("CC", path, 1);
     for (int i = 0; i < 3; i++)
         assert_fails(context, load(context, &own), NITRO_ERR_FORMAT, "scale.c: does not compile");
@@ -643,6 +656,7 @@ static void wrong_source_is_compiled_once(void **state)
     assert_ok(context, nitro_kernel_configure(context, &own, NULL));
     assert_int_equal(prepare_and_run(&own, &call), 0);
     nitro_kernel_release(&call, (void *)&own);
+    restore_cache(before);
     unlink(runs);
     unlink(path);
     rmdir(folder);
@@ -728,18 +742,13 @@ static void a_cache_that_cannot_be_is_logged(void **state)
     char log[UNIT_LOG_BYTES] = "";
     double compile_ms;
     (void)state;
-    char *before = getenv("NITRO_KERNEL_CACHE") ? strdup(getenv("NITRO_KERNEL_CACHE")) : NULL;
-    setenv("NITRO_KERNEL_CACHE", "/dev/null/kernels", 1);
+    char *before = use_cache("/dev/null/kernels");
     nitro_context_set_log(context, NITRO_LOG_WARNING, unit_keep_log, log);
     compile(context, "2", &compile_ms);
     assert_true(compile_ms > 0);
     assert_non_null(strstr(log, "a compiled kernel is not kept: "));
     assert_non_null(strstr(log, "/dev/null/kernels"));
-    if (before)
-        setenv("NITRO_KERNEL_CACHE", before, 1);
-    else
-        unsetenv("NITRO_KERNEL_CACHE");
-    free(before);
+    restore_cache(before);
     nitro_context_free(context);
 }
 
@@ -797,8 +806,7 @@ static void versions_name_the_configuration(void **state)
     char folder[] = "/tmp/nitro-kernels-XXXXXX", command[128], usual[64], text[64];
     (void)state;
     assert_non_null(mkdtemp(folder));
-    char *before = getenv("NITRO_KERNEL_CACHE") ? strdup(getenv("NITRO_KERNEL_CACHE")) : NULL;
-    setenv("NITRO_KERNEL_CACHE", folder, 1);
+    char *before = use_cache(folder);
     assert_ok(context, nitro_kit_create(context, &own, false, &computation));
     hold(context, computation, usual);
     assert_int_equal(strncmp(usual, "7+", 2), 0);
@@ -823,11 +831,7 @@ static void versions_name_the_configuration(void **state)
     assert_true(to[0] == 2); /* what this process has configured stays */
     assert_ok(context, nitro_kernel_configure(context, &versioned, NULL));
     nitro_computation_free(computation);
-    if (before)
-        setenv("NITRO_KERNEL_CACHE", before, 1);
-    else
-        unsetenv("NITRO_KERNEL_CACHE");
-    free(before);
+    restore_cache(before);
     snprintf(command, sizeof(command), "rm -r %s", folder);
     assert_int_equal(system(command), 0);
     nitro_context_free(context);
