@@ -251,3 +251,28 @@ json_get finding <alike/calc-twins.json
 json_get finding <alike/calc-similarity.json
 json_get finding <few/few-devices.json
 json_get finding <few/few-twins.json
+
+title "twenty devices, all times equal: numbers of a matrix have room, a variant that always wins has a name"
+{
+    echo "device,peak_gbps,cuda_cores"
+    for n in $(seq 20); do echo "gpu$n,$n,$((n * 7 % 20))"; done
+} >many.csv
+{
+    echo "input,x,time_ms:small,time_ms:large"
+    for i in $(seq 8); do echo "in$i,$i,1,1"; done
+} >equal.csv
+for n in $(seq 20); do
+    nitro store import --store many.db --computation calc --device gpu$n --samples equal.csv --devices many.csv >/dev/null
+done
+nitro report --store many.db --output many --quick --methods fixed --quiet 2>/dev/null
+python3 - many/calc-similarity.svg many/calc-recommended.svg <<'END'
+import re, sys
+for path in sys.argv[1:]:
+    picture = open(path).read()
+    width = float(re.search(r'viewBox="-4 0 (\S+) ', picture)[1])
+    fields = re.findall(r'<rect x="([^"]*)" y="[^"]*" width="([^"]*)"', picture)
+    print(path, len(fields), "fields", "too narrow" if min(float(w) for x, w in fields) < 36 else "wide enough",
+          "beyond the picture" if any(float(x) + float(w) > width for x, w in fields) else "within the picture")
+END
+grep -o '<text [^>]*>small<' many/calc-variants.svg | wc -l
+grep -c '>-0\.5<' many/calc-slowdowns.svg

@@ -56,7 +56,7 @@ static char *make_file(const report *self, const report_part *part, const drawin
 /** In the page: one for phones, too, where it is narrower. */
 static char *make_element(const report *self, const report_part *part, const drawing *wide)
 {
-    double width = svg_narrow_width(&part->chart);
+    double width = svg_fit_width(&part->chart, SVG_NARROW);
     if (width >= SVG_WIDTH)
         return frame_drawing(self, part, wide, "", "");
     drawing narrow = draw(&part->chart, width);
@@ -74,7 +74,7 @@ void report_draw(report *self, report_part *part)
 {
     char *file = NULL;
     if (part->chart.kind != REPORT_NO_CHART && !part->omitted) {
-        drawing wide = draw(&part->chart, SVG_WIDTH);
+        drawing wide = draw(&part->chart, svg_fit_width(&part->chart, SVG_WIDTH));
         if (wide.text) {
             file = make_file(self, part, &wide);
             part->svg = make_element(self, part, &wide);

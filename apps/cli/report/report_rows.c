@@ -237,14 +237,13 @@ static double draw_matrix(FILE *file, layout *self)
     return bottom + (turned ? 20.0 + 0.66 * longest : 24.0);
 }
 
-double svg_narrow_width(const report_chart *chart)
+double svg_fit_width(const report_chart *chart, double least)
 {
-    report_chart narrow = *chart;
-    narrow.pixels = SVG_NARROW;
-    double names = fmin(most_label(&narrow), svg_longest(&chart->series)) + 16.0;
+    report_chart sized = *chart;
+    sized.pixels = least;
+    double names = fmin(most_label(&sized), svg_longest(&chart->series)) + 16.0;
     bool matrix = chart->kind == REPORT_MATRIX;
-    return fmax(SVG_NARROW,
-                matrix ? names + MATRIX_MARGIN + LEAST_FIELD * (double)chart->width : 0.0);
+    return fmax(least, matrix ? names + MATRIX_MARGIN + LEAST_FIELD * (double)chart->width : 0.0);
 }
 
 double svg_draw_rows(FILE *file, const report_chart *chart)
@@ -256,7 +255,9 @@ double svg_draw_rows(FILE *file, const report_chart *chart)
                    .left = fmin(most_label(chart), svg_longest(names)) + 16.0,
                    .right = chart->pixels - room,
                    .num_legend = chart->series.count - chart->num_small};
-    bool legend = !matrix && !chart->by_row && self.num_legend > 1;
+    bool legend =
+        !matrix && !chart->by_row &&
+        self.num_legend > (chart->kind == REPORT_STACK ? 0 : 1); /* bars need their names */
     self.top = legend ? svg_legend(file, chart, self.num_legend) + LEGEND_GAP : 6.0;
     if (matrix)
         return draw_matrix(file, &self);

@@ -206,7 +206,7 @@ void svg_round_axis(svg_axis *axis, bool fixed)
 {
     if (!(axis->high > axis->low)) { /* one value, or none */
         double middle = isfinite(axis->low) ? axis->low : 0.0;
-        axis->low = axis->logarithmic ? middle / 2.0 : middle - 0.5;
+        axis->low = axis->logarithmic ? middle / 2.0 : middle == 0.0 ? 0.0 : middle - 0.5;
         axis->high = axis->logarithmic ? middle * 2.0 : middle + 0.5;
     }
     if (fixed)

@@ -77,8 +77,8 @@ double svg_legend(FILE *file, const report_chart *chart, size_t count);
 
 /** The drawing of a chart, from its top; @return its height. */
 double svg_draw_rows(FILE *file, const report_chart *chart);
-/** The width of a picture for phones: SVG_NARROW, or what a matrix needs. */
-double svg_narrow_width(const report_chart *chart);
+/** The width of a picture: `least`, or what the fields of a matrix need. */
+double svg_fit_width(const report_chart *chart, double least);
 double svg_draw_curves(FILE *file, const report_chart *chart);
 
 #endif
