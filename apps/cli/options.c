@@ -104,24 +104,39 @@ int check_choice(const invocation *call, const char *name, const char *text,
                       close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
 }
 
+/** Of a text or one of several files. */
+static int check_text(const invocation *call, const option *what, const char *text)
+{
+    if (*text == '\0')
+        return fail_usage(call, "--%s: the value is empty", what->name);
+    if (strcmp(text, "-") != 0)
+        return EXIT_DONE;
+    if (strcmp(what->value, "DIR") == 0)
+        return fail_usage(call, "--%s: '-' is no folder; for one of this name write './-'",
+                          what->name);
+    if (strcmp(what->value, "FILE") == 0 || strcmp(what->value, "MODEL") == 0)
+        return fail_usage(call,
+                          "--%s: '-' is no file here; the standard output is /dev/stdout, the "
+                          "standard input /dev/stdin",
+                          what->name);
+    return EXIT_DONE;
+}
+
 static int set_text(const invocation *call, const option *what, const char *text,
                     const char **value)
 {
     if (what->choices && check_choice(call, what->name, text, what->choices) != EXIT_DONE)
         return EXIT_USAGE;
-    if (*text == '\0')
-        return fail_usage(call, "--%s: the value is empty", what->name);
-    if (strcmp(text, "-") == 0 &&
-        (strcmp(what->value, "FILE") == 0 || strcmp(what->value, "MODEL") == 0))
-        return fail_usage(call,
-                          "--%s: '-' is no file here; the standard output is /dev/stdout, the "
-                          "standard input /dev/stdin",
-                          what->name);
-    if (strcmp(text, "-") == 0 && strcmp(what->value, "DIR") == 0)
-        return fail_usage(call, "--%s: '-' is no folder; for one of this name write './-'",
-                          what->name);
     *value = text;
-    return EXIT_DONE;
+    return check_text(call, what, text);
+}
+
+static int add_file(const invocation *call, const option *what, const char *text,
+                    nitro_string_list *files)
+{
+    int code = check_text(call, what, text);
+    return code == EXIT_DONE ? exit_code(call, nitro_string_list_add(call->context, files, text))
+                             : code;
 }
 
 static int set_list(const invocation *call, const option *what, const char *text,
@@ -146,7 +161,7 @@ static int set_value(const invocation *call, const option *what, const char *tex
     case OPTION_LIST:
         return set_list(call, what, text, place);
     case OPTION_FILES:
-        return exit_code(call, nitro_string_list_add(call->context, place, text));
+        return add_file(call, what, text, place);
     case OPTION_COUNT:
         return set_count(call, what, text, place);
     case OPTION_NUMBER:
@@ -266,6 +281,8 @@ static int check_arguments(const invocation *call)
     }
     if (!takes_all && call->arguments.count > position)
         return fail_too_many(call, position);
+    if (nitro_string_list_find(&call->arguments, "") != NITRO_NONE)
+        return fail_usage(call, "an argument is empty");
     int code = EXIT_DONE;
     for (const option *what = call->command->options; what->name && code == EXIT_DONE; what++)
         code = check_option(call, what);

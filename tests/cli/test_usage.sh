@@ -35,6 +35,9 @@ try nitro tune-from-source a --target b --output m.json --strategy magic
 try nitro tune-from-source a --target b --output m.json --dfs magic
 try nitro compile --model m.json --output -
 try nitro report --output -
+try nitro evaluate --recorded -
+try nitro evaluate --recorded a.csv ''
+try nitro store pull '' --store s.db
 try nitro devices similarity
 try nitro store import --computation a --device b
 
