@@ -615,9 +615,10 @@ static nitro_status evaluate_targets(evaluate_run *run)
     }
     nitro_evaluate_gaps_log(run->evaluation.context, &run->gaps);
     if (status == NITRO_OK && run->num_results == 0)
-        return nitro_fail(run->evaluation.context, NITRO_ERR_NO_DATA,
-                          "%s: no method could be judged on any target: too few samples",
-                          run->evaluation.dataset->schema->computation);
+        return nitro_fail(
+            run->evaluation.context, NITRO_ERR_NO_DATA,
+            "%s: no method could be judged on any target, for the reasons that the warnings give",
+            run->evaluation.dataset->schema->computation);
     return status;
 }
 

@@ -166,7 +166,7 @@ nitro_status nitro_evaluate_split_by_size(nitro_context *context, const nitro_da
     }
     if (first == 0)
         status = nitro_fail(context, NITRO_ERR_NO_DATA,
-                            "%s: %zu inputs have features and times of two variants, but a fifth "
+                            "%s: inputs with features and times of two variants: %zu, but a fifth "
                             "of at least 5, with a larger %s than the others, is held out: measure "
                             "more inputs, or order them by another feature",
                             schema->computation, count,
