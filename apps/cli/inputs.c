@@ -81,8 +81,8 @@ static int fail_same_name(const invocation *call, const nitro_input *a, const ni
     if (strcmp(origin(a), origin(b)) == 0)
         return fail_usage(call, "%s is given twice", origin(a));
     return fail_usage(call,
-                      "%s and %s are both called '%s'; with --name-parts 2 a file's folder is part "
-                      "of its name",
+                      "%s and %s are both called '%s'; rename one, or give names more parts of the "
+                      "path (--name-parts N)",
                       origin(a), origin(b), a->name);
 }
 

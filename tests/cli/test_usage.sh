@@ -52,6 +52,7 @@ try nitro tune spmv --generate 1 --output m.json --no-model
 try env -u HOME -u XDG_DATA_HOME nitro tune spmv --generate 1 --store s.db
 try nitro tune spmv --inputs a/x.mtx b/x.mtx
 try nitro tune spmv --inputs a/x.mtx b/x.mtx --name-parts 0
+try nitro tune spmv --inputs a/x.mtx a/x.mtx.gz --name-parts 2 # no other folder
 try nitro run spmv
 try nitro run spmv --input a --generated 1
 
