@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "apps/cli/inputs.h"
 #include "apps/cli/output.h"
 
 static size_t feature_index(const nitro_model *model, const char *name, size_t length)
@@ -150,8 +151,9 @@ static int evaluate_file(const invocation *call, const nitro_model *model, const
     double evaluated[NITRO_MAX_FEATURES];
     int code = call->arguments.count ? module_open(call, call->arguments.items[0], NULL, &loaded)
                                      : open_fitting(call, model, &loaded);
-    if (code == EXIT_DONE && loaded.module->load(call->context, path, &input) != NITRO_OK)
-        code = fail(call);
+    const input_source source = {.module = loaded.module, .path = path};
+    if (code == EXIT_DONE)
+        code = exit_code(call, input_load(call->context, &source, &input));
     if (code == EXIT_DONE)
         code = exit_code(call, nitro_computation_evaluate(loaded.computation, input, evaluated));
     if (code == EXIT_DONE)

@@ -4,18 +4,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apps/cli/output.h"
 #include "nitro/computation_kit.h"
 
 enum { NAME_SIZE = 512 };
 
+/** Reads or generates one input, or, with `input` NULL, names it. What the module prints goes to
+ * standard error: the output is for results. */
+static nitro_status call_module(nitro_context *context, const input_source *source, char *name,
+                                void **input)
+{
+    const nitro_module *module = source->module;
+    char error[2];
+    fflush(stdout);
+    int output = dup(STDOUT_FILENO);
+    if (output >= 0)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    nitro_context_clear_error(context);
+    nitro_status status = source->path ? module->load(context, source->path, input)
+                                       : module->generate(context, source->seed, source->index,
+                                                          name, NAME_SIZE, input);
+    fflush(stdout);
+    if (output >= 0) {
+        dup2(output, STDOUT_FILENO);
+        close(output);
+    }
+    nitro_context_last_error(context, error, sizeof error);
+    return status == NITRO_OK || error[0]
+               ? status
+               : nitro_fail(context, status, "the loader of %s failed without a message",
+                            module->name);
+}
+
 nitro_status input_load(nitro_context *context, const input_source *source, void **input)
 {
     char name[NAME_SIZE];
-    if (source->path)
-        return source->module->load(context, source->path, input);
-    return source->module->generate(context, source->seed, source->index, name, sizeof name, input);
+    return call_module(context, source, name, input);
 }
 
 static nitro_status load(nitro_context *context, void *state, void **input)
@@ -57,8 +83,7 @@ static int name_input(const invocation *call, const input_source *source, size_t
         int code = name_of_file(call, source->path, name_parts, name);
         if (code != EXIT_DONE)
             return code;
-    } else if (source->module->generate(call->context, source->seed, source->index, name,
-                                        sizeof name, NULL) != NITRO_OK) {
+    } else if (call_module(call->context, source, name, NULL) != NITRO_OK) {
         return fail(call);
     }
     return exit_code(call, nitro_string_list_add(call->context, names, name));
@@ -78,6 +103,10 @@ static const char *origin(const nitro_input *input)
 
 static int fail_same_name(const invocation *call, const nitro_input *a, const nitro_input *b)
 {
+    const input_source *source = a->state;
+    if (!source->path && strcmp(origin(a), origin(b)) == 0)
+        return fail_text(call, "%s generates several inputs of one name, '%s'",
+                         source->module->name, a->name);
     if (strcmp(origin(a), origin(b)) == 0)
         return fail_usage(call, "%s is given twice", origin(a));
     return fail_usage(call,

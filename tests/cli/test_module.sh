@@ -86,3 +86,14 @@ if [[ $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
 else # there is no digest of the code
     printf '%s\n' '0.inputs: {"total":2,"measured":2,"found_in_store":0,"failed":0}'
 fi
+
+title "a loader that prints does not mix with results; one that fails without a message; inputs of one name"
+numbers loud 1 2 3
+for command in features "run --input" "predict --model mine.json --input"; do
+    read -r name options <<<"$command"
+    nitro $name "$mine" $options loud.txt --json 2>err.txt | python3 -c 'import json, sys; json.load(sys.stdin)' &&
+        grep loading err.txt
+    try nitro $name "$mine" $options mute.txt
+done
+nitro tune "$mine" --inputs loud.txt --budget 2 --store loud.db --no-model --json 2>err.txt | json_get 0.inputs
+try nitro tune "$mine" --generate 2 --seed 404 --store s.db

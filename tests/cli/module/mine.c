@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "nitro/nitro.h"
@@ -139,6 +140,10 @@ static nitro_status create(nitro_context *context, nitro_computation **computati
 static nitro_status load(nitro_context *context, const char *path, void **argument)
 {
     FILE *file = fopen(path, "r");
+    if (strstr(path, "loud"))
+        printf("loading %s\n", path);
+    if (!file && strstr(path, "mute"))
+        return NITRO_ERR_IO;
     if (!file)
         return nitro_fail(context, NITRO_ERR_IO, "cannot open %s: %m", path);
     numbers *made = calloc(1, sizeof *made);
@@ -164,7 +169,8 @@ static nitro_status load(nitro_context *context, const char *path, void **argume
 static nitro_status generate(nitro_context *context, uint64_t seed, size_t index, char *name,
                              size_t name_size, void **argument)
 {
-    snprintf(name, name_size, "numbers#%zu-seed%llu", index, (unsigned long long)seed);
+    bool alike = seed == 404; /* all have one name */
+    snprintf(name, name_size, "numbers#%zu-seed%llu", alike ? 0 : index, (unsigned long long)seed);
     if (!argument)
         return NITRO_OK;
     numbers *made = calloc(1, sizeof *made);
