@@ -56,7 +56,8 @@ nitro_status nitro_binary_text(nitro_binary_cursor *cursor, const char *what, ch
 /** Read a model's score terms; owned by the caller, also on error. */
 nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *terms);
 
-/** The strategy of models that were read from binary files. */
-extern const nitro_strategy nitro_strategy_of_parts;
+/** The strategy of a model of these terms that was read from a binary file. Where SVMs vote, scores
+ * say nothing about times; all others are negated losses. */
+const nitro_strategy *nitro_binary_strategy(const nitro_score_terms *terms);
 
 #endif

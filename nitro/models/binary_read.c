@@ -212,9 +212,10 @@ static nitro_status read_predictor(nitro_binary_cursor *cursor, nitro_model *mod
         return NITRO_ERR_NO_MEMORY;
     terms->num_columns = model->num_seen;
     terms->num_variants = model->schema->num_variants;
-    model->strategy = &nitro_strategy_of_parts;
+    nitro_status status = nitro_binary_parts(cursor, terms);
+    model->strategy = nitro_binary_strategy(terms);
     model->predictor = terms;
-    return nitro_binary_parts(cursor, terms);
+    return status;
 }
 
 static nitro_status read_few_choice(nitro_binary_cursor *cursor, size_t num_variants, bool is_last,

@@ -212,11 +212,17 @@ static void free_parts(void *predictor)
     free(predictor);
 }
 
-/* Not in the list of strategies, since it cannot be trained. */
-const nitro_strategy nitro_strategy_of_parts = {
-    .name = "parts",
-    .description = "a compiled model",
-    .score = score_parts,
-    .terms = lend_parts,
-    .free = free_parts,
-};
+/* Not in the list of strategies, since they cannot be trained. */
+#define PARTS                                                                                      \
+    .name = "parts", .description = "a compiled model", .score = score_parts, .terms = lend_parts, \
+    .free = free_parts
+static const nitro_strategy of_votes = {PARTS}, of_losses = {PARTS, .loss_per_score = 1.0};
+
+const nitro_strategy *nitro_binary_strategy(const nitro_score_terms *terms)
+{
+    for (size_t i = 0; i < terms->count; i++)
+        if (terms->items[i].kind == NITRO_TERM_VOTES ||
+            terms->items[i].kind == NITRO_TERM_SOFT_VOTES)
+            return &of_votes;
+    return &of_losses;
+}

@@ -32,6 +32,11 @@ done
 try nitro predict --model m.bin --features x=28,y=784
 try nitro compile --model m.bin --output m3.bin --quiet
 cmp m.bin m3.bin
+for model in m.json m.bin; do
+    nitro explain --model $model --features x=12,y=144 >explained-by-$model
+done
+grep '^runner-up' explained-by-m.bin
+cmp explained-by-m.json explained-by-m.bin && echo "the same explanation"
 
 title "a C file of its own"
 try nitro compile --model m.json --output m.c

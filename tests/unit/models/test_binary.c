@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "nitro/backend/explain.h"
 #include "nitro/learn/select.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
@@ -85,6 +86,9 @@ static void test_binary_is_the_same_model(void **state)
             assert_memory_equal(scores, expected, sizeof scores);
             assert_true(a.variant == b.variant && a.reason == b.reason &&
                         a.confidence == b.confidence);
+            double ratio = nitro_model_expected_ratio(model, scores, 0, 1);
+            double ratio_again = nitro_model_expected_ratio(again, scores, 0, 1);
+            assert_true(ratio == ratio_again || (isnan(ratio) && isnan(ratio_again)));
             const nitro_call_options few = {.uses = 1.0 + (double)(i % 40)};
             assert_ok(context, nitro_model_predict_with(model, features, &few, &a, NULL, expected));
             assert_ok(context, nitro_model_predict_with(again, features, &few, &b, NULL, scores));
