@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 nitro_status nitro_key_require_library(nitro_context *context)
 {
@@ -64,4 +65,13 @@ bool nitro_key_is_date(const char *text)
     bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     return month >= 1 && month <= 12 && day >= 1 &&
            day <= days[month - 1] + (month == 2 && is_leap);
+}
+
+bool nitro_key_is_past(const char *expires)
+{
+    char today[11];
+    struct tm day;
+    time_t now = time(NULL);
+    return expires && gmtime_r(&now, &day) &&
+           strftime(today, sizeof(today), "%Y-%m-%d", &day) > 0 && strcmp(today, expires) > 0;
 }

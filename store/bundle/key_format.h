@@ -67,6 +67,8 @@ const char *nitro_key_encode(const void *bytes, size_t size, char text[BASE64_BY
 const char *nitro_key_print_id(const key_id *id, char text[17]);
 /** Is the text a day of the calendar, YYYY-MM-DD? Such texts are in the order of the days. */
 bool nitro_key_is_date(const char *text);
+/** Is it over, the last day on which a key's signatures are accepted? NULL: a key without one. */
+bool nitro_key_is_past(const char *expires);
 
 /**
  * The trusted key that signed a file with this hash.

@@ -58,6 +58,10 @@ nitro_status nitro_signing_key_create(nitro_context *context, const char *path, 
     crypto_sign_keypair(public.key, secret.key);
     status = write_key_pair(context, path, name, expires, &secret, &public);
     sodium_memzero(&secret, sizeof(secret));
+    if (status == NITRO_OK && nitro_key_is_past(expires))
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%s: readers refuse what this key signs: its last day, %s, is over", path,
+                  expires);
     return status;
 }
 

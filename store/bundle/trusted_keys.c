@@ -1,7 +1,6 @@
 /* trusted_keys.c - public keys to trust, until they expire or a signed list revokes them. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/bundle/key_format.h"
@@ -313,15 +312,6 @@ void nitro_trusted_keys_free(nitro_trusted_keys *keys)
 
 /* ---- Signers --------------------------------------------------------------------------------- */
 
-static bool has_expired(const trusted_key *key)
-{
-    char today[11];
-    struct tm day;
-    time_t now = time(NULL);
-    return key->expires && gmtime_r(&now, &day) &&
-           strftime(today, sizeof(today), "%Y-%m-%d", &day) > 0 && strcmp(today, key->expires) > 0;
-}
-
 static nitro_status fail_with(nitro_context *context, const nitro_trusted_keys *keys,
                               const char *path, const trusted_key *known, const key_id *of)
 {
@@ -337,7 +327,7 @@ static nitro_status fail_with(nitro_context *context, const nitro_trusted_keys *
         return nitro_fail(context, NITRO_ERR_MISMATCH,
                           "%s: signed with key %s (%.80s), which is revoked by %s", path, id, name,
                           keys->revoked_by);
-    if (known->expires && has_expired(known))
+    if (nitro_key_is_past(known->expires))
         return nitro_fail(context, NITRO_ERR_MISMATCH,
                           "%s: signed with key %s (%.80s), which expired on %s; ask its owner for "
                           "a newer one",
@@ -362,7 +352,7 @@ nitro_status nitro_trusted_keys_find(nitro_context *context, const nitro_trusted
             continue;
         bool matches = crypto_sign_verify_detached(record->proof, hash, NITRO_BLAKE2B_BYTES,
                                                    key->record.key) == 0;
-        if (matches && !key->revoked && !has_expired(key)) {
+        if (matches && !key->revoked && !nitro_key_is_past(key->expires)) {
             *signer = &key->record;
             *name = key->name;
             return NITRO_OK;
