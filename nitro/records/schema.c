@@ -83,7 +83,7 @@ static nitro_status check_new_name(nitro_context *context, const nitro_schema *s
                           strcmp(what, "variant") == 0
                               ? "join variants that rarely win, or split the computation by a "
                                 "property that its callers know"
-                              : "drop features that the model report shows to be of no use");
+                              : "leave out features that say little about the fastest variant");
     return NITRO_OK;
 }
 

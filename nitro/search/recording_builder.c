@@ -194,8 +194,8 @@ nitro_status recording_add_row(recording_builder *builder, const recorded_row *r
     if (answer->outcome == NITRO_OUTCOME_MEASURED &&
         !(answer->time_ms > 0 && isfinite(answer->time_ms)))
         return recording_fail(builder, row->line,
-                              "the time is missing, NaN, infinite, zero or negative, and the "
-                              "evaluation counts as correct");
+                              "the time is missing, NaN, infinite, zero or negative, but no "
+                              "status says that the configuration failed");
     if (builder->num_rows == UINT32_MAX)
         return nitro_fail(builder->context, NITRO_ERR_UNSUPPORTED, "%s: too many evaluations",
                           builder->origin);

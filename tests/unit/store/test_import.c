@@ -251,7 +251,15 @@ static void test_too_many_columns_are_refused(void **state)
     for (int i = 0; i <= NITRO_MAX_VARIANTS; i++)
         strcat(text, ",1");
     assert_fails(f->context, import_text(f, text, (import_choice){0}, NULL), NITRO_ERR_ARGUMENT,
-                 "64 is the limit");
+                 "64 is the limit; join variants");
+    sprintf(text, "input,time_ms:v");
+    for (int i = 0; i <= NITRO_MAX_FEATURES; i++)
+        sprintf(text + strlen(text), ",f%d", i);
+    strcat(text, "\na,1");
+    for (int i = 0; i <= NITRO_MAX_FEATURES; i++)
+        strcat(text, ",1");
+    assert_fails(f->context, import_text(f, text, (import_choice){0}, NULL), NITRO_ERR_ARGUMENT,
+                 "64 is the limit; leave out features that say little");
     import_assert_nothing(f);
 }
 
