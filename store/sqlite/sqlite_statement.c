@@ -40,9 +40,22 @@ static const struct {
     {SQLITE_SCHEMA, NITRO_ERR_IO, "its tables were changed meanwhile; try again"},
 };
 
+/* SQLite takes what the disk cannot read for damage of the file. 0: the disk read all. */
+static int read_error(sqlite_store *store)
+{
+    int error = 0;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error == EIO || error == ENXIO ? error : 0;
+}
+
 nitro_status nitro_sqlite_fail(sqlite_store *store, const char *doing)
 {
     int code = sqlite3_extended_errcode(store->db), system_error = sqlite3_system_errno(store->db);
+    if ((code & 0xFF) == SQLITE_CORRUPT && (system_error = read_error(store)) != 0)
+        return nitro_fail(store->context, NITRO_ERR_IO,
+                          "%s: cannot %s: %s; the disk failed: copy the file to another one, then "
+                          "try again with the copy",
+                          store->path, doing, strerror(system_error));
     nitro_status status = NITRO_ERR_IO;
     const char *advice = "";
     for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {

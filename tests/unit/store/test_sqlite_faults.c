@@ -1,5 +1,6 @@
 /* The SQLite backend when the machine fails: read-only files, a full disk, a writer killed halfway.
  * What changes the whole process is tested in a child. */
+#include <errno.h>
 #include <grp.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -353,6 +354,49 @@ static void test_a_journal_that_may_not_be_rolled_back_is_an_error(void **state)
     assert_store_holds(f, 40);
 }
 
+static size_t readable; /* bytes at the beginning of the file, before what the disk cannot read */
+
+static ssize_t read_of_failing_disk(int file, void *bytes, size_t size, off_t offset)
+{
+    if ((size_t)offset >= readable) {
+        errno = EIO;
+        return -1;
+    }
+    return pread(file, bytes, size, offset);
+}
+
+static void let_disk_fail(size_t offset)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    readable = offset;
+    for (int i = 0; i < 2; i++)
+        if (vfs->xSetSystemCall(vfs, i ? "pread64" : "pread",
+                                (sqlite3_syscall_ptr)read_of_failing_disk) != SQLITE_OK)
+            _exit(3);
+}
+
+/* Where the disk cannot read a page, no record there counts as damaged, and none is removed. */
+static nitro_status remove_damaged_from_failing_disk(fixture *f)
+{
+    nitro_store *store = NULL;
+    nitro_status status = nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store);
+    if (status != NITRO_OK)
+        _exit(1);
+    let_disk_fail(4096);
+    status = nitro_store_remove_damaged(store, false, NULL, NULL);
+    nitro_store_close(store);
+    return status;
+}
+
+static void test_a_failing_disk_is_no_damage(void **state)
+{
+    fixture *f = *state;
+    in_child(f, remove_damaged_from_failing_disk);
+    assert_child_failed(f, NITRO_ERR_IO, "the disk failed");
+    assert_child_failed(f, NITRO_ERR_IO, "Input/output error");
+    assert_store_holds(f, 40);
+}
+
 int main(void)
 {
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -363,6 +407,7 @@ int main(void)
         STORE_TEST(test_no_store_is_made_in_a_read_only_folder),
         STORE_TEST(test_a_full_disk_costs_nothing_that_was_stored),
         STORE_TEST(test_a_new_store_on_a_full_disk),
+        STORE_TEST(test_a_failing_disk_is_no_damage),
         STORE_TEST(test_a_killed_writers_journal_is_rolled_back_when_reading),
         STORE_TEST(test_a_journal_that_may_not_be_rolled_back_is_an_error),
     };
