@@ -25,7 +25,7 @@ nitro_status nitro_redis_fail_io(redis_store *store, redis_node *node, const cha
 
 bool nitro_redis_is_hung_up(const redis_store *store, const redis_node *node)
 {
-    return store->url->transport != REDIS_OVER_UNIX && !node->answered;
+    return store->url->transport != REDIS_OVER_UNIX && !node->answered && store->layout == 0;
 }
 
 nitro_status nitro_redis_fail_hiredis(redis_store *store, redis_node *node, const char *command,
@@ -33,11 +33,12 @@ nitro_status nitro_redis_fail_hiredis(redis_store *store, redis_node *node, cons
 {
     char problem[256];
     int error = errno;
-    store->may_pass = connection->err == REDIS_ERR_IO || connection->err == REDIS_ERR_EOF ||
-                      connection->err == REDIS_ERR_OTHER;
+    /* Once a store was found there, what is no reply was garbled on its way. */
+    bool is_stranger = connection->err == REDIS_ERR_PROTOCOL && store->layout == 0;
+    store->may_pass = !is_stranger && connection->err != REDIS_ERR_OOM;
     if (connection->err == REDIS_ERR_IO && (error == EAGAIN || error == EWOULDBLOCK))
         snprintf(problem, sizeof(problem), NITRO_REDIS_SILENCE, store->url->timeout_ms / 1000);
-    else if (connection->err == REDIS_ERR_PROTOCOL)
+    else if (is_stranger)
         snprintf(problem, sizeof(problem), "the server is no Redis server: %s%s",
                  connection->errstr,
                  strstr(connection->errstr, "\\x15") ? "; it may want TLS: rediss://" : "");
@@ -45,7 +46,6 @@ nitro_status nitro_redis_fail_hiredis(redis_store *store, redis_node *node, cons
         snprintf(problem, sizeof(problem), "%s%s", connection->errstr,
                  command && nitro_redis_is_hung_up(store, node) ? "; it may want TLS: rediss://"
                                                                 : "");
-    bool is_stranger = connection->err == REDIS_ERR_PROTOCOL;
     return nitro_redis_fail_with(store, node, is_stranger ? NITRO_ERR_FORMAT : NITRO_ERR_IO,
                                  command, problem);
 }

@@ -24,7 +24,7 @@ nitro_status nitro_redis_fail_io(redis_store *store, redis_node *node, const cha
 /** With hiredis's own message, except for timeouts, which it leaves to errno. */
 nitro_status nitro_redis_fail_hiredis(redis_store *store, redis_node *node, const char *command,
                                       const redisContext *connection);
-/** Did the server close a network connection before it sent anything? */
+/** Did the server close a network connection before it sent anything, and no store was found? */
 bool nitro_redis_is_hung_up(const redis_store *store, const redis_node *node);
 
 /* ---- redis_pipe_signal.c --------------------------------------------------------------------- */

@@ -168,6 +168,16 @@ static nitro_status receive_all(transfer *t, size_t count, bool asking, redisRep
     return status;
 }
 
+/* After more bytes than the replies, none of these can be trusted to be of its command. */
+static nitro_status require_end(transfer *t)
+{
+    const redisReader *reader = t->node->connection->reader;
+    if (reader->pos == reader->len)
+        return NITRO_OK;
+    t->store->may_pass = true;
+    return nitro_redis_fail_io(t->store, t->node, t->command, "the server sent more than replies");
+}
+
 nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const redis_words *commands,
                                   size_t num_commands, bool asking, redisReply **replies)
 {
@@ -187,5 +197,7 @@ nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const re
     }
     if (status == NITRO_OK)
         status = send_all(&t);
-    return status == NITRO_OK ? receive_all(&t, num_commands, asking, replies) : status;
+    if (status == NITRO_OK)
+        status = receive_all(&t, num_commands, asking, replies);
+    return status == NITRO_OK ? require_end(&t) : status;
 }

@@ -75,8 +75,10 @@ static inline void redis_fake_make(redis_fake *fake, const char *const *answers)
 }
 
 /* Pass on one connection until the client says `word`: then its request goes on, but the answer to
- * it is swallowed, and the connection ends. Returns whether that happened. */
-static inline bool redis_fake_pass_on(int client, int server, const char *word)
+ * it is swallowed, or comes after `garbage`, and the connection ends. Returns whether that
+ * happened.
+ */
+static inline bool redis_fake_pass_on(int client, int server, const char *word, const char *garbage)
 {
     char bytes[65536];
     bool heard = false;
@@ -86,6 +88,10 @@ static inline bool redis_fake_pass_on(int client, int server, const char *word)
             if (!both[from].revents)
                 continue;
             ssize_t size = recv(both[from].fd, bytes, sizeof(bytes), 0);
+            if (size > 0 && from == 1 && heard && garbage) {
+                redis_fake_send(client, garbage, strlen(garbage));
+                redis_fake_send(client, bytes, (size_t)size);
+            }
             if (size <= 0 || (from == 1 && heard))
                 return heard;
             redis_fake_send(both[1 - from].fd, bytes, (size_t)size);
@@ -95,9 +101,10 @@ static inline bool redis_fake_pass_on(int client, int server, const char *word)
     return heard;
 }
 
-/* In front of a real server: the answer to the first request that holds `word` is lost. */
+/* In front of a real server: the answer to the first request that holds `word` is lost, or comes
+ * after `garbage`. */
 static inline void redis_fake_make_lossy(redis_fake *fake, const redis_server *real,
-                                         const char *word)
+                                         const char *word, const char *garbage)
 {
     redis_fake_begin(fake);
     int listening = redis_fake_listen(fake->socket);
@@ -107,7 +114,7 @@ static inline void redis_fake_make_lossy(redis_fake *fake, const redis_server *r
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (bool lost = false;;) {
             int client = accept(listening, NULL, NULL), server = redis_server_connect(real);
-            if (redis_fake_pass_on(client, server, lost ? NULL : word))
+            if (redis_fake_pass_on(client, server, lost ? NULL : word, garbage))
                 lost = true;
             close(client);
             close(server);

@@ -272,6 +272,34 @@ static void test_damage_is_found(void **state)
     assert_int_equal(count_problems(f, "1 name in the index of computations is not valid"), 3);
 }
 
+/* Names that an index lost: every list lacks what is there. */
+static void test_what_no_index_names_is_found(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list said = {0}, devices = {0};
+    put(f, 3);
+    assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
+    say_ok("DEL nitro:7:{spmv}:devices");
+    say_ok("DEL nitro:7:{@proxies}:devices");
+    assert_int_equal(count_problems(f, "K20: the index of spmv lacks this device"), 2);
+    assert_int_equal(count_problems(f, "K20: the index of proxies lacks this device"), 2);
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, true, records_keep_problem, &said));
+    assert_int_equal(said.count, 2);
+    assert_int_equal(count_problems(f, "gc --quarantined --apply' adds it"), 2);
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
+    records_assert_sound(f->store);
+    say_ok("DEL nitro:7:{@devices}:index");
+    assert_int_equal(count_problems(f, "K20: the index of devices lacks this device"), 1);
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
+    records_assert_sound(f->store);
+    assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &devices));
+    assert_ok(f->context, nitro_store_list_devices(f->store, "spmv", &devices));
+    assert_int_equal(devices.count, 2);
+    assert_int_equal(read_samples(f), 3);
+    nitro_string_list_free(&devices);
+    nitro_string_list_free(&said);
+}
+
 /* A sample copied under another name does not match its checksum. */
 static void test_a_record_belongs_to_its_name(void **state)
 {
@@ -515,7 +543,7 @@ static void test_a_lost_answer_is_not_an_error(void **state)
     redis_fake fake;
     nitro_store *store = NULL;
     put(f, 2);
-    redis_fake_make_lossy(&fake, &server, "EXEC");
+    redis_fake_make_lossy(&fake, &server, "EXEC", NULL);
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 2, 3, false));
     assert_int_equal(count_samples(f), 5);
@@ -531,12 +559,42 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
     nitro_store *store = NULL;
     put(f, 2);
     say_ok("HSET nitro:7:{spmv}:samples:K20 input-001 other");
-    redis_fake_make_lossy(&fake, &server, "EXEC");
+    redis_fake_make_lossy(&fake, &server, "EXEC", NULL);
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
                  NITRO_ERR_EXISTS, "1 of the 3 inputs exist already (input-001)");
     nitro_store_close(store);
     redis_fake_remove(&fake);
+}
+
+/* What no server would answer came from elsewhere: nothing counts as damaged, and is removed. */
+static void test_a_garbled_answer_is_no_damage(void **state)
+{
+    fixture *f = *state;
+    static const char *const garbage[] = {"?!", "+OK\r\n"};
+    put(f, 3);
+    for (size_t i = 0; i < 2; i++) {
+        redis_fake fake;
+        nitro_store *store = NULL;
+        nitro_string_list said = {0};
+        size_t count = 0;
+        redis_fake_make_lossy(&fake, &server, "HSCAN", garbage[i]);
+        assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
+        assert_ok(f->context,
+                  nitro_store_remove_damaged(store, false, records_keep_problem, &said));
+        assert_int_equal(said.count, 0);
+        assert_int_equal(count_samples(f), 3);
+        nitro_store_close(store);
+        redis_fake_remove(&fake);
+        redis_fake_make_lossy(&fake, &server, "HSCAN", garbage[i]);
+        assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_READ, &store));
+        assert_ok(f->context,
+                  nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
+        assert_int_equal(count, 3);
+        nitro_store_close(store);
+        redis_fake_remove(&fake);
+        nitro_string_list_free(&said);
+    }
 }
 
 /* ---- Hostile servers ------------------------------------------------------------------------- */
@@ -722,6 +780,7 @@ int main(void)
                                         teardown_users),
         REDIS_TEST(test_another_layout_is_refused),
         REDIS_TEST(test_damage_is_found),
+        REDIS_TEST(test_what_no_index_names_is_found),
         REDIS_TEST(test_a_record_belongs_to_its_name),
         REDIS_TEST(test_damage_is_removed),
         REDIS_TEST(test_what_a_damaged_device_takes_along),
@@ -735,6 +794,7 @@ int main(void)
         REDIS_TEST(test_a_stopped_server_is_not_waited_for_for_ever),
         REDIS_TEST(test_a_lost_answer_is_not_an_error),
         REDIS_TEST(test_a_lost_answer_does_not_hide_that_others_were_first),
+        REDIS_TEST(test_a_garbled_answer_is_no_damage),
         REDIS_TEST(test_hostile_answers_are_refused),
         REDIS_TEST(test_a_redirection_to_a_stranger_gets_no_password),
         REDIS_TEST(test_an_endless_answer_is_cut),
