@@ -11,8 +11,9 @@ typedef struct inspection {
     redis_store *store;
     nitro_problem_function report;
     void *user;
-    bool clean;   /* report and remove only what can be removed */
-    bool dry_run; /* but remove nothing */
+    bool clean;              /* report and remove only what can be removed, and mend indexes */
+    bool dry_run;            /* but change nothing */
+    nitro_string_list known; /* devices that are in their index and have a record */
     /* The table being read: */
     const char *tag, *device;
     const nitro_schema *schema; /* NULL: proxies */
@@ -169,6 +170,48 @@ static nitro_status is_described(inspection *i, bool *described)
                                                                                      : status;
 }
 
+/* No list shows what the index does not name: another program, or an earlier gc beside a writer,
+ * has removed the name. It may also have come since the index was read. */
+static nitro_status inspect_unlisted(inspection *i, const char *tag, const char *index)
+{
+    char message[512];
+    nitro_string_list listed = {0};
+    nitro_status status =
+        nitro_redis_index_read(i->store, tag, index, nitro_device_id_is_valid, &listed);
+    bool there = nitro_store_sorted_list_has(&listed, i->device);
+    nitro_string_list_free(&listed);
+    if (status != NITRO_OK || there)
+        return report_failure(i, status);
+    snprintf(message, sizeof(message),
+             "%s: the index of %s lacks this device, so no list shows it; 'nitro store gc "
+             "--quarantined --apply' adds it",
+             i->device, tag[0] == '@' ? tag + 1 : tag);
+    i->report(i->user, message);
+    return i->clean && !i->dry_run ? nitro_redis_index_add(i->store, tag, index, i->device)
+                                   : NITRO_OK;
+}
+
+/* Add known devices with rows that the index of the tag lacks to the list, which is sorted. */
+static nitro_status find_unlisted(inspection *i, const char *tag, nitro_string_list *devices)
+{
+    nitro_string_list others = {0};
+    nitro_status status = NITRO_OK;
+    for (size_t d = 0; d < i->known.count && status == NITRO_OK; d++)
+        if (!nitro_store_sorted_list_has(devices, i->known.items[d]))
+            status = nitro_string_list_add(i->store->context, &others, i->known.items[d]);
+    if (status == NITRO_OK)
+        status = nitro_redis_index_filter(
+            i->store, tag, (const char *const[]){"samples", "profiles", NULL}, &others);
+    for (size_t d = 0; d < others.count && status == NITRO_OK; d++) {
+        i->device = others.items[d];
+        status = inspect_unlisted(i, tag, "devices");
+        if (status == NITRO_OK)
+            status = nitro_string_list_add(i->store->context, devices, others.items[d]);
+    }
+    nitro_string_list_free(&others);
+    return status;
+}
+
 static nitro_status inspect_device_of(inspection *i, bool has_schema)
 {
     size_t count = 0;
@@ -180,7 +223,13 @@ static nitro_status inspect_device_of(inspection *i, bool has_schema)
         return report_failure(i, status);
     if (count > 0 && (!has_schema || !described))
         return inspect_orphans(i, has_schema, count);
-    if (i->schema)
+    if (described && !nitro_store_sorted_list_has(&i->known, i->device)) {
+        status = inspect_unlisted(i, NITRO_REDIS_TAG_DEVICES, "index");
+        if (status == NITRO_OK) /* once is enough */
+            status = nitro_string_list_add(i->store->context, &i->known, i->device);
+        nitro_string_list_sort(&i->known);
+    }
+    if (status == NITRO_OK && i->schema)
         status = inspect_table(i, false);
     if (status == NITRO_OK && has_schema)
         status = inspect_table(i, true);
@@ -214,6 +263,8 @@ static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_
     nitro_status status = inspect_index(i, tag, "devices");
     if (status == NITRO_OK)
         status = nitro_redis_list_announced(i->store, tag, &devices);
+    if (status == NITRO_OK)
+        status = find_unlisted(i, tag, &devices);
     status = report_failure(i, status);
     for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
         i->device = devices.items[d];
@@ -251,13 +302,11 @@ static nitro_status inspect_device(inspection *i, const char *id)
 
 static nitro_status inspect_devices(inspection *i)
 {
-    nitro_string_list there = {0};
     nitro_status status = inspect_index(i, NITRO_REDIS_TAG_DEVICES, "index");
     if (status == NITRO_OK)
-        status = report_failure(i, nitro_redis_list_devices(i->store, NULL, &there));
-    for (size_t d = 0; d < there.count && status == NITRO_OK; d++)
-        status = inspect_device(i, there.items[d]);
-    nitro_string_list_free(&there);
+        status = report_failure(i, nitro_redis_list_devices(i->store, NULL, &i->known));
+    for (size_t d = 0; d < i->known.count && status == NITRO_OK; d++)
+        status = inspect_device(i, i->known.items[d]);
     return status;
 }
 
@@ -281,6 +330,7 @@ static nitro_status inspect_all(inspection *i)
     if (status == NITRO_OK)
         status = inspect_devices_of(i, NITRO_REDIS_TAG_PROXIES, true);
     nitro_string_list_free(&computations);
+    nitro_string_list_free(&i->known);
     free(i->bad);
     return status;
 }
