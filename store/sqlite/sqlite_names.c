@@ -148,16 +148,20 @@ nitro_status nitro_sqlite_list_devices(void *state, const char *computation, nit
     return status == NITRO_OK ? nitro_sqlite_list(store, statement, ids) : status;
 }
 
+/* By the index, which begins with the computation: "+" since the expression there has no type. */
+#define OF_DEVICE                                                                                  \
+    "ifnull(computation, 0) IN (SELECT 0 UNION ALL SELECT +id FROM computations) AND device = ?1"
+
 static nitro_status require_unused(sqlite_store *store, sqlite3_int64 id, const char *name)
 {
     sqlite3_stmt *statement;
     sqlite3_int64 one;
     bool has_row;
-    nitro_status status = nitro_sqlite_take_of(store,
-                                               "SELECT 1 FROM samples WHERE device = ?1 UNION ALL "
-                                               "SELECT 1 FROM profiles WHERE device = ?1 "
-                                               "LIMIT 1",
-                                               id, &statement);
+    nitro_status status =
+        nitro_sqlite_take_of(store,
+                             "SELECT 1 FROM samples WHERE " OF_DEVICE
+                             " UNION ALL SELECT 1 FROM profiles WHERE " OF_DEVICE " LIMIT 1",
+                             id, &statement);
     if (status != NITRO_OK)
         return status;
     status = nitro_sqlite_first(store, statement, &one, &has_row);

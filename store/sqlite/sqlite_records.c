@@ -3,8 +3,11 @@
 
 #include "store/sqlite/sqlite_internal.h"
 
-#define AT     "WHERE ifnull(computation, 0) = ?1 AND device = ?2"
-#define AT_ANY "WHERE ifnull(computation, 0) = ?1 AND (?2 IS NULL OR device = ?2)"
+#define AT "WHERE ifnull(computation, 0) = ?1 AND device = ?2"
+/* A range, so that the index is used for one device too. */
+#define AT_ANY                                                                                     \
+    "WHERE ifnull(computation, 0) = ?1 AND device BETWEEN ifnull(?2, -9223372036854775808) AND "   \
+    "ifnull(?2, 9223372036854775807)"
 #define STATEMENTS(table)                                                                          \
     {                                                                                              \
         .select = "SELECT id, name, record FROM " table " " AT " ORDER BY name",                   \

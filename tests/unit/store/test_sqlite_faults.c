@@ -1,4 +1,5 @@
-/* The SQLite backend when the machine fails: read-only files, a full disk, a writer killed halfway.
+/* The SQLite backend when the machine fails: read-only files, a full disk, a writer killed halfway;
+ * and how much of the file is read.
  * What changes the whole process is tested in a child. */
 #include <errno.h>
 #include <grp.h>
@@ -365,13 +366,12 @@ static ssize_t read_of_failing_disk(int file, void *bytes, size_t size, off_t of
     return pread(file, bytes, size, offset);
 }
 
-static void let_disk_fail(size_t offset)
+static void read_by(ssize_t (*reader)(int file, void *bytes, size_t size, off_t offset))
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    readable = offset;
     for (int i = 0; i < 2; i++)
-        if (vfs->xSetSystemCall(vfs, i ? "pread64" : "pread",
-                                (sqlite3_syscall_ptr)read_of_failing_disk) != SQLITE_OK)
+        if (vfs->xSetSystemCall(vfs, i ? "pread64" : "pread", (sqlite3_syscall_ptr)reader) !=
+            SQLITE_OK)
             _exit(3);
 }
 
@@ -382,7 +382,8 @@ static nitro_status remove_damaged_from_failing_disk(fixture *f)
     nitro_status status = nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store);
     if (status != NITRO_OK)
         _exit(1);
-    let_disk_fail(4096);
+    readable = 4096;
+    read_by(read_of_failing_disk);
     status = nitro_store_remove_damaged(store, false, NULL, NULL);
     nitro_store_close(store);
     return status;
@@ -397,6 +398,48 @@ static void test_a_failing_disk_is_no_damage(void **state)
     assert_store_holds(f, 40);
 }
 
+static size_t num_reads;
+
+static ssize_t count_reads(int file, void *bytes, size_t size, off_t offset)
+{
+    num_reads++;
+    return pread(file, bytes, size, offset);
+}
+
+/* Where one device has many samples, others are counted and removed without reading these. */
+static nitro_status count_and_remove_others(fixture *f)
+{
+    nitro_store *store = NULL;
+    size_t count = 0;
+    nitro_status status = nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store);
+    read_by(count_reads);
+    for (size_t i = 0; i < 2 && status == NITRO_OK; i++)
+        status = nitro_store_count_samples(store, "spmv", i ? "P100" : "V100", &count);
+    if (status == NITRO_OK)
+        status = nitro_store_remove(store, "spmv", "V100", &count);
+    if (status == NITRO_OK)
+        status = nitro_store_remove_device(store, "P100");
+    nitro_store_close(store);
+    f->shared->count = num_reads;
+    return status;
+}
+
+static void test_other_devices_samples_are_not_read(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = temporary_store(f->context, &f->folder, "store");
+    records_put_names(store, "spmv", "P100");
+    records_put_names(store, "spmv", "V100");
+    assert_ok(f->context, records_put_samples(store, "spmv", "V100", 0, 1, false));
+    for (size_t first = 40; first < 12040; first += 60)
+        assert_ok(f->context, records_put_samples(store, "spmv", "K20", first, 60, false));
+    nitro_store_close(store);
+    in_child(f, count_and_remove_others);
+    assert_child_failed(f, NITRO_OK, "");
+    assert_in_range(f->shared->count, 1, 40); /* the index has 64 pages */
+    assert_store_holds(f, 12040);
+}
+
 int main(void)
 {
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -408,6 +451,7 @@ int main(void)
         STORE_TEST(test_a_full_disk_costs_nothing_that_was_stored),
         STORE_TEST(test_a_new_store_on_a_full_disk),
         STORE_TEST(test_a_failing_disk_is_no_damage),
+        STORE_TEST(test_other_devices_samples_are_not_read),
         STORE_TEST(test_a_killed_writers_journal_is_rolled_back_when_reading),
         STORE_TEST(test_a_journal_that_may_not_be_rolled_back_is_an_error),
     };
