@@ -149,8 +149,6 @@ nitro_status nitro_redis_delete_device(redis_store *store, const char *id)
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
         status = nitro_redis_query(store, &reply, "DEL", key, (char *)NULL);
-    if (status == NITRO_OK && reply->type == REDIS_REPLY_INTEGER && reply->integer == 0)
-        status = NITRO_ERR_NOT_FOUND;
     nitro_redis_free_replies(&reply, 1);
     free(key);
     return status;

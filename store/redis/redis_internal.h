@@ -418,7 +418,7 @@ nitro_status nitro_redis_claim(void *state, const char *computation, const char 
                                const char *input, const char *owner, uint32_t lease_ms,
                                bool *claimed);
 nitro_status nitro_redis_remove_device(void *state, const char *id);
-/** Even if there are samples. NITRO_ERR_NOT_FOUND. */
+/** Even if there are samples; NITRO_OK also where it is gone by now. */
 nitro_status nitro_redis_delete_device(redis_store *store, const char *id);
 nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user);
 nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report,

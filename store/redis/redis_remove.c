@@ -8,8 +8,9 @@
 typedef struct removal {
     redis_store *store;
     nitro_string_list keys;
-    size_t num_counted;  /* leading keys whose rows are counted */
-    bool *is_hash;       /* shape [num_counted]; others cannot be counted */
+    size_t num_counted; /* leading keys whose rows are counted */
+    size_t *counts;     /* shape [num_counted]; 0 for what is no hash */
+    bool written;
     const char *missing; /* key of a device or a schema: if it exists by now, nothing is removed.
                             NULL: none */
 } removal;
@@ -34,21 +35,32 @@ static nitro_status list_keys(redis_store *store, const char *tag, const nitro_s
     return also && status == NITRO_OK ? add_key(store, tag, also, NULL, keys) : status;
 }
 
-static nitro_status read_types(void *user, redis_transaction *t, bool *write)
+/* After a lost reply the rows may be gone: what was counted before counts. */
+static nitro_status count_rows(redis_transaction *t, const char *key, size_t *count)
+{
+    redisReply *type = NULL, *size = NULL;
+    nitro_status status = nitro_redis_transaction_query(t, "TYPE", key, &type);
+    bool is_hash =
+        status == NITRO_OK && type->type == REDIS_REPLY_STATUS && strcmp(type->str, "hash") == 0;
+    if (is_hash)
+        status = nitro_redis_transaction_query(t, "HLEN", key, &size);
+    if (status == NITRO_OK && (is_hash || !nitro_redis_transaction_is_resent(t)))
+        *count = is_hash && size->type == REDIS_REPLY_INTEGER ? (size_t)size->integer : 0;
+    nitro_redis_free_replies(&type, 1);
+    nitro_redis_free_replies(&size, 1);
+    return status;
+}
+
+static nitro_status read_counts(void *user, redis_transaction *t, bool *write)
 {
     removal *r = user;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++) {
-        redisReply *reply = NULL;
-        status = nitro_redis_transaction_query(t, "TYPE", r->keys.items[i], &reply);
-        r->is_hash[i] = status == NITRO_OK && reply->type == REDIS_REPLY_STATUS &&
-                        strcmp(reply->str, "hash") == 0;
-        nitro_redis_free_replies(&reply, 1);
-    }
+    for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++)
+        status = count_rows(t, r->keys.items[i], &r->counts[i]);
     bool is_there = false;
     if (status == NITRO_OK && r->missing)
         status = nitro_redis_key_exists(r->store, r->missing, &is_there);
-    *write = !is_there;
+    *write = r->written = !is_there;
     return status;
 }
 
@@ -56,14 +68,6 @@ static nitro_status write_removal(void *user, redis_transaction *t)
 {
     const removal *r = user;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < r->num_counted && status == NITRO_OK; i++) {
-        redis_words count = {0};
-        if (!r->is_hash[i])
-            continue;
-        status = nitro_redis_words_add_texts(r->store->context, &count, "HLEN", r->keys.items[i],
-                                             (char *)NULL);
-        status = nitro_redis_transaction_write(t, &count, status);
-    }
     for (size_t i = 0; i < r->keys.count && status == NITRO_OK; i++) {
         redis_words unlink = {0};
         status = nitro_redis_words_add_texts(r->store->context, &unlink, "UNLINK", r->keys.items[i],
@@ -75,21 +79,15 @@ static nitro_status write_removal(void *user, redis_transaction *t)
 
 static nitro_status run_removal(removal *r, size_t *removed)
 {
-    redisReply *results = NULL;
-    size_t num_hashes = 0, total = 0;
+    size_t total = 0;
     const char *watched[] = {r->keys.items[0], r->missing ? r->keys.items[1] : NULL, NULL};
     nitro_status status =
-        nitro_redis_transact(r->store, watched, read_types, write_removal, r, &results);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t i = 0; results && i < r->num_counted; i++)
-        num_hashes += r->is_hash[i];
-    for (size_t i = 0; i < num_hashes && i < results->elements; i++)
-        if (results->element[i]->type == REDIS_REPLY_INTEGER && results->element[i]->integer > 0)
-            total += (size_t)results->element[i]->integer;
-    *removed = total;
-    nitro_redis_free_replies(&results, 1);
-    return NITRO_OK;
+        nitro_redis_transact(r->store, watched, read_counts, write_removal, r, NULL);
+    for (size_t i = 0; i < r->num_counted && r->written; i++)
+        total += r->counts[i];
+    if (status == NITRO_OK)
+        *removed = total;
+    return status;
 }
 
 static nitro_status unlink_keys(redis_store *store, const char *tag,
@@ -98,13 +96,13 @@ static nitro_status unlink_keys(redis_store *store, const char *tag,
 {
     removal r = {.store = store, .num_counted = devices->count, .missing = missing};
     size_t count = 0;
-    r.is_hash = nitro_calloc(store->context, devices->count, sizeof(*r.is_hash));
+    r.counts = nitro_calloc(store->context, devices->count, sizeof(*r.counts));
     nitro_status status =
-        r.is_hash ? list_keys(store, tag, devices, sorts, also, &r.keys) : NITRO_ERR_NO_MEMORY;
+        r.counts ? list_keys(store, tag, devices, sorts, also, &r.keys) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && r.keys.count > 0)
         status = run_removal(&r, &count);
     nitro_string_list_free(&r.keys);
-    free(r.is_hash);
+    free(r.counts);
     if (status == NITRO_OK)
         *removed = count;
     return status;

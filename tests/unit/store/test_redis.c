@@ -552,6 +552,28 @@ static void test_a_lost_answer_is_not_an_error(void **state)
     redis_fake_remove(&fake);
 }
 
+static void test_what_was_removed_is_counted_though_the_answer_was_lost(void **state)
+{
+    fixture *f = *state;
+    redis_fake fake;
+    nitro_store *store = NULL;
+    size_t removed = 0;
+    put(f, 4);
+    redis_fake_make_lossy(&fake, &server, "EXEC", NULL);
+    assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, nitro_store_remove(store, "spmv", "K20", &removed));
+    assert_int_equal(removed, 4);
+    assert_int_equal(count_samples(f), 0);
+    nitro_store_close(store);
+    redis_fake_remove(&fake);
+    redis_fake_make_lossy(&fake, &server, "\r\nDEL\r\n", NULL);
+    assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, nitro_store_remove_device(store, "K20"));
+    assert_fails(f->context, nitro_store_remove_device(store, "K20"), NITRO_ERR_NOT_FOUND, "K20");
+    nitro_store_close(store);
+    redis_fake_remove(&fake);
+}
+
 static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state)
 {
     fixture *f = *state;
@@ -793,6 +815,7 @@ int main(void)
         REDIS_TEST(test_an_emptied_server_gets_all_that_samples_need),
         REDIS_TEST(test_a_stopped_server_is_not_waited_for_for_ever),
         REDIS_TEST(test_a_lost_answer_is_not_an_error),
+        REDIS_TEST(test_what_was_removed_is_counted_though_the_answer_was_lost),
         REDIS_TEST(test_a_lost_answer_does_not_hide_that_others_were_first),
         REDIS_TEST(test_a_garbled_answer_is_no_damage),
         REDIS_TEST(test_hostile_answers_are_refused),
