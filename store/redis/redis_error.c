@@ -39,9 +39,9 @@ static const struct {
      "the cluster's servers redirect to each other; is the cluster complete?"},
     {"CROSSSLOT", NITRO_ERR_IO, false, "this is a defect of Nitro: please report it"},
     {"WRONGTYPE", NITRO_ERR_FORMAT, false,
-     "a key is not of the type that Nitro gives it: 'nitro store gc' removes it; or another "
-     "program "
-     "uses it, then choose another database or ?prefix="},
+     "a key is not of the type that Nitro gives it: if another program uses it, choose another "
+     "database or ?prefix=; else 'nitro store gc --quarantined --apply' removes what is of a "
+     "device"},
     {"ERR max number of clients reached", NITRO_ERR_IO, true,
      "the server has reached its limit of connections (maxclients); try again"},
     {"ERR AUTH", NITRO_ERR_DENIED, false,

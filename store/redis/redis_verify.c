@@ -236,14 +236,41 @@ static nitro_status inspect_device_of(inspection *i, bool has_schema)
     return status;
 }
 
+/* Remove a key that should be an index of devices and is of another type: these are added again. */
+static nitro_status replace_index(inspection *i, const char *tag, const char *index)
+{
+    char message[512];
+    redisReply *type = NULL, *removed = NULL;
+    char *key = nitro_redis_key(i->store, tag, index, NULL);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (key)
+        status = nitro_redis_query(i->store, &type, "TYPE", key, (char *)NULL);
+    if (status == NITRO_OK && type->type != REDIS_REPLY_STATUS)
+        status = nitro_redis_fail_reply(i->store, "TYPE", key);
+    if (status == NITRO_OK && strcmp(type->str, "set") != 0 && strcmp(type->str, "none") != 0) {
+        snprintf(message, sizeof(message), "%s is no index: it is of type %s", key, type->str);
+        i->report(i->user, message);
+        if (!i->dry_run)
+            status = nitro_redis_query(i->store, &removed, "UNLINK", key, (char *)NULL);
+    }
+    nitro_redis_free_replies(&type, 1);
+    nitro_redis_free_replies(&removed, 1);
+    free(key);
+    return status;
+}
+
 /* Names in an index that are not valid, or that no record needs: anyone who may add samples may add
  * names. */
 static nitro_status inspect_index(inspection *i, const char *tag, const char *index)
 {
     size_t num_invalid = 0, num_unused = 0;
     char message[256];
-    nitro_status status = nitro_redis_index_prune(i->store, tag, index, i->clean && !i->dry_run,
-                                                  &num_invalid, &num_unused);
+    nitro_status status = NITRO_OK;
+    if (i->clean && strcmp(tag, NITRO_REDIS_TAG_COMPUTATIONS) != 0)
+        status = replace_index(i, tag, index);
+    if (status == NITRO_OK)
+        status = nitro_redis_index_prune(i->store, tag, index, i->clean && !i->dry_run,
+                                         &num_invalid, &num_unused);
     const char *of = tag[0] == '@' ? tag + 1 : tag;
     snprintf(message, sizeof(message), "%zu name%s in the index of %s %s not valid", num_invalid,
              num_invalid == 1 ? "" : "s", of, num_invalid == 1 ? "is" : "are");

@@ -144,6 +144,25 @@ static void test_keys_of_other_types(void **state)
     assert_int_equal(count, 2);
 }
 
+/* Set by another program, which no contributor is; gc makes these indexes again. */
+static void test_indexes_of_other_types(void **state)
+{
+    fixture *f = *state;
+    const char *const keys[] = {"{spmv}:devices", "{@devices}:index", "{@proxies}:devices"};
+    for (size_t i = 0; i < 3; i++) {
+        nitro_string_list said = {0};
+        char command[96];
+        snprintf(command, sizeof(command), "SET nitro:7:%s x", keys[i]);
+        assert_string_equal(redis_server_say(&server, command), "+OK\r\n");
+        assert_repaired(f, "WRONGTYPE");
+        assert_readable(f, 5, 2);
+        assert_ok(f->context,
+                  nitro_store_remove_damaged(f->store, true, records_keep_problem, &said));
+        assert_int_equal(said.count, 0);
+        nitro_string_list_free(&said);
+    }
+}
+
 /* Terminals obey some characters. */
 static void test_a_name_with_control_characters(void **state)
 {
@@ -345,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define NEIGHBOUR_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         NEIGHBOUR_TEST(test_keys_of_other_types),
+        NEIGHBOUR_TEST(test_indexes_of_other_types),
         NEIGHBOUR_TEST(test_a_name_with_control_characters),
         NEIGHBOUR_TEST(test_a_batch_beside_a_key_of_another_type),
         NEIGHBOUR_TEST(test_a_device_of_another_type),
