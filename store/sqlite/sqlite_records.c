@@ -69,13 +69,16 @@ nitro_status nitro_sqlite_count(sqlite_store *store, const sqlite_table *table,
     sqlite3_stmt *statement;
     sqlite3_int64 rows = 0;
     bool has_row;
-    nitro_status status = nitro_sqlite_find_place(store, computation, device, &place);
+    nitro_status status = nitro_sqlite_begin_read(store); /* locks the file once, not three times */
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_find_place(store, computation, device, &place);
     if (status == NITRO_OK)
         status = nitro_sqlite_take_at(store, table->count, &place, &statement);
     if (status == NITRO_OK)
         status = nitro_sqlite_first(store, statement, &rows, &has_row);
     *count = (size_t)rows;
-    return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
+    return nitro_sqlite_end_read(store, status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status);
 }
 
 nitro_status nitro_sqlite_delete(sqlite_store *store, const sqlite_table *table,
