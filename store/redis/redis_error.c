@@ -153,10 +153,13 @@ nitro_status nitro_redis_pass_over(redis_store *store, nitro_status status)
     return NITRO_OK;
 }
 
+/* No key makes a server answer so: the reply is of another command, or of another program. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key)
 {
-    return nitro_fail(store->context, NITRO_ERR_FORMAT,
+    for (size_t i = 0; i < store->num_nodes; i++)
+        nitro_redis_disconnect(&store->nodes[i]);
+    return nitro_fail(store->context, NITRO_ERR_IO,
                       "%s: %s %s: the reply has an unexpected type; does another program use this "
-                      "key or this port?",
+                      "port?",
                       store->url->shown, command, key);
 }

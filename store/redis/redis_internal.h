@@ -102,7 +102,7 @@ nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const re
  * store->may_pass. */
 nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_words *command,
                               const char *error);
-/** Report a reply of an unexpected type. */
+/** Report a reply of an unexpected type, and close all connections. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
 
 /* ---- redis_run.c: commands sent to the server that has the key ------------------------------- */

@@ -89,8 +89,10 @@ static inline bool redis_fake_pass_on(int client, int server, const char *word, 
                 continue;
             ssize_t size = recv(both[from].fd, bytes, sizeof(bytes), 0);
             if (size > 0 && from == 1 && heard && garbage) {
-                redis_fake_send(client, garbage, strlen(garbage));
-                redis_fake_send(client, bytes, (size_t)size);
+                char garbled[sizeof(bytes) + 16];
+                int begin = snprintf(garbled, 16, "%s", garbage);
+                memcpy(garbled + begin, bytes, (size_t)size);
+                redis_fake_send(client, garbled, (size_t)(begin + size));
             }
             if (size <= 0 || (from == 1 && heard))
                 return heard;

@@ -652,11 +652,11 @@ static void test_hostile_answers_are_refused(void **state)
         {{"-ERR unknown command 'GET'\r\n"}, NITRO_ERR_DENIED, "Redis 6"},
         {{"-ERR something else\r\n"}, NITRO_ERR_IO, "Redis 6"},
         {{"-LOADING soon\r\n", "-LOADING soon\r\n"}, NITRO_ERR_IO, "still starting"},
-        {{LAYOUT, ":3\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
-        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
-        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n$-1\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
+        {{LAYOUT, ":3\r\n"}, NITRO_ERR_IO, "an unexpected type"},
+        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n:5\r\n"}, NITRO_ERR_IO, "an unexpected type"},
+        {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n$-1\r\n"}, NITRO_ERR_IO, "an unexpected type"},
         {{LAYOUT, "*2\r\n$1\r\n0\r\n*1\r\n$4\r\nspmv\r\n", "$4\r\nspmv\r\n"},
-         NITRO_ERR_FORMAT,
+         NITRO_ERR_IO,
          "an unexpected type"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
