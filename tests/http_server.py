@@ -17,7 +17,8 @@ standard input.
     /nolength/FILE  no Content-Length
     /slow/FILE      a byte at intervals
     /busyonce/FILE  503 the first time
-    /500/           always 500; likewise /403/
+    /500/           always 500; likewise /403/ and /304/
+    /binary/        no HTTP at all
     /to/URL         redirects to URL
     /loop/FILE      redirects to itself
 """
@@ -57,8 +58,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         first_time = self.path not in seen
         seen.add(self.path)
         mode, _, name = self.path.lstrip("/").partition("/")
-        if mode in ("500", "403"):
+        if mode in ("500", "403", "304"):
             return self.plain(int(mode))
+        if mode == "binary":
+            self.close_connection = True
+            return self.wfile.write(b"-ERR unknown command\r\n")
         if mode == "busyonce" and first_time:
             return self.plain(503)
         if mode == "to":

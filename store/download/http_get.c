@@ -294,8 +294,8 @@ static nitro_status set_options(download *job)
                : set_authority(job);
 }
 
-/* The remedy where the user has one, else "". */
-static const char *advice(CURLcode code)
+/* The remedy where the user has one, else "". @param[in] response  0: none */
+static const char *advice(CURLcode code, long response)
 {
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -308,7 +308,8 @@ static const char *advice(CURLcode code)
                "https_ca "
                "names another authority)";
     case CURLE_UNSUPPORTED_PROTOCOL:
-        return "; redirects to another scheme are refused";
+        return response == 0 ? "; is this a web server's address?"
+                             : "; redirects to another scheme are refused";
     case CURLE_PARTIAL_FILE:
         return "; run the command again to resume";
     case CURLE_OPERATION_TIMEDOUT:
@@ -324,11 +325,12 @@ static bool is_temporary(CURLcode code)
            code == CURLE_GOT_NOTHING || code == CURLE_HTTP2_STREAM || code == CURLE_HTTP2;
 }
 
-static nitro_status fail_transfer(download *job, CURLcode code)
+static nitro_status fail_transfer(download *job, CURLcode code, long response)
 {
     job->again = is_temporary(code);
     return nitro_fail(job->context, NITRO_ERR_IO, "%s: %s%s", job->request->url,
-                      job->message[0] ? job->message : curl_easy_strerror(code), advice(code));
+                      job->message[0] ? job->message : curl_easy_strerror(code),
+                      advice(code, response));
 }
 
 /* Responses without the file. */
@@ -362,14 +364,15 @@ static nitro_status attempt(download *job)
         return status;
     CURLcode result = curl_easy_perform(job->curl);
     curl_easy_getinfo(job->curl, CURLINFO_RESPONSE_CODE, &code);
-    bool is_file = code == 200 || code == 304 || continues(job, code);
+    bool is_same = code == 304 && access(job->request->path, F_OK) == 0;
+    bool is_file = code == 200 || is_same || continues(job, code);
     if (code >= 400 || (!is_file && (result == CURLE_OK || code == 206)))
         return fail_response(job, code);
     if (job->failure != NITRO_OK)
         return job->failure;
     if (result != CURLE_OK)
-        return fail_transfer(job, result);
-    if (code == 304)
+        return fail_transfer(job, result, code);
+    if (is_same)
         return NITRO_OK;
     if (!job->begun && !begin_body(job)) /* an empty file */
         return job->failure;

@@ -242,6 +242,16 @@ static void test_redirects(void **state)
     assert_got(f);
 }
 
+static void test_what_is_no_answer(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_fails(f->context, get(f, "binary/"), NITRO_ERR_IO, "is this a web server's address?");
+    assert_nothing(f);
+    assert_fails(f->context, get(f, "304/"), NITRO_ERR_IO, "the server answers 304");
+    assert_nothing(f);
+}
+
 static void test_no_server(void **state)
 {
     fixture *f = *state;
@@ -356,6 +366,7 @@ int main(void)
         TEST(test_too_slow),
         TEST(test_error_responses),
         TEST(test_redirects),
+        TEST(test_what_is_no_answer),
         TEST(test_no_server),
         TEST(test_an_unchanged_file_is_not_downloaded_again),
         TEST(test_certificates),
