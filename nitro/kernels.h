@@ -73,7 +73,7 @@ typedef struct nitro_kernel {
     const nitro_kit_part *part; /* or NULL; a name is looked up among its fields first */
     const char *backend;        /* "opencl": a line of nitro/lists/kernel_backends.list */
     const char *origin;         /* names the source in errors */
-    const char *source;         /* text. The cache knows what it includes by `options` alone */
+    const char *source;         /* text; changes of files that it includes compile nothing anew */
     const char *options;        /* of the compiler, separated by spaces; or NULL */
     nitro_kernel_parameter parameters[NITRO_KERNEL_MAX_PARAMETERS];
     const char *where[NITRO_KERNEL_MAX_WHERE]; /* all must hold; over parameters and device.* */

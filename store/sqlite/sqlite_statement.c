@@ -16,9 +16,8 @@ static const struct {
 } failures[] = {
     {SQLITE_NOTADB, NITRO_ERR_FORMAT, "this is not a Nitro store, or it was cut or overwritten"},
     {SQLITE_CORRUPT, NITRO_ERR_FORMAT,
-     "the file is damaged: restore a copy, or, if 'nitro store list' still opens it, save what can "
-     "be "
-     "read with 'nitro store copy'"},
+     "the file is damaged: restore a copy, or, if 'nitro store list' still opens it, save by "
+     "'nitro store copy' what can be read"},
     {SQLITE_MISMATCH, NITRO_ERR_FORMAT, "the file is damaged: a row has a value of another type"},
     {SQLITE_FULL, NITRO_ERR_IO,
      "the disk is full; this write was undone. Make room, then try again"},

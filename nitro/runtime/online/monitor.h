@@ -58,8 +58,8 @@ bool nitro_monitor_begin_run(nitro_monitor *monitor, nitro_monitor_call *call);
 void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, double prepare_ms,
                        double run_ms);
 /** Record the variant's failure: it is not explored again in this bucket.
- *  @param[in] fails_call  nor in others where it has no times: without it the call had succeeded.
- */
+ *  @param[in] fails_call  no other variant could be tried: it is explored in no other bucket,
+ *                         either, where it has no times. */
 void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call, bool fails_call);
 
 /** Account for the pending calls that are done by now. */

@@ -552,7 +552,7 @@ static bool do_cycle(nitro_solver_cuda *s, krylov_task *t, krylov_numbers *mine,
     return true;
 }
 
-/* While cycles help. */
+/* Cycles, while they reduce the residual. */
 static bool do_cycles(nitro_solver_cuda *s, krylov_task *t, krylov_numbers *now)
 {
     krylov_numbers mine = *now;
