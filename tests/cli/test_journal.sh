@@ -25,7 +25,7 @@ stop() {
 trap stop EXIT
 
 title "the server is unavailable: the tune continues, its samples stay in the journal"
-nitro tune "$mine" --generate 3 --budget 1 --no-model --store "$store?timeout=0.2" >/dev/null 2>err.txt
+nitro tune "$mine" --generate 3 --budget 1 --blocks 1 --no-model --store "$store?timeout=0.2" >/dev/null 2>err.txt
 echo "exit $?"
 grep -c "unsent samples are kept in" err.txt
 grep -o "3 unsent samples for .* are in a journal" err.txt | sed "s|$PWD|HERE|"
@@ -40,15 +40,15 @@ title "it is back: once each, and nothing is measured again"
 start
 quietly nitro store sync
 quietly nitro store sync
-nitro tune "$mine" --generate 3 --budget 1 --no-model --quiet --json --store "$store" >tune.json
+nitro tune "$mine" --generate 3 --budget 1 --blocks 1 --no-model --quiet --json --store "$store" >tune.json
 json_get 0.inputs.found_in_store <tune.json
 nitro store info --store "$store" --json | json_get samples
 
 title "the next tune also sends unsent samples"
 stop
-nitro tune "$mine" --generate 5 --budget 1 --no-model --quiet --store "$store?timeout=0.2" >/dev/null 2>&1
+nitro tune "$mine" --generate 5 --budget 1 --blocks 1 --no-model --quiet --store "$store?timeout=0.2" >/dev/null 2>&1
 start
-nitro tune "$mine" --generate 5 --budget 1 --no-model --quiet --json --store "$store" >tune.json
+nitro tune "$mine" --generate 5 --budget 1 --blocks 1 --no-model --quiet --json --store "$store" >tune.json
 json_get 0.inputs.found_in_store <tune.json
 nitro store info --store "$store" --json | json_get samples
 quietly nitro store sync

@@ -26,7 +26,7 @@ ls s.db 2>&1
 
 title "a variant that fails costs its entry alone"
 nitro tune "$mine" --inputs few.txt many.txt negative.txt crash.txt hang.txt bad.txt --generate 3 \
-    --budget 2 --timeout 0.3 --store s.db --no-model --json >tune.json 2>err.txt
+    --budget 2 --blocks 1 --timeout 0.3 --store s.db --no-model --json >tune.json 2>err.txt
 echo "exit $?"
 grep -v '^tune' err.txt | sed 's/call [0-9]*/call N/'
 json_get 0.computation 0.inputs 0.samples 0.variants.1.without_time 0.variants.2.without_time \
@@ -37,7 +37,7 @@ nitro tune "$mine" --inputs crash.txt --budget 2 --store crash.db --no-model 2>e
     grep ' sample\|no time on'
 
 title "what is stored is not measured again, unless it is wanted"
-nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --store s.db --no-model \
+nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --blocks 1 --store s.db --no-model \
     --quiet --json | json_get 0.inputs
 nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --store s.db --no-model \
     --quiet --json --again | json_get 0.inputs
@@ -75,7 +75,7 @@ nitro run "$both:mine" --input few.txt --json | json_get computation
 
 title "the code of a variant makes its times valid, not what else is in the module"
 tune() {
-    nitro tune "$@" --inputs few.txt many.txt --budget 2 --store code.db --no-model --json \
+    nitro tune "$@" --inputs few.txt many.txt --budget 2 --blocks 1 --store code.db --no-model --json \
         2>err.txt | json_get 0.inputs
     grep -v '^tune' err.txt | sed 's/on [^ ]*:/on HOST:/'
 }
