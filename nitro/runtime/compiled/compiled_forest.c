@@ -76,7 +76,8 @@ static double copy_outputs(const forest_tree *tree, const nitro_compiled_forest 
         for (size_t o = 0; o < made->num_outputs; o++) {
             double output = tree->outputs[i * made->num_outputs + o];
             made->outputs[(first_leaf + i) * made->stride + o] = (float)output;
-            largest = fmax(largest, fabs(output));
+            if (fabs(output) > largest) /* fmax() here makes GCC 12 for AArch64 fail at -O3 */
+                largest = fabs(output);
         }
     return largest;
 }
