@@ -125,7 +125,7 @@ static bool measures_now(const settings *given)
     return given->inputs.count > 0 || given->generate > 0;
 }
 
-/* Off a terminal, nothing is shown of what is over sooner. */
+/* Where standard error is no terminal, nothing is printed before this. */
 #define PLAIN_AFTER_MS 5000.0
 
 /* A line for each step, with the step's own rate. */

@@ -9,9 +9,10 @@
 #include "variants/solver/solver.h"
 
 #define WARP     32
+#define TILE     NITRO_SOLVER_BLOCK
 #define MAX_SUMS 2
 
-enum { JACOBI, BLOCKS, FACTORISED, INVERSE, FACTORS };
+enum { JACOBI, BLOCKS, FACTORISED, INVERSE, FACTORS }; /* preconditioners */
 enum { CG, BICGSTAB, GMRES, MINRES };
 enum { RUNNING, ENDED }; /* or a nitro_run_failure */
 
@@ -20,10 +21,10 @@ struct krylov_numbers {
     int iterations, best_at, outcome;
     unsigned num_done[NITRO_GMRES_RESTART + 1]; /* blocks of a step; of GM_DOTS, for each vector */
     unsigned num_taken;                         /* rows of incomplete factors */
-    int rows_from_bad; /* from the first row with an unusable pivot on; 0: all are usable */
+    int rows_from_bad; /* num_rows less the first row whose pivot cannot be used; 0: none */
 
     double dots[NITRO_GMRES_RESTART + 1]; /* of GMRES: of the basis and its newest vector */
-    double left;                          /* the newest one's squared norm, less all others */
+    double left; /* squared norm of the newest, when its shares of the others are subtracted */
 
     double first_beta, older_beta, diagonal, d_bar, epsilon, cosine, sine, phi_bar; /* of MINRES */
     double by_y, by_w, by_last, phi;
@@ -82,7 +83,7 @@ static __device__ double inverse_diagonal(const krylov_task &t, int row)
 /* The length of krylov_task.factors. */
 int64_t nitro_solver_cuda_factors_length(const nitro_solver *system, const krylov_method *how);
 
-/* What a run begins with. Unusable pivots: krylov_numbers.rows_from_bad. */
+/* Make the preconditioner. Pivots that cannot be used show in krylov_numbers.rows_from_bad. */
 bool nitro_solver_cuda_set_up(nitro_solver_cuda *s, const krylov_task &t);
 
 /* to = M from, by incomplete factors. */

@@ -2,7 +2,6 @@
  * is in solver.cu. */
 #include "variants/solver/cuda/krylov.cuh"
 
-#define TILE NITRO_SOLVER_BLOCK
 #define MOST NITRO_SOLVER_MOST
 
 /* ---- Small dense systems, each solved by a warp ---- */
@@ -128,8 +127,8 @@ static __global__ void __launch_bounds__(WARP) invert_rows(krylov_task t)
 
 /* ---- Incomplete factors, as in host/preconditioners.c ---- */
 
-/* A warp does a row, and waits for the rows that it needs. These are done or under way, since warps
- * take rows in an order in which they come first. */
+/* A warp computes a row, and waits for the rows that it needs. Every wait ends: rows are taken in
+ * an order in which the needed ones come first, so that these are done or being computed. */
 static __device__ int take_row(const krylov_task &t)
 {
     unsigned row = 0;
@@ -138,7 +137,8 @@ static __device__ int take_row(const krylov_task &t)
     return (int)__shfl_sync(NITRO_CUDA_FULL_MASK, row, 0);
 }
 
-/* A number that is not there yet, a NaN that none is: all bits are set. */
+/* Stands for a number that is not known yet: the NaN with all bits set, as publish() stores none.
+ */
 #define IS_MISSING(value) (__double_as_longlong(value) == -1)
 #define MISSING           __longlong_as_double(-1)
 

@@ -238,12 +238,10 @@ static __device__ void begin_row(const krylov_task &t, int i, double r, double *
 
 static __device__ double apply_block(const krylov_task &t, int row)
 {
-    int first = row / NITRO_SOLVER_BLOCK * NITRO_SOLVER_BLOCK,
-        size = min(NITRO_SOLVER_BLOCK, t.num_rows - first);
-    const float *inverse =
-        (const float *)t.factors + (size_t)first * NITRO_SOLVER_BLOCK + (row - first);
+    int first = row / TILE * TILE, size = min(TILE, t.num_rows - first);
+    const float *inverse = (const float *)t.factors + (size_t)first * TILE + (row - first);
     double sum = 0;
-    for (int i = 0; i < size; i++, inverse += NITRO_SOLVER_BLOCK)
+    for (int i = 0; i < size; i++, inverse += TILE)
         sum += (double)*inverse * t.from[first + i];
     return sum;
 }
