@@ -25,14 +25,14 @@ void nitro_machine_local_id(const char *id, char local[NITRO_DEVICE_ID_SIZE])
 nitro_status nitro_machine_full_id(nitro_context *context, const char *machine, const char *local,
                                    char full[NITRO_DEVICE_ID_SIZE])
 {
-    size_t length = strlen(local) + (machine[0] ? 1 + strlen(machine) : 0);
-    if (length >= NITRO_DEVICE_ID_SIZE)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "device id '%s@%s' has %zu characters; the maximum is %d: shorten the "
-                          "machine's name (setting machine, NITRO_MACHINE)",
-                          local, machine, length, NITRO_DEVICE_ID_SIZE - 1);
-    snprintf(full, NITRO_DEVICE_ID_SIZE, "%s%s%s", local, machine[0] ? "@" : "", machine);
-    return NITRO_OK;
+    int length =
+        snprintf(full, NITRO_DEVICE_ID_SIZE, "%s%s%s", local, machine[0] ? "@" : "", machine);
+    if (length < NITRO_DEVICE_ID_SIZE)
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                      "device id '%s@%s' has %d characters; the maximum is %d: shorten the "
+                      "machine's name (setting machine, NITRO_MACHINE)",
+                      local, machine, length, NITRO_DEVICE_ID_SIZE - 1);
 }
 
 nitro_status nitro_machine_name_device(nitro_context *context, const char *machine,
