@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs bootstrap's package step on simulated machines: apt-get, dpkg-query, sudo, id, cmake and ctest
+# Runs bootstrap's package step on simulated machines: apt-get, apt-cache, dpkg-query, sudo, id, cmake and ctest
 # are fakes that write down how they were called. The real system is neither asked nor changed.
 # Usage: test_bootstrap.sh SOURCE_DIR
 # shellcheck disable=SC2016 # the fakes expand these variables, not this script
@@ -43,12 +43,19 @@ while (($# > 0)); do
 done
 echo "apt-get ${words[*]} ($DEBIAN_FRONTEND)" >>"$FAKE_LOG"
 case ${words[0]} in
-update) [[ $FAKE_UPDATE == works ]] || exit 100 ;;
+update)
+    [[ $FAKE_UPDATE == works ]] || exit 100
+    : >"$FAKE_LISTS"
+    ;;
 install)
     [[ $FAKE_INSTALL != fails ]] || exit 100
     [[ $FAKE_INSTALL == lies ]] || : >"$FAKE_ABSENT"
     ;;
 esac
+END
+fake apt-cache <<'END'
+#!/bin/bash
+[[ -f $FAKE_LISTS && " $FAKE_UNKNOWN " != *" $2 "* ]]
 END
 fake sudo <<'END'
 #!/bin/bash
@@ -70,6 +77,8 @@ done
 machine() {
     export FAKE_LOG=$work/log FAKE_ABSENT=$work/absent
     export FAKE_USER=0 FAKE_SUDO=works FAKE_UPDATE=works FAKE_INSTALL=works
+    export FAKE_LISTS=$work/lists FAKE_UNKNOWN=
+    : >"$FAKE_LISTS"
     echo "$1" >"$FAKE_ABSENT"
     shift
     local setting
@@ -139,6 +148,22 @@ case_is "package lists cannot be refreshed, but serve"
 machine "cmake" FAKE_UPDATE=fails
 bootstrap 0 build
 printed "going on with the package lists that are here"
+logged "apt-get install cmake (noninteractive)"
+
+case_is "a package that the release does not have"
+machine "cmake oclgrind" FAKE_UNKNOWN=oclgrind
+bootstrap 0 test
+printed "SKIPPED: this release of the distribution has no package oclgrind"
+logged "apt-get install cmake (noninteractive)"
+machine "oclgrind" FAKE_UNKNOWN=oclgrind FAKE_USER=1000 FAKE_SUDO=asks
+bootstrap 0 test
+not_logged "apt-get|password"
+
+case_is "a fresh container, without package lists"
+machine "cmake oclgrind" FAKE_UNKNOWN=oclgrind
+rm "$FAKE_LISTS"
+bootstrap 0 test
+printed "SKIPPED: this release of the distribution has no package oclgrind"
 logged "apt-get install cmake (noninteractive)"
 
 case_is "offline"
