@@ -23,13 +23,15 @@ export OMP_WAIT_POLICY=passive NITRO_GENERATE_MB=spmv=48,histogram=128
 export OCL_ICD_VENDORS=$folder # no OpenCL device, unless a test asks for them
 unset XDG_CONFIG_HOME http_proxy https_proxy all_proxy ALL_PROXY
 
-# The machine's own name, folders, and what depends on its load are not part of a test.
+# The machine's own name, folders, words of the servers and libraries that it has, and what depends on its load are
+# not part of a test.
 filter() {
     sed -e "s|$folder/work|WORK|g" -e "s|$folder/data|DATA|g" -e "s|$folder/cache|CACHE|g" \
         -e "s|$folder/home|HOME|g" -e "s|$MODULES|MODULES|g" \
         -e "s|$tests|TESTS|g" \
         -e 's/host:[A-Za-z0-9_.+@-]*\.json/HOST.json/g' -e 's/host:[A-Za-z0-9_.+@-]*/HOST/g' \
         -e 's/HOST, cuda:[^,]*, model/HOST, model/' \
+        -e 's/NOPERM [^;]*;/NOPERM ...;/' -e "s/Couldn't connect to server/Could not connect to server/" \
         -e '/warning: this machine is busy/d' -e '/^learn: [0-9]* of [0-9]* models/d'
 }
 

@@ -32,7 +32,7 @@ static inline void certificates_make_authority(const temporary *folder, const ch
 }
 
 /* NAME.pem and NAME.key, signed by authority `ca` for the host name localhost alone.
- * @param[in] days  of validity; -1: it expired a day ago. */
+ * @param[in] days  of validity; 0: it has expired. */
 static inline void certificates_make(const temporary *folder, const char *name, int days)
 {
     certificates_run(folder,

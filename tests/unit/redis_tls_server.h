@@ -40,7 +40,7 @@ static inline void redis_tls_make(redis_tls_server *tls)
     certificates_make_authority(&tls->folder, "stranger");
     certificates_make(&tls->folder, "server", 2);
     certificates_make(&tls->folder, "client", 2);
-    certificates_make(&tls->folder, "expired", -1);
+    certificates_make(&tls->folder, "expired", 0);
     snprintf(tls->port_text, sizeof(tls->port_text), "%d", tls->tls_port);
     const char *const options[] = {"--tls-port",
                                    tls->port_text,

@@ -211,6 +211,7 @@ static void what_does_not_compile_is_said(void **state)
     nitro_context *context = unit_context();
     const nitro_kernel_backend *backend = nitro_kernel_backend_find("opencl");
     nitro_kernel_target target;
+    char large[200];
     (void)state;
     assert_ok(context, backend->open(context, NULL, NULL, &target));
     assert_true(target.identity[0] && target.limits[0] >= 1 && target.limits[1] >= 1);
@@ -220,12 +221,12 @@ static void what_does_not_compile_is_said(void **state)
                  NITRO_ERR_FORMAT, "test.cl: does not compile");
     assert_fails(context, load(context, &target, "__kernel void f(__global int *a) {}", "g"),
                  NITRO_ERR_NOT_FOUND, "no function g");
-    assert_fails(context,
-                 load(context, &target,
-                      "__kernel void f(__global int *a) { __local int b[1 << 22]; "
-                      "b[get_local_id(0)] = 1; barrier(CLK_LOCAL_MEM_FENCE); *a = b[7]; }",
-                      "f"),
-                 NITRO_ERR_NO_MEMORY, "bytes of local memory");
+    snprintf(large, sizeof(large),
+             "__kernel void f(__global int *a) { __local char b[%.0f]; "
+             "b[get_local_id(0)] = 1; barrier(CLK_LOCAL_MEM_FENCE); *a = b[7]; }",
+             target.limits[2] + 1);
+    assert_fails(context, load(context, &target, large, "f"), NITRO_ERR_NO_MEMORY,
+                 "bytes of local memory");
     backend->close(&target);
     nitro_context_free(context);
 }

@@ -309,7 +309,7 @@ static void test_certificates(void **state)
     certificates_make_authority(&f->folder, "ca");
     certificates_make_authority(&f->folder, "stranger");
     certificates_make(&f->folder, "right", 2);
-    certificates_make(&f->folder, "expired", -1);
+    certificates_make(&f->folder, "expired", 0);
     assert_fails(f->context, get_secured(f, "right", "localhost"), NITRO_ERR_IO, "https_ca");
     setenv("NITRO_HTTPS_CA", temporary_path(&f->folder, "stranger.pem"), 1);
     assert_fails(f->context, get_secured(f, "right", "localhost"), NITRO_ERR_IO, "is not trusted");

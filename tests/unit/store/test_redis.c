@@ -637,7 +637,7 @@ static void test_hostile_answers_are_refused(void **state)
         {{":1\r\n"}, NITRO_ERR_FORMAT, "no version"},
         {{"$3\r\n1x1\r\n"}, NITRO_ERR_FORMAT, "no version"},
         {{"$99999999999999999999\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
-        {{"*2147483648\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
+        {{"*4294967296\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
         {{"*2000000000\r\n"}, NITRO_ERR_IO, "larger than any"},
         {{"*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n"},
          NITRO_ERR_FORMAT,
