@@ -153,9 +153,9 @@ static int evaluate_file(const invocation *call, const nitro_model *model, const
                                      : open_fitting(call, model, &loaded);
     const input_source source = {.module = loaded.module, .path = path};
     if (code == EXIT_DONE)
-        code = exit_code(call, input_load(call->context, &source, &input));
+        code = exit_code(call, input_load(call, &source, &input));
     if (code == EXIT_DONE)
-        code = exit_code(call, nitro_computation_evaluate(loaded.computation, input, evaluated));
+        code = exit_code(call, input_evaluate(call, &source, loaded.computation, input, evaluated));
     if (code == EXIT_DONE)
         code = features_pick(call, model, &loaded, evaluated, "give all with --features", values);
     if (input)

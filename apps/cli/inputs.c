@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apps/cli/crash.h"
 #include "apps/cli/output.h"
 #include "nitro/computation_kit.h"
 
@@ -38,15 +39,29 @@ static nitro_status call_module(nitro_context *context, const input_source *sour
                             module->name);
 }
 
-nitro_status input_load(nitro_context *context, const input_source *source, void **input)
-{
-    char name[NAME_SIZE];
-    return call_module(context, source, name, input);
-}
-
+/** In a worker process. */
 static nitro_status load(nitro_context *context, void *state, void **input)
 {
-    return input_load(context, state, input);
+    char name[NAME_SIZE];
+    return call_module(context, state, name, input);
+}
+
+nitro_status input_load(const invocation *call, const input_source *source, void **input)
+{
+    char name[NAME_SIZE];
+    crash_watch(call, source, "its loader");
+    nitro_status status = call_module(call->context, source, name, input);
+    crash_unwatch();
+    return status;
+}
+
+nitro_status input_evaluate(const invocation *call, const input_source *source,
+                            nitro_computation *computation, const void *input, double *features)
+{
+    crash_watch(call, source, "its feature functions");
+    nitro_status status = nitro_computation_evaluate(computation, input, features);
+    crash_unwatch();
+    return status;
 }
 
 /** The last `parts` parts of a path, without the last one's extension: "A" of "A.mtx.gz". */
@@ -79,14 +94,16 @@ static int name_input(const invocation *call, const input_source *source, size_t
                       nitro_string_list *names)
 {
     char name[NAME_SIZE] = "";
+    int code;
     if (source->path) {
-        int code = name_of_file(call, source->path, name_parts, name);
-        if (code != EXIT_DONE)
-            return code;
-    } else if (call_module(call->context, source, name, NULL) != NITRO_OK) {
-        return fail(call);
+        code = name_of_file(call, source->path, name_parts, name);
+    } else {
+        crash_watch(call, source, "its generator");
+        code = exit_code(call, call_module(call->context, source, name, NULL));
+        crash_unwatch();
     }
-    return exit_code(call, nitro_string_list_add(call->context, names, name));
+    return code == EXIT_DONE ? exit_code(call, nitro_string_list_add(call->context, names, name))
+                             : code;
 }
 
 static int compare_inputs(const void *a, const void *b)

@@ -51,6 +51,9 @@ int inputs_keep_shard(const invocation *call, const char *shard, input_set *set)
 void inputs_free(input_set *set);
 
 /** Read or generate one input now, in this process. */
-nitro_status input_load(nitro_context *context, const input_source *source, void **input);
+nitro_status input_load(const invocation *call, const input_source *source, void **input);
+/** Evaluate its features, in this process too. */
+nitro_status input_evaluate(const invocation *call, const input_source *source,
+                            nitro_computation *computation, const void *input, double *features);
 
 #endif

@@ -57,6 +57,19 @@ nitro run "$mine" --input few.txt | grep '^model'
 try nitro run spmv --generated 1 --model mine.json
 try nitro tune "$mine" --inputs few.txt --name-parts 2 --store s.db --device model:k20c
 
+title "a loader or a feature that ends a command which needs the input itself"
+cp few.txt crashes.txt
+cp few.txt exits.txt
+numbers huge 1 2 3500
+fatal() { # without what the shell says of a signal
+    (try "$@") 2>/dev/null
+}
+fatal nitro run "$mine" --input crashes.txt --model mine.json
+fatal nitro run "$mine" --input huge.txt --model mine.json
+fatal nitro explain "$mine" --input crashes.txt --model mine.json
+fatal nitro explain "$mine" --input exits.txt --model mine.json
+fatal nitro features "$mine" few.txt huge.txt
+
 title "the models that programs find for it: one beside the shared object"
 mkdir beside && cp "$mine" mine.json beside/
 nitro models beside/libmine.so --json | json_get \# 0.computation 0.device 0.used_by.\#

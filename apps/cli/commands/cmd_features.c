@@ -67,10 +67,10 @@ static int evaluate(feature_table *self)
     progress_begin(&progress, (invocation *)self->call, "features", "inputs");
     for (size_t i = 0; i < self->inputs.count && status == NITRO_OK; i++) {
         void *input = NULL;
-        status = input_load(context, &self->inputs.sources[i], &input);
+        status = input_load(self->call, &self->inputs.sources[i], &input);
         if (status == NITRO_OK)
-            status = nitro_computation_evaluate(self->loaded.computation, input,
-                                                self->values + i * self->num_features);
+            status = input_evaluate(self->call, &self->inputs.sources[i], self->loaded.computation,
+                                    input, self->values + i * self->num_features);
         if (status != NITRO_OK)
             name_input(self, i, status);
         if (input)

@@ -9,6 +9,7 @@
 #include "apps/cli/commands/one_run.h"
 #include "apps/cli/commands/out_of_range.h"
 #include "apps/cli/commands/tune_settings.h"
+#include "apps/cli/crash.h"
 #include "apps/cli/given_features.h"
 #include "apps/cli/paths.h"
 
@@ -73,8 +74,7 @@ static int load_input(one_run *self)
     if (code == EXIT_DONE)
         code = inputs_make_one(self->call, module, given->input, given->seed, given->generated,
                                &self->inputs);
-    if (code == EXIT_DONE &&
-        input_load(self->call->context, self->inputs.sources, &self->input) != NITRO_OK)
+    if (code == EXIT_DONE && input_load(self->call, self->inputs.sources, &self->input) != NITRO_OK)
         code = fail(self->call);
     if (code == EXIT_DONE && module->describe)
         module->describe(self->input, self->description, sizeof self->description);
@@ -327,8 +327,11 @@ static int run(invocation *call)
         code = load_input(&self);
     if (code == EXIT_DONE)
         code = attach_model(&self);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE) {
+        crash_watch(call, self.inputs.sources, "its feature functions or constraints");
         code = decide(&self);
+        crash_unwatch();
+    }
     if (code == EXIT_DONE)
         code = measure(&self);
     if (code == EXIT_DONE)

@@ -1,6 +1,7 @@
 /* A user's computation as a shared object: the sum of the numbers in a text file, one a line.
  * Its variants are there to be told apart: one is right, one is right and slow, one is wrong when
- * the file holds a negative number, one crashes above 1000, one hangs above 2000. */
+ * the file holds a negative number, one crashes above 1000, one hangs above 2000. A feature crashes
+ * above 3000, the loader on a file called so, and it ends the program on another. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,6 +87,8 @@ static int measure_features(const void *argument, double *values, void *user)
 {
     (void)user;
     const numbers *self = argument;
+    if (largest(self) > 3000)
+        abort();
     values[0] = (double)self->count;
     values[1] = largest(self);
     return 0;
@@ -142,6 +145,10 @@ static nitro_status load(nitro_context *context, const char *path, void **argume
     FILE *file = fopen(path, "r");
     if (strstr(path, "loud"))
         printf("loading %s\n", path);
+    if (strstr(path, "crashes"))
+        raise(SIGSEGV);
+    if (strstr(path, "exits"))
+        exit(3);
     if (!file && strstr(path, "mute"))
         return NITRO_ERR_IO;
     if (!file)
