@@ -232,14 +232,14 @@ nitro_status nitro_flush_observations_into(nitro_computation *computation, nitro
                   .num_features = computation->schema->num_features,
                   .room = room};
     nitro_monitor_poll(computation->monitor);
-    uint64_t seen = nitro_observations_count(observations);
     nitro_status status = nitro_computation_version_by_code(computation);
     if (status == NITRO_OK)
         status = read_all(&self, observations);
     if (status == NITRO_OK && self.count > 0)
         status = put(&self);
     if (status == NITRO_OK) {
-        nitro_observations_forget(observations, seen);
+        for (size_t i = 0; i < self.count; i++)
+            nitro_observations_forget(observations, self.items[i].number);
         if (num_samples)
             *num_samples = self.num_samples;
     }

@@ -6,14 +6,15 @@
 #include <string.h>
 
 enum { MAX_KEPT = 1 << 22 };
-enum { SEQUENCE, NUMBER, VARIANT, RUN_MS, PREPARE_MS, NUM_WORDS };
+/* TAKEN is the reader's: one more than the number that it has discarded here. */
+enum { SEQUENCE, TAKEN, NUMBER, VARIANT, RUN_MS, PREPARE_MS, NUM_WORDS };
 
 typedef _Atomic uint64_t word;
 
 struct nitro_observations {
     size_t num_kept, num_features, stride;
-    _Atomic uint64_t num_written, first; /* first valid index */
-    word *entries;                       /* shape [num_kept x stride] */
+    _Atomic uint64_t num_written;
+    word *entries; /* shape [num_kept x stride] */
 };
 
 nitro_status nitro_observations_create(nitro_context *context, size_t num_kept, size_t num_features,
@@ -70,11 +71,16 @@ static void store_double(word *to, double value)
     store(to, bits);
 }
 
+static word *entry_of(const nitro_observations *observations, uint64_t number)
+{
+    return observations->entries + number % observations->num_kept * observations->stride;
+}
+
 void nitro_observations_add(nitro_observations *observations, const double *features,
                             size_t variant, double run_ms, double prepare_ms)
 {
     uint64_t number = atomic_fetch_add(&observations->num_written, 1);
-    word *entry = observations->entries + number % observations->num_kept * observations->stride;
+    word *entry = entry_of(observations, number);
     uint64_t sequence = load(entry + SEQUENCE);
     if (sequence % 2 || !atomic_compare_exchange_strong(entry + SEQUENCE, &sequence, sequence + 1))
         return;
@@ -100,7 +106,7 @@ uint64_t nitro_observations_count(const nitro_observations *observations)
 bool nitro_observations_read(const nitro_observations *observations, size_t place,
                              nitro_observation *observation)
 {
-    const word *entry = observations->entries + place * observations->stride;
+    const word *entry = entry_of(observations, place);
     uint64_t sequence = load(entry + SEQUENCE);
     if (sequence == 0 || sequence % 2)
         return false;
@@ -110,10 +116,10 @@ bool nitro_observations_read(const nitro_observations *observations, size_t plac
     observation->prepare_ms = load_double(entry + PREPARE_MS);
     for (size_t f = 0; f < observations->num_features; f++)
         observation->features[f] = load_double(entry + NUM_WORDS + f);
-    return load(entry + SEQUENCE) == sequence && observation->number >= load(&observations->first);
+    return load(entry + SEQUENCE) == sequence && load(entry + TAKEN) != observation->number + 1;
 }
 
 void nitro_observations_forget(nitro_observations *observations, uint64_t number)
 {
-    store(&observations->first, number);
+    store(entry_of(observations, number) + TAKEN, number + 1);
 }

@@ -31,7 +31,8 @@ uint64_t nitro_observations_count(const nitro_observations *observations);
 /** Read the entry at an index below the capacity; false: incomplete or discarded. */
 bool nitro_observations_read(const nitro_observations *observations, size_t place,
                              nitro_observation *observation);
-/** Discard observations before this serial number. */
+/** Discard the observation with this serial number; others, also older ones that a thread is still
+ *  writing, are kept. */
 void nitro_observations_forget(nitro_observations *observations, uint64_t number);
 
 #endif

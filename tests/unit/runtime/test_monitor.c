@@ -2,6 +2,7 @@
  * into a store. */
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "nitro/runtime/online/buckets.h"
 #include "unit/runtime/made_up_model.h"
@@ -345,6 +346,8 @@ typedef struct runner {
     pthread_t thread;
     const nitro_computation *computation;
     size_t num_failed;
+    size_t first;               /* of the sizes of its calls, where each has its own */
+    atomic_size_t *num_running; /* threads */
 } runner;
 
 static int evaluate_double(const void *any, double *values, void *user)
@@ -404,6 +407,70 @@ static void test_many_threads_monitor_at_once(void **state)
     nitro_context_free(context);
 }
 
+enum { NUM_WRITERS = 8, CALLS_OF_WRITER = 1000 };
+
+static void *run_once_each(void *any)
+{
+    runner *self = any;
+    for (size_t i = 0; i < CALLS_OF_WRITER; i++) {
+        double size = (double)(self->first + i);
+        self->num_failed += nitro_run(self->computation, &size, NULL) != NITRO_OK;
+    }
+    atomic_fetch_sub(self->num_running, 1);
+    return NULL;
+}
+
+/** Whatever is being written while observations are stored is stored by a later time. More threads
+ * than processors: one is often stopped while it writes. */
+static void test_no_call_is_lost_while_others_are_stored(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = NULL;
+    nitro_monitor_options options = monitoring(1, 0);
+    const nitro_feature size = {.name = "size"};
+    const nitro_variant only = {.name = "a", .run = run_nothing};
+    runner runners[NUM_WRITERS];
+    atomic_size_t num_running = NUM_WRITERS;
+    temporary folder = temporary_make();
+    size_t num_stored = 0;
+    bool is_last = false;
+    (void)state;
+    options.num_recorded = NUM_WRITERS * CALLS_OF_WRITER;
+    assert_ok(context, nitro_computation_create(context, "writers", &computation));
+    assert_ok(context, nitro_computation_add_variant(computation, &only));
+    assert_ok(context,
+              nitro_computation_add_features(computation, &size, 1, evaluate_double, NULL));
+    assert_ok(context, nitro_computation_monitor(computation, &options));
+    nitro_store *store = temporary_store(context, &folder, "store.db");
+    for (size_t t = 0; t < NUM_WRITERS; t++) {
+        runners[t] = (runner){.computation = computation,
+                              .first = 1 + t * CALLS_OF_WRITER,
+                              .num_running = &num_running};
+        assert_int_equal(pthread_create(&runners[t].thread, NULL, run_once_each, &runners[t]), 0);
+    }
+    while (!is_last) {
+        size_t num_samples = 0;
+        is_last = atomic_load(&num_running) == 0;
+        assert_ok(context, nitro_computation_flush_observations(computation, store, &num_samples));
+        num_stored += num_samples;
+    }
+    for (size_t t = 0; t < NUM_WRITERS; t++) {
+        assert_int_equal(pthread_join(runners[t].thread, NULL), 0);
+        assert_int_equal(runners[t].num_failed, 0);
+    }
+    nitro_string_list devices = {0}, inputs = {0};
+    assert_ok(context, nitro_store_list_devices(store, "writers", &devices));
+    assert_ok(context, nitro_store_list_inputs(store, "writers", devices.items[0], &inputs));
+    assert_int_equal(inputs.count, NUM_WRITERS * CALLS_OF_WRITER);
+    assert_int_equal(num_stored, NUM_WRITERS * CALLS_OF_WRITER); /* none twice */
+    nitro_string_list_free(&devices);
+    nitro_string_list_free(&inputs);
+    nitro_store_close(store);
+    temporary_remove(&folder);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void test_settings_turn_it_on(void **state)
 {
     scene s;
@@ -440,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_what_was_seen_goes_into_a_store),
         cmocka_unit_test(test_a_full_ring_keeps_the_newest),
         cmocka_unit_test(test_many_threads_monitor_at_once),
+        cmocka_unit_test(test_no_call_is_lost_while_others_are_stored),
         cmocka_unit_test(test_settings_turn_it_on),
     };
     assert_int_equal(setenv("NITRO_CONFIG", "/dev/null", 1), 0);
