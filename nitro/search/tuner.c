@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nitro/base/require.h"
 
@@ -148,8 +149,8 @@ nitro_status nitro_tuner_create(nitro_context *context, const nitro_tunable *tun
     made->tunable = tunable;
     made->trying.configuration = NITRO_NO_CONFIGURATION;
     made->statistics.first_ms = made->statistics.best_ms = (double)NAN;
-    pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
+    made->owner = getpid();
     nitro_status status = open_tuner(made, options ? options : &defaults);
     if (status == NITRO_OK)
         *tuner = made;
@@ -163,17 +164,15 @@ void nitro_tuner_free(nitro_tuner *tuner)
     if (!tuner)
         return;
     tuner_stop_thread(tuner);
+    tuner_lock(tuner); /* a forked child's condition has no waiters then */
+    tuner_unlock(tuner);
     if (tuner->session.searcher)
         search_session_close(&tuner->session);
     for (tuned_configuration *at = atomic_load(&tuner->best), *older; at; at = older) {
         older = at->older;
         free(at);
     }
-    /* Those of the parent are as its thread left them at the fork, perhaps locked. */
-    if (!tuner_is_of_parent(tuner)) {
-        pthread_cond_destroy(&tuner->changed);
-        pthread_mutex_destroy(&tuner->lock);
-    }
+    pthread_cond_destroy(&tuner->changed);
     nitro_device_free(tuner->device);
     nitro_space_free(tuner->space);
     free(tuner->searcher_options);
@@ -194,23 +193,43 @@ const char *nitro_tuner_parameter_name(const nitro_tuner *tuner, size_t index)
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
+void tuner_lock(nitro_tuner *tuner)
+{
+    nitro_lock_acquire(&tuner->lock);
+    if (tuner->owner == getpid())
+        return;
+    pthread_cond_init(&tuner->changed, NULL);
+    if (tuner->busy) {
+        tuner->session = (search_session){.best = NITRO_NONE};
+        tuner->trying.configuration = NITRO_NO_CONFIGURATION;
+        atomic_store(&tuner->restarts, true);
+    }
+    tuner->busy = false;
+    tuner->owner = getpid();
+}
+
+void tuner_unlock(nitro_tuner *tuner)
+{
+    nitro_lock_release(&tuner->lock);
+}
+
 bool tuner_acquire(nitro_tuner *tuner, bool waits)
 {
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     while (tuner->busy && waits)
-        pthread_cond_wait(&tuner->changed, &tuner->lock);
+        pthread_cond_wait(&tuner->changed, &tuner->lock.mutex);
     bool is_free = !tuner->busy;
     tuner->busy = true;
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
     return is_free;
 }
 
 void tuner_release(nitro_tuner *tuner)
 {
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     tuner->busy = false;
     pthread_cond_broadcast(&tuner->changed);
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
 }
 
 /* Adds the calls since the last time to what the best configuration saved. Under the lock. */
@@ -230,14 +249,15 @@ static nitro_status begin_anew(nitro_tuner *tuner)
     const tuned_configuration *best = atomic_load(&tuner->best);
     search_session_close(&tuner->session);
     tuner->options.store = NULL;
-    tuner->options.num_starts = best != NULL;
-    if (best)
+    if (best) {
+        tuner->options.num_starts = 1;
         tuner->starts[0] = best->configuration;
+    }
     atomic_store(&tuner->restarts, false);
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     count_saved(tuner);
     tuner->statistics.first_ms = tuner->statistics.best_ms = (double)NAN;
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
     return search_session_open(tuner->context, tuner->space, &tuner->options, NULL, 0,
                                &tuner->session);
 }
@@ -261,7 +281,7 @@ static nitro_status publish(nitro_tuner *tuner, const nitro_search_answer *answe
         atomic_store(&tuner->best, made);
     }
     atomic_store(&tuner->is_finished, search_session_is_finished(session));
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     nitro_tuner_statistics *statistics = &tuner->statistics;
     count_saved(tuner);
     statistics->num_evaluated++;
@@ -271,7 +291,7 @@ static nitro_status publish(nitro_tuner *tuner, const nitro_search_answer *answe
         statistics->best_ms = best->time_ms;
     if (improves && isnan(statistics->first_ms))
         statistics->first_ms = best->time_ms;
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
     return NITRO_OK;
 }
 
@@ -363,10 +383,10 @@ nitro_status nitro_tuner_get_statistics(const nitro_tuner *tuner,
 {
     NITRO_REQUIRE(tuner ? tuner->context : NULL, tuner && statistics);
     nitro_tuner *counted = (nitro_tuner *)tuner; /* its lock, and what is counted lazily */
-    pthread_mutex_lock(&counted->lock);
+    tuner_lock(counted);
     count_saved(counted);
     *statistics = counted->statistics;
-    pthread_mutex_unlock(&counted->lock);
+    tuner_unlock(counted);
     statistics->num_calls = atomic_load(&counted->num_calls);
     statistics->num_tries = atomic_load(&counted->num_tries);
     statistics->is_finished = atomic_load(&counted->is_finished);

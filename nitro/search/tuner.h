@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
+#include "nitro/base/lock.h"
 #include "nitro/search/search.h"
 
 #define TUNER_MAX_REPETITIONS 100
@@ -45,7 +47,8 @@ struct nitro_tuner {
         best; /* NULL: none is valid. Published ones stay until the end */
     atomic_bool is_finished, restarts;
 
-    pthread_mutex_t lock; /* of what follows */
+    nitro_lock lock; /* of what follows; see tuner_lock */
+    pid_t owner;     /* the process that made, or in a forked child renewed, what follows */
     pthread_cond_t changed;
     bool busy;                         /* a thread uses the session */
     nitro_tuner_statistics statistics; /* without the number of calls */
@@ -61,6 +64,10 @@ struct nitro_tuner {
     void *handed; /* a copy for the thread to try a configuration on; or NULL */
 };
 
+/** In a forked child the first one drops the session if a thread of the parent was using it: that
+ *  thread does not exist here, and what it was changing is half changed. Another is then begun. */
+void tuner_lock(nitro_tuner *tuner);
+void tuner_unlock(nitro_tuner *tuner);
 /** Take the session; with `waits`, when no other thread has it. False: another one has it. */
 bool tuner_acquire(nitro_tuner *tuner, bool waits);
 void tuner_release(nitro_tuner *tuner);

@@ -173,7 +173,7 @@ static void end_try(nitro_tuner *tuner, try_costs *costs)
 static void add_costs(nitro_tuner *tuner, const try_costs *costs)
 {
     nitro_tuner_statistics *statistics = &tuner->statistics;
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     bool was_finished = statistics->is_finished;
     statistics->tried_ms += costs->tried;
     statistics->choosing_ms += costs->choosing;
@@ -182,7 +182,7 @@ static void add_costs(nitro_tuner *tuner, const try_costs *costs)
     statistics->lost_ms += costs->lost;
     statistics->is_finished = atomic_load(&tuner->is_finished);
     bool ends = statistics->is_finished && !was_finished;
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
     if (ends)
         log_end(tuner);
 }
@@ -268,29 +268,29 @@ static void hand_copy(nitro_tuner *tuner, const void *argument)
         tuner_release(tuner);
         return;
     }
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     tuner->handed = copy;
     pthread_cond_broadcast(&tuner->changed);
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
 }
 
 static void *run_thread(void *user)
 {
     nitro_tuner *tuner = user;
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     for (;;) {
         while (!tuner->handed && !tuner->stops)
-            pthread_cond_wait(&tuner->changed, &tuner->lock);
+            pthread_cond_wait(&tuner->changed, &tuner->lock.mutex);
         void *copy = tuner->handed;
         tuner->handed = NULL;
-        pthread_mutex_unlock(&tuner->lock);
+        tuner_unlock(tuner);
         if (!copy)
             return NULL;
         try_costs costs = {0};
         try_on(tuner, copy, &costs);
         add_costs(tuner, &costs);
         tuner_release(tuner);
-        pthread_mutex_lock(&tuner->lock);
+        tuner_lock(tuner);
     }
 }
 
@@ -298,10 +298,10 @@ void tuner_stop_thread(nitro_tuner *tuner)
 {
     if (!tuner->has_thread || tuner_is_of_parent(tuner))
         return;
-    pthread_mutex_lock(&tuner->lock);
+    tuner_lock(tuner);
     tuner->stops = true;
     pthread_cond_broadcast(&tuner->changed);
-    pthread_mutex_unlock(&tuner->lock);
+    tuner_unlock(tuner);
     pthread_join(tuner->thread, NULL);
     tuner->has_thread = false;
 }

@@ -575,6 +575,72 @@ static void test_forked_child(void **state)
     end(&all);
 }
 
+/* Runs that stay until the gate is open. */
+typedef struct gate {
+    atomic_size_t num_entered;
+    atomic_bool is_open;
+    nitro_computation *computation;
+} gate;
+
+static int run_behind(void *given, const double *values, void *user)
+{
+    gate *own = user;
+    atomic_fetch_add(&own->num_entered, 1);
+    while (!atomic_load(&own->is_open))
+        usleep(1000);
+    *(double *)given = values[0] + 100 * values[1];
+    return 0;
+}
+
+static void *call_once(void *given)
+{
+    double own = 0;
+    return nitro_run(((gate *)given)->computation, &own, NULL) == NITRO_OK ? NULL : given;
+}
+
+/* The parent's threads, one in its first try and one that waits for it, are not in a child: its
+ * calls begin a search of their own. */
+static void test_forked_during_the_first_try(void **state)
+{
+    (void)state;
+    fixture all;
+    gate own = {0};
+    double given = 0;
+    pthread_t threads[2];
+    begin(&all);
+    nitro_context_set_clock(all.context, NULL);
+    all.tunable.run = run_behind;
+    all.tunable.check = NULL;
+    all.tunable.user = &own;
+    add(&all);
+    own.computation = all.computation;
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call_once, &own), 0);
+    while (atomic_load(&own.num_entered) == 0 || statistics_of(&all).num_calls < 2)
+        usleep(1000);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20); /* it hangs */
+        atomic_store(&own.is_open, true);
+        bool good = true;
+        for (int i = 0; i < 20; i++)
+            good = good && nitro_run(all.computation, &given, NULL) == NITRO_OK && given > 0;
+        good = good && statistics_of(&all).best_ms > 0;
+        end(&all);
+        _exit(good ? 0 : 1);
+    }
+    int ending = -1;
+    assert_int_equal(waitpid(child, &ending, 0), child);
+    assert_int_equal(ending, 0);
+    atomic_store(&own.is_open, true);
+    for (size_t i = 0; i < 2; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    end(&all);
+}
+
 static atomic_int num_signals;
 
 static void count_signal(int number)
@@ -710,6 +776,7 @@ int main(void)
         cmocka_unit_test(test_store_refuses),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_forked_child),
+        cmocka_unit_test(test_forked_during_the_first_try),
         cmocka_unit_test(test_store_of_parent),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_workers),
