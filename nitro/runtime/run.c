@@ -217,8 +217,9 @@ nitro_status nitro_run_decided(const nitro_computation *computation, void *argum
 }
 
 typedef struct begun {
-    nitro_feature_evaluation evaluation;
+    nitro_feature_evaluation evaluation; /* without a computation: it has ended */
     uint64_t known;
+    nitro_context *context;
 } begun;
 
 _Static_assert(sizeof(begun) <= sizeof(nitro_ticket), "nitro_ticket is too small");
@@ -249,9 +250,13 @@ nitro_status nitro_features_begin(nitro_computation *computation, void *argument
 
 nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 {
-    NITRO_REQUIRE(NULL, ticket && begun_of(ticket)->evaluation.computation);
+    NITRO_REQUIRE(NULL, ticket);
     begun *made = begun_of(ticket);
     const nitro_computation *computation = made->evaluation.computation;
+    if (!computation)
+        return nitro_fail(made->context, NITRO_ERR_ARGUMENT,
+                          "nitro_run_ticket: the ticket has ended: it was run or cancelled before; "
+                          "begin another with nitro_features_begin");
     nitro_monitor *monitor = computation->monitor;
     nitro_query query;
     nitro_decision decided;

@@ -556,7 +556,8 @@ static void test_a_ticket_ends_once(void **state)
     assert_ok(s.context, nitro_features_begin(s.computation, &a, &ticket));
     assert_ok(s.context, nitro_run_ticket(&ticket, &made));
     a.result = 0;
-    assert_int_equal(nitro_run_ticket(&ticket, &made), NITRO_ERR_ARGUMENT);
+    assert_fails(s.context, nitro_run_ticket(&ticket, &made), NITRO_ERR_ARGUMENT,
+                 "the ticket has ended");
     assert_true(a.result == 0);
     assert_ok(s.context, nitro_features_begin(s.computation, &a, &ticket));
     nitro_ticket_cancel(&ticket);
