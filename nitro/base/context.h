@@ -33,4 +33,9 @@ uint64_t nitro_thread_number(void);
 /** From now on, errors of the calling thread are those of another one, for which it works. */
 void nitro_thread_work_for(uint64_t number);
 
+/** While the calling thread runs `prepare` of a variant, which gets no context: its computation's,
+ *  for what there is to log. NULL: none. */
+nitro_context *nitro_calling_context(void);
+void nitro_calling_context_set(nitro_context *context);
+
 #endif

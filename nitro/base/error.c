@@ -8,6 +8,7 @@
 #include "nitro/base/require.h"
 
 static _Thread_local uint64_t thread_number; /* 0: none yet */
+static _Thread_local nitro_context *calling_context;
 
 const char *nitro_version(void)
 {
@@ -50,6 +51,16 @@ uint64_t nitro_thread_number(void)
 void nitro_thread_work_for(uint64_t number)
 {
     thread_number = number;
+}
+
+nitro_context *nitro_calling_context(void)
+{
+    return calling_context;
+}
+
+void nitro_calling_context_set(nitro_context *context)
+{
+    calling_context = context;
 }
 
 /** The calling thread's error, or NULL; the lock is held. */

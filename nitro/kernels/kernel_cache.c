@@ -1,11 +1,13 @@
 /* Compiles kernels, and keeps what was compiled on disk: a file for each source, options, compiler
  * and device, whose name is a hash of them. */
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "nitro/base/context.h"
 #include "nitro/kernels/kernel.h"
 
 #define FORMAT          "nitro-kernel 1"
@@ -45,11 +47,18 @@ nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path)
     return *path ? nitro_make_folders(context, *path) : NITRO_ERR_NO_MEMORY;
 }
 
+/* Told once in a process, to the first that listens: the next kernel fares no better. */
 static void log_not_kept(nitro_context *context)
 {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
     char error[512];
+    if (!context->log || atomic_flag_test_and_set(&told))
+        return;
     nitro_context_last_error(context, error, sizeof(error));
-    nitro_log(context, NITRO_LOG_WARNING, "a compiled kernel is not kept: %s", error);
+    nitro_log(context, NITRO_LOG_WARNING,
+              "a compiled kernel is not kept, so every process compiles it again: %s; name a "
+              "folder that can be written by the setting kernel_cache (NITRO_KERNEL_CACHE)",
+              error);
 }
 
 /* Path of the image, or NULL: without a folder nothing is kept, which is logged. */

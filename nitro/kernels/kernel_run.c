@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/context.h"
 #include "nitro/kernels/kernel.h"
 
 static nitro_on_device *on_device_of(const nitro_kernel *kernel, void *argument)
@@ -25,11 +26,14 @@ static int fail(const nitro_kernel *kernel, void *argument, const char *text, in
 
 static int load(const nitro_kernel *kernel, void *argument, void *stream)
 {
+    const nitro_context *calling = nitro_calling_context();
     nitro_context *context = NULL;
     loaded_kernel *loaded;
     nitro_status status = nitro_context_create(&context);
     if (status != NITRO_OK)
         return fail(kernel, argument, "out of memory", status);
+    if (calling)
+        nitro_context_set_log(context, calling->log_level, calling->log, calling->log_user);
     status = nitro_kernel_load(context, kernel, stream, &loaded);
     if (status != NITRO_OK) {
         char error[NITRO_KIT_PROBLEM_BYTES];

@@ -51,10 +51,9 @@ static void release_variant(nitro_worker *self, size_t v)
 
 static int prepare_once(nitro_worker *self, size_t v, double *elapsed_ms)
 {
-    const nitro_variant *variant = &self->computation->variants[v];
     nitro_timing_enter(&self->timings[v], NITRO_PHASE_PREPARE);
     double start_ms = nitro_clock_wall_ms(self->context);
-    int failure = variant->prepare(self->argument, variant->user);
+    int failure = nitro_computation_prepare(self->computation, v, self->argument);
     *elapsed_ms = nitro_clock_wall_ms(self->context) - start_ms;
     nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     return failure;

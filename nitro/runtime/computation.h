@@ -125,6 +125,9 @@ bool nitro_computation_decide_next(const nitro_computation *computation, nitro_q
 void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
                                const nitro_decision *decision);
 
+/** Call `prepare` of a variant, if it has one, and return what it returned: 0 is success. */
+int nitro_computation_prepare(const nitro_computation *computation, size_t variant, void *argument);
+
 /** The application's reason for a variant's failure; "": unknown. */
 const char *nitro_computation_problem(const nitro_computation *computation, const void *argument);
 

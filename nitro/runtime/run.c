@@ -3,12 +3,19 @@
  */
 #include <string.h>
 
+#include "nitro/base/context.h"
 #include "nitro/base/require.h"
 #include "nitro/runtime/computation.h"
 
-static int prepare(const nitro_variant *variant, void *argument)
+int nitro_computation_prepare(const nitro_computation *computation, size_t variant, void *argument)
 {
-    return variant->prepare ? variant->prepare(argument, variant->user) : 0;
+    const nitro_variant *prepared = &computation->variants[variant];
+    if (!prepared->prepare)
+        return 0;
+    nitro_calling_context_set(computation->context);
+    int failure = prepared->prepare(argument, prepared->user);
+    nitro_calling_context_set(NULL);
+    return failure;
 }
 
 /** What a nitro_run_failure means. */
@@ -44,7 +51,7 @@ static nitro_status prepare_or_fall_back(const nitro_computation *computation, n
 {
     for (;;) {
         size_t variant = made->variant;
-        int failure = prepare(&computation->variants[variant], argument);
+        int failure = nitro_computation_prepare(computation, variant, argument);
         if (!failure)
             return NITRO_OK;
         nitro_status status =
@@ -88,7 +95,7 @@ static nitro_status prepare_timed(const nitro_computation *computation, nitro_qu
 {
     size_t variant = made->variant;
     if (timed->is_timed && variant != before->variant) {
-        if (prepare(&computation->variants[variant], argument) == 0) {
+        if (nitro_computation_prepare(computation, variant, argument) == 0) {
             timed->prepared_ms = nitro_monitor_now_ms(computation->monitor);
             return NITRO_OK;
         }
@@ -241,6 +248,7 @@ nitro_status nitro_features_begin(nitro_computation *computation, void *argument
             return status;
     }
     size_t num_threads = computation->feature_options.num_threads;
+    made->context = computation->context;
     made->known = nitro_computation_needs(computation);
     nitro_feature_evaluation_init(&made->evaluation, computation, argument, made->known);
     nitro_feature_evaluation_begin(&made->evaluation, computation->pool,
