@@ -49,6 +49,9 @@ echo '{' >bad.json
 report --output roofs --quick --describe bad.json
 sed 's/1e6 [*] x/1e6 * y/' work.json >other.json
 report --output roofs --quick --describe other.json
+report --output roofs --quick --describe work.json
+report --output roofs --quick # without one, no picture of earlier measurements stays
+ls roofs | grep -c roofline
 
 title "every picture is well-formed, and its marks have titles with values"
 python3 - r/*.svg <<'END' || echo 'a picture is not XML'

@@ -151,11 +151,22 @@ static void draw(report *self, report_part *part, const nitro_study_roof *roofs)
         draw_shares(self, chart, roofs);
 }
 
+/** Those of an earlier report with a description: they may be of other measurements. */
+static void remove_files(report *self)
+{
+    const report_part part = {.name = "roofline"};
+    report_write_file(self, &part, "csv", NULL);
+    report_write_file(self, &part, "json", NULL);
+    report_write_file(self, &part, "svg", NULL);
+}
+
 void report_add_roofline(report *self)
 {
     nitro_study_roof *roofs = NULL;
-    if (!self->descriptions)
+    if (!self->descriptions) {
+        remove_files(self);
         return;
+    }
     report_part *part = report_add(self, "roofline", "Roofline", NULL);
     const char *path = find_description(self);
     if (!path) {
