@@ -55,6 +55,21 @@ nitro store import --store curves.db --devices more.csv >/dev/null
 try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1 --sources gpu2,gpu3 --method fixed,full,cvdfs,guarded
 try nitro tune-from-source calc --store curves.db --target gpu1 --sources gpu2,gpu3 --dfs cv --strategy svm --max-subset 1 --output more.json --quiet
 
+title "this machine by its short name"
+here=$(nitro devices host --json | json_get 0.id | cut -d \" -f 2)
+sed "s/^gpu3/$here/" devices.csv >here.csv
+nitro store import --store here.db --devices here.csv >/dev/null
+for device in gpu1 gpu2 here; do
+    nitro store import --store here.db --computation calc --device "${device/here/$here}" --samples gpu1.csv >/dev/null
+done
+nitro evaluate calc --store here.db --targets host --method fixed --quiet | sed -n 2p
+nitro evaluate calc --store here.db --targets gpu1 --sources host --method fixed --quiet | sed -n 2p
+nitro evaluate calc --store here.db --targets gpu1 --exclude host --method fixed --quiet | sed -n 2p
+nitro report calc --store here.db --targets host --sources gpu1 --quick --output here --quiet && wc -l <here/calc-devices.csv
+nitro tune-from-source calc --store here.db --target gpu1 --sources host --output here.json --json 2>/dev/null |
+    json_get provenance.sources.0.device
+try nitro evaluate calc --store here.db --targets hots --method fixed --quiet
+
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json
 json_get '#' 0 1.method 2.target 2.sources <e.json

@@ -6,6 +6,7 @@
 
 #include "apps/cli/commands/evaluation.h"
 #include "apps/cli/commands/excluded_sources.h"
+#include "apps/cli/device_set.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/output.h"
 #include "apps/cli/paths.h"
@@ -180,7 +181,7 @@ static bool show_progress(void *user, size_t done, size_t total, const char *tar
 static int evaluate(invocation *call, const char *computation, nitro_evaluate_options *how,
                     nitro_evaluate_result **results, size_t *count)
 {
-    const settings *given = call->settings;
+    settings *given = call->settings;
     nitro_string_list left = {0};
     progress_line progress;
     if (store_open(call, given->store, NITRO_STORE_READ) != EXIT_DONE)
@@ -188,8 +189,14 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     progress_begin_waiting(&progress, call, "evaluate", "methods");
     how->progress = show_progress;
     how->progress_user = &progress;
-    nitro_status status =
-        exclude_sources(call->store, computation, NULL, &given->exclude, &how->sources, &left);
+    nitro_status status = device_list_find_stored(call->store, &given->targets);
+    if (status == NITRO_OK)
+        status = device_list_find_stored(call->store, &given->sources);
+    if (status == NITRO_OK)
+        status = device_list_find_stored(call->store, &given->exclude);
+    if (status == NITRO_OK)
+        status =
+            exclude_sources(call->store, computation, NULL, &given->exclude, &how->sources, &left);
     if (status == NITRO_OK)
         status = nitro_evaluate(call->store, computation, how, results, count);
     progress_end(&progress);

@@ -4,6 +4,7 @@
 
 #include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/commands/measure_target.h"
+#include "apps/cli/device_set.h"
 #include "apps/cli/load_module.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/paths.h"
@@ -160,7 +161,7 @@ static void begin_to_show(learning *self, invocation *call, nitro_learn_options 
 static int learn(invocation *call, const char *computation, target_measuring *measuring,
                  nitro_model **model)
 {
-    const settings *given = call->settings;
+    settings *given = call->settings;
     nitro_store_mode mode = measures_now(given) ? NITRO_STORE_WRITE : NITRO_STORE_READ;
     nitro_learn_options how;
     learning shown = {.line = {.call = call}};
@@ -180,8 +181,12 @@ static int learn(invocation *call, const char *computation, target_measuring *me
         return EXIT_FAILED;
     if (measures_now(given))
         target_measuring_offer(measuring, given->target, &how);
-    nitro_status status =
-        exclude_sources(call->store, computation, given->target, &given->exclude, &sources, &left);
+    nitro_status status = device_list_find_stored(call->store, &given->sources);
+    if (status == NITRO_OK)
+        status = device_list_find_stored(call->store, &given->exclude);
+    if (status == NITRO_OK)
+        status = exclude_sources(call->store, computation, given->target, &given->exclude, &sources,
+                                 &left);
     how.sources = sources ? (const char *const *)sources->items : NULL;
     how.num_sources = sources ? sources->count : 0;
     if (status == NITRO_OK && !measures_now(given))

@@ -4,6 +4,7 @@
 
 #include "apps/cli/commands/evaluation.h"
 #include "apps/cli/commands/excluded_sources.h"
+#include "apps/cli/device_set.h"
 #include "apps/cli/paths.h"
 #include "apps/cli/report/report.h"
 
@@ -204,10 +205,16 @@ static int report_recorded(plan *self)
 
 static int report_stored(plan *self)
 {
-    const settings *given = self->call->settings;
+    settings *given = self->call->settings;
     int code = choose_methods(self);
     if (code == EXIT_DONE)
         code = store_open(self->call, given->store, NITRO_STORE_READ);
+    if (code == EXIT_DONE)
+        code = exit_code(self->call, device_list_find_stored(self->call->store, &given->targets));
+    if (code == EXIT_DONE)
+        code = exit_code(self->call, device_list_find_stored(self->call->store, &given->sources));
+    if (code == EXIT_DONE)
+        code = exit_code(self->call, device_list_find_stored(self->call->store, &given->exclude));
     if (code == EXIT_DONE)
         code = choose_computations(self);
     if (code == EXIT_DONE)
