@@ -40,8 +40,7 @@ static const struct {
     {"CROSSSLOT", NITRO_ERR_IO, false, "this is a defect of Nitro: please report it"},
     {"WRONGTYPE", NITRO_ERR_FORMAT, false,
      "a key is not of the type that Nitro gives it: if another program uses it, choose another "
-     "database or ?prefix=; else 'nitro store gc --quarantined --apply' removes what is of a "
-     "device"},
+     "database or ?prefix="},
     {"ERR max number of clients reached", NITRO_ERR_IO, true,
      "the server has reached its limit of connections (maxclients); try again"},
     {"ERR AUTH", NITRO_ERR_DENIED, false,
@@ -121,6 +120,40 @@ static void describe_key(const redis_store *store, const redis_words *command, b
     replace_unprintable(text);
 }
 
+static bool ends_with(const char *key, const char *ending)
+{
+    size_t length = strlen(key), size = strlen(ending);
+    return length >= size && strcmp(key + length - size, ending) == 0;
+}
+
+const char *nitro_redis_describe_remedy(const redis_store *store, const char *key, char *text,
+                                        size_t size)
+{
+    const char *prefix = store->url->prefix;
+    if (strcmp(key + strlen(prefix), ":layout") == 0)
+        snprintf(text, size,
+                 "if this is a Nitro store, 'redis-cli SET %.200s N' restores it, N being the "
+                 "number in the names of its other keys, such as %.200s:%d:..., and nothing is "
+                 "lost",
+                 key, prefix, NITRO_REDIS_LAYOUT);
+    else if (ends_with(key, ":{" NITRO_REDIS_TAG_COMPUTATIONS "}:index"))
+        snprintf(text, size,
+                 "'redis-cli DEL %.200s' and then 'redis-cli SADD %.200s NAME' with each NAME of "
+                 "the keys %.200s:*:{NAME}:schema restore it, and nothing is lost",
+                 key, key, prefix);
+    else if (ends_with(key, "}:schema"))
+        snprintf(text, size,
+                 "'redis-cli DEL %.200s', and then a tune or an import with the same variants and "
+                 "features, restore it, and no sample is lost; 'nitro store remove --computation "
+                 "NAME' removes it with the samples",
+                 key);
+    else
+        snprintf(text, size,
+                 "'nitro store gc --quarantined --apply' repairs indexes, and removes what is of a "
+                 "device");
+    return text;
+}
+
 nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_words *command,
                               const char *error)
 {
@@ -138,9 +171,15 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_
     if (store->url->password && strstr(error, store->url->password))
         snprintf(said, sizeof(said), "%s", refusals[index].words);
     store->may_pass = refusals[index].may_pass;
-    return nitro_fail(store->context, refusals[index].status, "%s: %s%s at %s: %s; %s",
+    const char *damaged =
+        refusals[index].status == NITRO_ERR_FORMAT ? find_key(store, command) : NULL;
+    char remedy[1024] = "";
+    if (damaged)
+        nitro_redis_describe_remedy(store, damaged, remedy, sizeof(remedy));
+    replace_unprintable(remedy);
+    return nitro_fail(store->context, refusals[index].status, "%s: %s%s at %s: %s; %s%s%s",
                       store->url->shown, command->items[0], key, nitro_redis_node_name(store, node),
-                      said, refusals[index].advice);
+                      said, refusals[index].advice, damaged ? "; else " : "", remedy);
 }
 
 nitro_status nitro_redis_pass_over(redis_store *store, nitro_status status)

@@ -102,6 +102,10 @@ nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const re
  * store->may_pass. */
 nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const redis_words *command,
                               const char *error);
+/** What to do about a damaged key of this store, and what that loses. `text` has shape [size].
+ * @return text */
+const char *nitro_redis_describe_remedy(const redis_store *store, const char *key, char *text,
+                                        size_t size);
 /** Report a reply of an unexpected type, and close all connections. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
 

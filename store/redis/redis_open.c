@@ -12,11 +12,13 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
 {
     char *end = NULL;
     long version = reply->type == REDIS_REPLY_STRING ? strtol(reply->str, &end, 10) : 0;
+    char remedy[1024];
     if (version < 1 || *end != '\0')
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: the key %s holds no version of a Nitro store; does another program "
-                          "use it? Choose another prefix with ?prefix=NAME in the URL",
-                          store->url->shown, key);
+                          "use it? Choose another prefix with ?prefix=NAME in the URL; %s",
+                          store->url->shown, key,
+                          nitro_redis_describe_remedy(store, key, remedy, sizeof(remedy)));
     store->layout = (int)version;
     if (version == NITRO_REDIS_LAYOUT ||
         (version == NITRO_REDIS_OLDEST_LAYOUT && store->mode == NITRO_STORE_READ))

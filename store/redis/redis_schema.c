@@ -8,8 +8,18 @@
 static nitro_status decode(redis_store *store, const char *computation, const redisReply *record,
                            nitro_schema **schema)
 {
-    return nitro_record_decode_schema(store->context, store->url->shown, computation, record->str,
-                                      record->len, schema);
+    nitro_status status = nitro_record_decode_schema(store->context, store->url->shown, computation,
+                                                     record->str, record->len, schema);
+    char *key =
+        status == NITRO_ERR_FORMAT ? nitro_redis_key(store, computation, "schema", NULL) : NULL;
+    if (key) {
+        char message[1024], remedy[1024];
+        nitro_context_last_error(store->context, message, sizeof(message));
+        nitro_fail(store->context, status, "%s; %s", message,
+                   nitro_redis_describe_remedy(store, key, remedy, sizeof(remedy)));
+    }
+    free(key);
+    return status;
 }
 
 typedef struct put {

@@ -163,6 +163,59 @@ static void test_indexes_of_other_types(void **state)
     }
 }
 
+static nitro_status read_names(fixture *f)
+{
+    nitro_string_list computations = {0};
+    nitro_schema *schema = NULL;
+    nitro_store *store = NULL;
+    nitro_status status =
+        nitro_store_open(f->context, nitro_store_url(f->store), NITRO_STORE_READ, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_list_computations(store, &computations);
+    if (status == NITRO_OK)
+        status = nitro_store_get_schema(store, "spmv", &schema);
+    nitro_schema_free(schema);
+    nitro_string_list_free(&computations);
+    nitro_store_close(store);
+    return status;
+}
+
+/* What gc cannot make again; its error says how to, and that loses nothing. */
+static void test_keys_that_all_readers_need(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *damages, *says, *restores[2];
+    } rows[] = {
+        {"SET nitro:layout x", "'redis-cli SET nitro:layout N'", {"SET nitro:layout 7"}},
+        {"HSET nitro:layout x y", "'redis-cli SET nitro:layout N'", {"SET nitro:layout 7"}},
+        {"SET nitro:7:{@computations}:index x",
+         "'redis-cli SADD nitro:7:{@computations}:index NAME'",
+         {"DEL nitro:7:{@computations}:index", "SADD nitro:7:{@computations}:index spmv"}},
+        {"SET nitro:7:{spmv}:schema x",
+         "damaged or was altered: it does not start as a record does; 'redis-cli DEL "
+         "nitro:7:{spmv}:schema'",
+         {"DEL nitro:7:{spmv}:schema"}},
+        {"HSET nitro:7:{spmv}:schema x y",
+         "'redis-cli DEL nitro:7:{spmv}:schema'",
+         {"DEL nitro:7:{spmv}:schema"}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char key[64], removal[80];
+        assert_int_equal(sscanf(rows[i].damages, "%*s %63s", key), 1);
+        snprintf(removal, sizeof(removal), "DEL %s", key);
+        redis_server_say(&server, removal);
+        assert_int_not_equal(redis_server_say(&server, rows[i].damages)[0], '-');
+        assert_fails(f->context, read_names(f), NITRO_ERR_FORMAT, rows[i].says);
+        for (size_t r = 0; r < 2 && rows[i].restores[r]; r++)
+            assert_int_not_equal(redis_server_say(&server, rows[i].restores[r])[0], '-');
+        records_put_names(f->store, "spmv", OTHER);
+        assert_ok(f->context, read_names(f));
+        records_assert_sound(f->store);
+        assert_readable(f, 5, 2);
+    }
+}
+
 /* Terminals obey some characters. */
 static void test_a_name_with_control_characters(void **state)
 {
@@ -365,6 +418,7 @@ int main(void)
 #define NEIGHBOUR_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         NEIGHBOUR_TEST(test_keys_of_other_types),
         NEIGHBOUR_TEST(test_indexes_of_other_types),
+        NEIGHBOUR_TEST(test_keys_that_all_readers_need),
         NEIGHBOUR_TEST(test_a_name_with_control_characters),
         NEIGHBOUR_TEST(test_a_batch_beside_a_key_of_another_type),
         NEIGHBOUR_TEST(test_a_device_of_another_type),
