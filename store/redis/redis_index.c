@@ -102,9 +102,10 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
     return status;
 }
 
-/* One EXISTS for each name and sort; `exists`: shape [count]. */
-static nitro_status find_page(redis_store *store, const char *tag, const char *const *sorts,
-                              char *const *names, size_t count, bool *exists)
+/* One command, EXISTS or HLEN, for each name and sort; `sums`, shape [count]: of each name's. */
+static nitro_status ask_page(redis_store *store, const char *command, const char *tag,
+                             const char *const *sorts, char *const *names, size_t count,
+                             size_t *sums)
 {
     size_t num_sorts = 0, num_words = 0;
     while (sorts[num_sorts])
@@ -117,17 +118,17 @@ static nitro_status find_page(redis_store *store, const char *tag, const char *c
         keys[num_words] =
             nitro_redis_key(store, tag, sorts[num_words % num_sorts], names[num_words / num_sorts]);
         status = keys[num_words]
-                     ? nitro_redis_words_add_texts(store->context, &words[num_words], "EXISTS",
+                     ? nitro_redis_words_add_texts(store->context, &words[num_words], command,
                                                    keys[num_words], (char *)NULL)
                      : NITRO_ERR_NO_MEMORY;
     }
     if (status == NITRO_OK)
         status = nitro_redis_run(store, keys[0], words, num_words, replies);
     for (size_t i = 0; i < num_words && status == NITRO_OK; i++) {
-        if (replies[i]->type != REDIS_REPLY_INTEGER)
-            status = nitro_redis_fail_reply(store, "EXISTS", keys[i]);
-        else if (replies[i]->integer > 0)
-            exists[i / num_sorts] = true;
+        if (replies[i]->type != REDIS_REPLY_INTEGER || replies[i]->integer < 0)
+            status = nitro_redis_fail_reply(store, command, keys[i]);
+        else
+            sums[i / num_sorts] += (size_t)replies[i]->integer;
     }
     if (replies)
         nitro_redis_free_replies(replies, num_words);
@@ -144,23 +145,42 @@ static nitro_status find_page(redis_store *store, const char *tag, const char *c
 nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const char *const *sorts,
                                       nitro_string_list *names)
 {
-    bool exists[NITRO_REDIS_PAGE];
+    size_t exist[NITRO_REDIS_PAGE];
     size_t kept = 0;
     nitro_status status = NITRO_OK;
     for (size_t first = 0; first < names->count; first += NITRO_REDIS_PAGE) {
         size_t left = names->count - first,
                count = left < NITRO_REDIS_PAGE ? left : NITRO_REDIS_PAGE;
-        memset(exists, 0, sizeof(exists));
+        memset(exist, 0, sizeof(exist));
         if (status == NITRO_OK)
-            status = find_page(store, tag, sorts, names->items + first, count, exists);
+            status = ask_page(store, "EXISTS", tag, sorts, names->items + first, count, exist);
         for (size_t i = 0; i < count; i++) {
-            if (exists[i])
+            if (exist[i] > 0)
                 names->items[kept++] = names->items[first + i];
             else
                 free(names->items[first + i]);
         }
     }
     names->count = kept;
+    return status;
+}
+
+nitro_status nitro_redis_index_count(redis_store *store, const char *tag, const char *sort,
+                                     const nitro_string_list *names, size_t *count)
+{
+    const char *const sorts[] = {sort, NULL};
+    size_t rows[NITRO_REDIS_PAGE], total = 0;
+    nitro_status status = NITRO_OK;
+    for (size_t first = 0; first < names->count && status == NITRO_OK; first += NITRO_REDIS_PAGE) {
+        size_t left = names->count - first,
+               size = left < NITRO_REDIS_PAGE ? left : NITRO_REDIS_PAGE;
+        memset(rows, 0, sizeof(rows));
+        status = ask_page(store, "HLEN", tag, sorts, names->items + first, size, rows);
+        for (size_t i = 0; i < size; i++)
+            total += rows[i];
+    }
+    if (status == NITRO_OK)
+        *count = total;
     return status;
 }
 

@@ -332,6 +332,9 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
 /** Drop the names without any of the keys of these sorts (NULL-terminated) and this tag. */
 nitro_status nitro_redis_index_filter(redis_store *store, const char *tag, const char *const *sorts,
                                       nitro_string_list *names);
+/** The rows of all names' hashes of this sort and tag. NITRO_ERR_FORMAT: one is no hash. */
+nitro_status nitro_redis_index_count(redis_store *store, const char *tag, const char *sort,
+                                     const nitro_string_list *names, size_t *count);
 nitro_status nitro_redis_key_exists(redis_store *store, const char *key, bool *exists);
 /** Does the key of nitro_redis_key exist? */
 nitro_status nitro_redis_exists(redis_store *store, const char *tag, const char *what,

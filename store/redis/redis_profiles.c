@@ -218,7 +218,12 @@ nitro_status nitro_redis_count_profiles(void *state, const char *device, const c
     nitro_string_list ids = {0};
     size_t total = 0;
     nitro_status status = list_devices(state, device, computation, &ids);
-    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+    if (status == NITRO_OK)
+        status = nitro_redis_index_count(state, tag_of(computation), "profiles", &ids, &total);
+    bool is_damaged = status == NITRO_ERR_FORMAT; /* one of them; the others count */
+    if (is_damaged)
+        status = NITRO_OK;
+    for (size_t i = 0; is_damaged && i < ids.count && status == NITRO_OK; i++) {
         redis_table table = {0};
         size_t num_rows = 0;
         status = profiles_of(state, computation, ids.items[i], &table);

@@ -42,6 +42,18 @@ try nitro store verify --store "$redis?prefix=second"
 try nitro store remove --store "$redis?prefix=second" --computation calc
 try nitro store list --store "$redis?prefix=second"
 
+title "a list reads each device once, and counts the profiles of devices where there are any"
+for c in a b c; do
+    for n in 1 2; do
+        nitro store import --store "$redis?prefix=third" --computation $c --device gpu$n --samples gpu$n.csv --devices devices.csv --quiet >/dev/null
+    done
+done
+redis-cli -s socket -a open-sesame --no-auth-warning config resetstat >/dev/null
+nitro store list --store "$redis?prefix=third" | grep -c ' 40 '
+redis-cli -s socket -a open-sesame --no-auth-warning info commandstats |
+    sed -n 's/^cmdstat_\(get\|hlen\|exists\):calls=\([0-9]*\),.*/\1 \2/p' | sort
+nitro store remove --store "$redis?prefix=third" --computation a >/dev/null
+
 title "the same model from a server and from a file"
 try nitro tune-from-source calc --store "$redis" --target gpu2 --output here.json
 nitro tune-from-source calc --store file.db --target gpu2 --output file.json >/dev/null

@@ -52,24 +52,59 @@ static json_t *device_json(const nitro_device *device, size_t samples, size_t pr
 
 typedef struct listing {
     nitro_store *store;
+    const device_set *known;    /* all of the store, by id: computations share devices */
     const nitro_schema *schema; /* NULL: of no computation, but of proxies */
     text_table *table;          /* NULL: JSON is wanted */
-    bool with_profiles;         /* the table has a column of them */
+    bool with_profiles;         /* there are some, and the table has a column of them */
     json_t *devices;
 } listing;
+
+/** One that is damaged is listed all the same. */
+static nitro_status read_device(nitro_store *store, const char *id, nitro_device **device)
+{
+    nitro_status status = nitro_store_get_device(store, id, device);
+    return status == NITRO_ERR_FORMAT
+               ? nitro_device_create(nitro_store_context(store), id, "damaged", device)
+               : status;
+}
+
+static nitro_status read_devices(nitro_store *store, device_set *known)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_store_list_devices(store, NULL, &ids);
+    known->devices =
+        nitro_calloc(nitro_store_context(store), ids.count + 1, sizeof *known->devices);
+    if (status == NITRO_OK && !known->devices)
+        status = NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+        status = read_device(store, ids.items[i], &known->devices[known->count]);
+        known->count += status == NITRO_OK;
+        if (status == NITRO_ERR_NOT_FOUND) /* removed meanwhile */
+            status = NITRO_OK;
+    }
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+static int compare_id(const void *id, const void *device)
+{
+    return strcmp(id, (*(nitro_device *const *)device)->id);
+}
 
 static nitro_status list_device(listing *self, const char *id)
 {
     const char *computation = self->schema ? self->schema->computation : NULL;
     size_t samples = 0, profiles = 0;
-    nitro_device *device = NULL;
-    nitro_status status = nitro_store_count_profiles(self->store, id, computation, &profiles);
+    nitro_device *const *found = bsearch(id, self->known->devices, self->known->count,
+                                         sizeof *self->known->devices, compare_id);
+    nitro_status status = NITRO_OK;
+    if (!found) /* added meanwhile */
+        return NITRO_OK;
+    const nitro_device *device = *found;
+    if (self->with_profiles)
+        status = nitro_store_count_profiles(self->store, id, computation, &profiles);
     if (status == NITRO_OK && computation)
         status = nitro_store_count_samples(self->store, computation, id, &samples);
-    if (status == NITRO_OK)
-        status = nitro_store_get_device(self->store, id, &device);
-    if (status == NITRO_ERR_FORMAT) /* list the others all the same */
-        status = nitro_device_create(nitro_store_context(self->store), id, "damaged", &device);
     if (status != NITRO_OK)
         return status;
     if (!self->table) {
@@ -83,7 +118,6 @@ static nitro_status list_device(listing *self, const char *id)
             table_cell(self->table, "%zu", profiles);
         table_cell(self->table, "%zu", device->num_features);
     }
-    nitro_device_free(device);
     return NITRO_OK;
 }
 
@@ -139,20 +173,17 @@ static nitro_status print_names(nitro_context *context, const nitro_schema *sche
     return NITRO_OK;
 }
 
-static nitro_status print_computation(nitro_store *store, const nitro_schema *schema)
+static nitro_status print_computation(listing *self)
 {
+    nitro_context *context = nitro_store_context(self->store);
     text_table table;
-    listing self = {.store = store, .schema = schema, .table = &table};
-    size_t profiles = 0;
-    nitro_status status = print_names(nitro_store_context(store), schema);
+    self->table = &table;
+    nitro_status status = print_names(context, self->schema);
+    table_begin(&table, context,
+                self->with_profiles ? "  device,kind,>samples,>profiles,>features"
+                                    : "  device,kind,>samples,>features");
     if (status == NITRO_OK)
-        status = nitro_store_count_profiles(store, NULL, schema->computation, &profiles);
-    self.with_profiles = profiles > 0;
-    table_begin(&table, nitro_store_context(store),
-                profiles ? "  device,kind,>samples,>profiles,>features"
-                         : "  device,kind,>samples,>features");
-    if (status == NITRO_OK)
-        status = list_devices(&self);
+        status = list_devices(self);
     nitro_status printed = table_end(&table);
     return status == NITRO_OK ? printed : status;
 }
@@ -167,32 +198,45 @@ static json_t *computation_json(const nitro_schema *schema, json_t *devices)
                      schema ? relative_json(schema) : json_array(), "devices", devices);
 }
 
-static nitro_status add_computation(nitro_store *store, const nitro_schema *schema, json_t *array)
+static nitro_status add_computation(listing *self, json_t *array)
 {
-    listing self = {.store = store, .schema = schema, .devices = json_array()};
-    nitro_status status = list_devices(&self);
-    json_array_append_new(array, computation_json(schema, self.devices));
+    self->devices = json_array();
+    nitro_status status = list_devices(self);
+    json_array_append_new(array, computation_json(self->schema, self->devices));
     return status;
 }
 
+/** `array` NULL: print as text. */
+static nitro_status list_computation(nitro_store *store, const device_set *known,
+                                     const nitro_schema *schema, json_t *array)
+{
+    listing self = {.store = store, .known = known, .schema = schema};
+    size_t profiles = 0;
+    nitro_status status = nitro_store_count_profiles(store, NULL, schema->computation, &profiles);
+    self.with_profiles = profiles > 0;
+    if (status != NITRO_OK)
+        return status;
+    return array ? add_computation(&self, array) : print_computation(&self);
+}
+
 /** Devices without samples, and those with profiles of proxies. */
-static nitro_status find_others(nitro_store *store, const nitro_string_list *computations,
-                                nitro_string_list *others)
+static nitro_status find_others(nitro_store *store, const device_set *known,
+                                const nitro_string_list *computations, nitro_string_list *others)
 {
     nitro_context *context = nitro_store_context(store);
-    nitro_string_list all = {0}, measured = {0};
-    nitro_status status = nitro_store_list_devices(store, NULL, &all);
+    nitro_string_list measured = {0};
+    nitro_status status = NITRO_OK;
     for (size_t c = 0; c < computations->count && status == NITRO_OK; c++)
         status = nitro_store_list_devices(store, computations->items[c], &measured);
-    for (size_t d = 0; d < all.count && status == NITRO_OK; d++) {
+    for (size_t d = 0; d < known->count && status == NITRO_OK; d++) {
+        const char *id = known->devices[d]->id;
         size_t proxies = 0;
-        status = nitro_store_count_profiles(store, all.items[d], NULL, &proxies);
-        bool has_samples = nitro_string_list_find(&measured, all.items[d]) != NITRO_NONE;
+        status = nitro_store_count_profiles(store, id, NULL, &proxies);
+        bool has_samples = nitro_string_list_find(&measured, id) != NITRO_NONE;
         if (status == NITRO_OK && (proxies > 0 || !has_samples))
-            status = nitro_string_list_add(context, others, all.items[d]);
+            status = nitro_string_list_add(context, others, id);
     }
     nitro_string_list_free(&measured);
-    nitro_string_list_free(&all);
     return status;
 }
 
@@ -200,7 +244,6 @@ static nitro_status print_others(listing *self, const nitro_string_list *others)
 {
     text_table table;
     self->table = &table;
-    self->with_profiles = true;
     printf("devices without samples, and profiles of proxies\n");
     table_begin(&table, nitro_store_context(self->store),
                 "  device,kind,>profiles of proxies,>features");
@@ -212,12 +255,12 @@ static nitro_status print_others(listing *self, const nitro_string_list *others)
 }
 
 /** `array` NULL: print as text. */
-static nitro_status list_others(nitro_store *store, const nitro_string_list *computations,
-                                json_t *array)
+static nitro_status list_others(nitro_store *store, const device_set *known,
+                                const nitro_string_list *computations, json_t *array)
 {
     nitro_string_list others = {0};
-    listing self = {.store = store};
-    nitro_status status = find_others(store, computations, &others);
+    listing self = {.store = store, .known = known, .with_profiles = true};
+    nitro_status status = find_others(store, known, computations, &others);
     if (status == NITRO_OK && array && others.count > 0) {
         self.devices = json_array();
         for (size_t d = 0; d < others.count && status == NITRO_OK; d++)
@@ -238,19 +281,22 @@ static nitro_status list_others(nitro_store *store, const nitro_string_list *com
 static nitro_status list_all(nitro_store *store, json_t *array)
 {
     nitro_string_list computations = {0};
+    device_set known = {0};
     nitro_status status = nitro_store_list_computations(store, &computations);
+    if (status == NITRO_OK)
+        status = read_devices(store, &known);
     for (size_t c = 0; c < computations.count && status == NITRO_OK; c++) {
         nitro_schema *schema = NULL;
         status = nitro_store_get_schema(store, computations.items[c], &schema);
         if (status == NITRO_OK && !array && c > 0)
             putchar('\n');
         if (status == NITRO_OK)
-            status =
-                array ? add_computation(store, schema, array) : print_computation(store, schema);
+            status = list_computation(store, &known, schema, array);
         nitro_schema_free(schema);
     }
     if (status == NITRO_OK)
-        status = list_others(store, &computations, array);
+        status = list_others(store, &known, &computations, array);
+    device_set_free(&known);
     nitro_string_list_free(&computations);
     return status;
 }
