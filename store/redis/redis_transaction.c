@@ -208,11 +208,12 @@ typedef struct steps {
     redis_write_step write;
     void *user;
     redisReply **results;
+    bool sent; /* the reply to an EXEC was lost */
 } steps;
 
 static nitro_status try_transaction(redis_attempt *a, void *user)
 {
-    const steps *self = user;
+    steps *self = user;
     redis_transaction t = {.attempt = a, .watched = self->watched};
     bool write = true;
     nitro_status status = self->read ? self->read(self->user, &t, &write) : NITRO_OK;
@@ -221,6 +222,7 @@ static nitro_status try_transaction(redis_attempt *a, void *user)
     if (status == NITRO_OK && write)
         status = send_queued(&t, true);
     drop_queued(&t);
+    self->sent = a->sent;
     if (status != NITRO_OK && t.began) /* no key stays watched, and no command queued */
         nitro_redis_disconnect(&a->store->nodes[t.node]);
     if (status == NITRO_OK && self->results)
@@ -234,8 +236,16 @@ nitro_status nitro_redis_transact(redis_store *store, const char *const *watched
                                   redis_read_step read, redis_write_step write, void *user,
                                   redisReply **results)
 {
-    steps s = {watched, read, write, user, results};
+    steps s = {watched, read, write, user, results, false};
+    char message[1024];
     if (results)
         *results = NULL;
-    return nitro_redis_keep_trying(store, watched[0], try_transaction, &s);
+    nitro_status status = nitro_redis_keep_trying(store, watched[0], try_transaction, &s);
+    if (status != NITRO_ERR_IO || !s.sent)
+        return status;
+    nitro_context_last_error(store->context, message, sizeof(message));
+    return nitro_fail(store->context, status,
+                      "%s; the server may have carried out this command all the same: look what is "
+                      "there ('nitro store list') before you repeat it",
+                      message);
 }

@@ -104,9 +104,9 @@ static inline bool redis_fake_pass_on(int client, int server, const char *word, 
 }
 
 /* In front of a real server: the answer to the first request that holds `word` is lost, or comes
- * after `garbage`. */
-static inline void redis_fake_make_lossy(redis_fake *fake, const redis_server *real,
-                                         const char *word, const char *garbage)
+ * after `garbage`; with `ends` it is the last one. */
+static inline void redis_fake_make_lossy_once(redis_fake *fake, const redis_server *real,
+                                              const char *word, const char *garbage, bool ends)
 {
     redis_fake_begin(fake);
     int listening = redis_fake_listen(fake->socket);
@@ -120,9 +120,17 @@ static inline void redis_fake_make_lossy(redis_fake *fake, const redis_server *r
                 lost = true;
             close(client);
             close(server);
+            if (lost && ends)
+                _exit(0);
         }
     }
     close(listening);
+}
+
+static inline void redis_fake_make_lossy(redis_fake *fake, const redis_server *real,
+                                         const char *word, const char *garbage)
+{
+    redis_fake_make_lossy_once(fake, real, word, garbage, false);
 }
 
 static inline void redis_fake_remove(redis_fake *fake)

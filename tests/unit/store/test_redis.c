@@ -574,6 +574,29 @@ static void test_what_was_removed_is_counted_though_the_answer_was_lost(void **s
     redis_fake_remove(&fake);
 }
 
+/* Repeated, such a removal finds nothing. */
+static void test_a_command_that_may_have_been_carried_out_says_so(void **state)
+{
+    fixture *f = *state;
+    static const char *const words[] = {"EXEC", "WATCH"}; /* a removal begins with WATCH */
+    for (size_t i = 0; i < 2; i++) {
+        redis_fake fake;
+        nitro_store *store = NULL;
+        size_t removed = 0;
+        char error[1024];
+        put(f, 4);
+        redis_fake_make_lossy_once(&fake, &server, words[i], NULL, true);
+        snprintf(strrchr(fake.url, '?'), 20, "?timeout=0.3");
+        assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
+        assert_int_equal(nitro_store_remove(store, "spmv", "K20", &removed), NITRO_ERR_IO);
+        nitro_context_last_error(f->context, error, sizeof(error));
+        assert_int_equal(strstr(error, "may have carried out") != NULL, i == 0);
+        assert_int_equal(count_samples(f), i == 0 ? 0 : 4);
+        nitro_store_close(store);
+        redis_fake_remove(&fake);
+    }
+}
+
 static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state)
 {
     fixture *f = *state;
@@ -816,6 +839,7 @@ int main(void)
         REDIS_TEST(test_a_stopped_server_is_not_waited_for_for_ever),
         REDIS_TEST(test_a_lost_answer_is_not_an_error),
         REDIS_TEST(test_what_was_removed_is_counted_though_the_answer_was_lost),
+        REDIS_TEST(test_a_command_that_may_have_been_carried_out_says_so),
         REDIS_TEST(test_a_lost_answer_does_not_hide_that_others_were_first),
         REDIS_TEST(test_a_garbled_answer_is_no_damage),
         REDIS_TEST(test_hostile_answers_are_refused),
