@@ -145,7 +145,8 @@ typedef struct nitro_store_kind {
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 
     /** Optional, both or neither: make the writes in between one transaction, which `end` commits
-     * if `status` is NITRO_OK, and else takes back; it returns the status. */
+     * if `status` is NITRO_OK, and else takes back; it returns the status. A write that fails is
+     * taken back alone. */
     nitro_status (*begin)(void *state);
     nitro_status (*end)(void *state, nitro_status status);
 

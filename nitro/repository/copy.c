@@ -5,11 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "nitro/base/clock.h"
 #include "nitro/repository/known_samples.h"
 #include "nitro/repository/store_internal.h"
 
 #define BATCH 500
+/* A file's samples of this time are one transaction, as a commit may take longer than writing all
+ * of them: it waits for the disk. In between, processes that wait for the lock get it: they look
+ * every 100 ms. */
+#define GROUP_MS 1000
+#define GAP_NS   120000000L
 
 typedef struct copying {
     nitro_store *from, *to;
@@ -27,6 +34,9 @@ typedef struct copying {
     nitro_string_list refused; /* computations that the target has with other names */
     char refusal[2048];        /* why the first of them is */
     nitro_copy_report report;
+    bool in_group;               /* writes are part of a transaction of several */
+    double group_ms;             /* when it began */
+    nitro_copy_report committed; /* before it */
 } copying;
 
 /* Look up the sample's input (NULL: unknown) and compare the samples. */
@@ -44,13 +54,53 @@ static nitro_status compare(const copying *job, const nitro_known_samples *list,
     return status;
 }
 
+/* ---- Groups: only from file to file, for a server may keep its readers waiting --------------- */
+
+static nitro_status begin_group(copying *job)
+{
+    const nitro_store_kind *kind = job->to->kind;
+    if (job->in_group || !kind->begin || !job->from->kind->begin)
+        return NITRO_OK;
+    nitro_status status = kind->begin(job->to->state);
+    job->in_group = status == NITRO_OK;
+    job->group_ms = nitro_system_ms();
+    job->committed = job->report;
+    return status;
+}
+
+/* What was written before a failure stays. */
+static nitro_status end_group(copying *job, nitro_status status)
+{
+    nitro_context *context = nitro_store_context(job->to);
+    char message[2048];
+    if (!job->in_group)
+        return status;
+    nitro_context_last_error(context, message, sizeof(message));
+    job->in_group = false;
+    nitro_status ended = job->to->kind->end(job->to->state, NITRO_OK);
+    if (ended != NITRO_OK)
+        job->report = job->committed;
+    return status == NITRO_OK ? ended : nitro_fail(context, status, "%s", message);
+}
+
+static nitro_status end_long_group(copying *job)
+{
+    if (!job->in_group || nitro_system_ms() - job->group_ms < GROUP_MS)
+        return NITRO_OK;
+    nitro_status status = end_group(job, NITRO_OK);
+    nanosleep(&(struct timespec){.tv_nsec = GAP_NS}, NULL);
+    return status;
+}
+
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static nitro_status put(const copying *job, const nitro_sample *const *samples, size_t count,
+static nitro_status put(copying *job, const nitro_sample *const *samples, size_t count,
                         bool replace)
 {
-    return nitro_store_put_samples(job->to, job->computation, job->to_device, samples, count,
-                                   replace);
+    nitro_status status = begin_group(job);
+    return status == NITRO_OK ? nitro_store_put_samples(job->to, job->computation, job->to_device,
+                                                        samples, count, replace)
+                              : status;
 }
 
 /* Some samples exist that were not listed before: another process's and those of a newer Nitro
@@ -92,6 +142,8 @@ static nitro_status write_batch(copying *job)
         job->report.samples_replaced += job->batch_size;
     else if (status == NITRO_OK)
         job->report.samples += job->batch_size;
+    if (status == NITRO_OK)
+        status = end_long_group(job);
     job->cannot_write = status != NITRO_OK;
     drop_batch(job);
     return status;
@@ -316,6 +368,8 @@ static nitro_status copy_device(copying *job, const char *id)
     else if (there)
         status = warn_of_other_features(job, device, there);
     else
+        status = begin_group(job);
+    if (status == NITRO_OK && device && !there)
         status = nitro_store_put_device(job->to, device);
     if (status == NITRO_OK && (device || there))
         status = nitro_string_list_add(nitro_store_context(job->to), &job->devices, id);
@@ -363,8 +417,10 @@ static nitro_status copy_records(copying *job, const nitro_string_list *with_sam
             status = copy_samples(job);
         if (status == NITRO_OK)
             status = copy_profiles(job);
+        if (status == NITRO_OK)
+            status = end_long_group(job);
     }
-    return status;
+    return end_group(job, status);
 }
 
 /* The others are copied all the same. */
@@ -417,6 +473,7 @@ static nitro_status copy_all(copying *job, const nitro_string_list *devices,
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < devices->count && status == NITRO_OK; i++)
         status = copy_device(job, devices->items[i]);
+    status = end_group(job, status);
     for (size_t i = 0; i < computations->count && status == NITRO_OK; i++) {
         job->computation = computations->items[i];
         status = copy_computation(job);

@@ -76,7 +76,7 @@ nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status);
 nitro_status nitro_sqlite_begin_write(sqlite_store *store);
 nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status);
 
-/** One transaction around several writes. */
+/** One transaction around several writes; one that fails is taken back alone. */
 nitro_status nitro_sqlite_begin_group(void *state);
 nitro_status nitro_sqlite_end_group(void *state, nitro_status status);
 

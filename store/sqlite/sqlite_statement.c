@@ -192,7 +192,7 @@ nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 nitro_status nitro_sqlite_begin_write(sqlite_store *store)
 {
     if (store->in_group)
-        return NITRO_OK;
+        return nitro_sqlite_execute(store, "SAVEPOINT nitro_write", "write to it");
     if (!sqlite3_get_autocommit(store->db))
         return nitro_fail(
             store->context, NITRO_ERR_ARGUMENT,
@@ -208,18 +208,19 @@ nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status)
 {
     if (status == NITRO_OK)
         status = nitro_sqlite_execute(store, "RELEASE nitro", "complete the transaction");
-    if (status != NITRO_OK) {
-        /* The earlier error is reported; a full disk may have rolled back already. */
-        sqlite3_exec(store->db, "ROLLBACK TO nitro", NULL, NULL, NULL);
-        sqlite3_exec(store->db, "RELEASE nitro", NULL, NULL, NULL);
-    }
+    if (status != NITRO_OK) /* which is reported; a full disk may have rolled back already */
+        sqlite3_exec(store->db, "ROLLBACK TO nitro; RELEASE nitro", NULL, NULL, NULL);
     return status;
 }
 
 nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status)
 {
-    if (store->in_group)
+    if (store->in_group && status == NITRO_OK)
+        return nitro_sqlite_execute(store, "RELEASE nitro_write", "write to it");
+    if (store->in_group) {
+        sqlite3_exec(store->db, "ROLLBACK TO nitro_write; RELEASE nitro_write", NULL, NULL, NULL);
         return status;
+    }
     if (status == NITRO_OK)
         status = nitro_sqlite_execute(store, "COMMIT", "complete the transaction");
     if (status != NITRO_OK && !sqlite3_get_autocommit(store->db))

@@ -219,6 +219,81 @@ static void test_without_a_name_both_are_refused(void **state)
 }
 
 /* A machine of its own may have the id that a campaign would get. */
+/* The file's change counter. */
+static uint32_t count_commits(fixture *f, const char *name)
+{
+    unsigned char bytes[4];
+    FILE *file = fopen(temporary_path(&f->folder, name), "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 24, SEEK_SET), 0);
+    assert_int_equal(fread(bytes, 1, 4, file), 4);
+    fclose(file);
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Each commit waits for the disk. */
+static void test_many_devices_are_few_commits(void **state)
+{
+    fixture *f = *state;
+    enum { NUM_DEVICES = 50 };
+    char id[16];
+    for (size_t i = 0; i < NUM_DEVICES; i++) {
+        snprintf(id, sizeof(id), "gpu%zu", i);
+        records_put_names(f->from, "spmv", id);
+        put(f, f->from, id, "one", 100);
+    }
+    uint32_t before = count_commits(f, "to");
+    nitro_copy_report report = sync_with(f, NITRO_CONFLICT_KEEP, NULL);
+    assert_int_equal(report.samples, NUM_DEVICES);
+    assert_true(count_commits(f, "to") - before < NUM_DEVICES);
+    for (size_t i = 0; i < NUM_DEVICES; i++) {
+        snprintf(id, sizeof(id), "gpu%zu", i);
+        assert_int_equal(time_of(f, f->to, id, "one"), 100);
+    }
+}
+
+static void test_what_was_copied_before_a_failure_stays(void **state)
+{
+    fixture *f = *state;
+    const nitro_sync_options both = {.conflict = NITRO_CONFLICT_BOTH};
+    nitro_copy_report report = {0};
+    records_put_names(f->from, "spmv", "A100");
+    put(f, f->from, "A100", "one", 100);
+    put_conflicts(f); /* on K20, which comes later */
+    assert_fails(f->context, nitro_store_sync(f->from, f->to, &both, &report), NITRO_ERR_EXISTS,
+                 "spmv on K20: both stores have measurements of the same inputs");
+    assert_int_equal(report.samples, 1);
+    assert_int_equal(time_of(f, f->to, "A100", "one"), 100);
+    records_assert_sound(f->to);
+}
+
+static void test_a_write_that_fails_in_a_group_is_taken_back_alone(void **state)
+{
+    fixture *f = *state;
+    const nitro_store_kind *const *kind = nitro_builtin_stores();
+    nitro_sample *samples[3];
+    void *sqlite = NULL;
+    size_t count = 0;
+    while (strcmp((*kind)->scheme, "sqlite") != 0)
+        kind++;
+    for (size_t i = 0; i < 3; i++)
+        samples[i] = records_sample(f->context, (const char *[]){"one", "two", "three"}[i]);
+    const nitro_sample *first[] = {samples[0]}, *last[] = {samples[1], samples[0]},
+                       *third[] = {samples[2]};
+    assert_ok(f->context, (*kind)->open(f->context, temporary_path(&f->folder, "to"),
+                                        NITRO_STORE_WRITE, &sqlite));
+    assert_ok(f->context, (*kind)->begin(sqlite));
+    assert_ok(f->context, (*kind)->put_samples(sqlite, "spmv", "K20", first, 1, false));
+    assert_int_equal((*kind)->put_samples(sqlite, "spmv", "K20", last, 2, false), NITRO_ERR_EXISTS);
+    assert_ok(f->context, (*kind)->put_samples(sqlite, "spmv", "K20", third, 1, false));
+    assert_ok(f->context, (*kind)->end(sqlite, NITRO_OK));
+    assert_ok(f->context, (*kind)->count_samples(sqlite, "spmv", "K20", &count));
+    assert_int_equal(count, 2); /* not "two" */
+    (*kind)->close(sqlite);
+    for (size_t i = 0; i < 3; i++)
+        nitro_sample_free(samples[i]);
+}
+
 static void test_a_campaign_takes_no_other_device(void **state)
 {
     fixture *f = *state;
@@ -592,6 +667,9 @@ int main(void)
         SYNC_TEST(test_both_are_kept),
         SYNC_TEST(test_a_campaign_is_the_same_device),
         SYNC_TEST(test_without_a_name_both_are_refused),
+        SYNC_TEST(test_many_devices_are_few_commits),
+        SYNC_TEST(test_what_was_copied_before_a_failure_stays),
+        SYNC_TEST(test_a_write_that_fails_in_a_group_is_taken_back_alone),
         SYNC_TEST(test_a_campaign_takes_no_other_device),
         SYNC_TEST(test_other_names_keep_only_their_computation_back),
         SYNC_TEST(test_a_damaged_page_keeps_no_other_device_back),
