@@ -19,9 +19,7 @@
 #include "dfs/pdfs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/json.h"
 

@@ -6,7 +6,6 @@
  * evaluated before need no Python. A function marked PYTHON_FUNCTION is implemented in Python.
  */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/backend/explain.h"

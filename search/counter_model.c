@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Sizes of leaves that are tried. */
 static const size_t leaf_sizes[] = {1, 2, 4, 8, 16};

@@ -1,7 +1,6 @@
 /* Counter models to and from JSON. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/base/json.h"

@@ -1,5 +1,4 @@
 /* Regression trees of counters: the cut that reduces the squared error most, until it does not. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "search/counter_model.h"

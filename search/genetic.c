@@ -1,7 +1,6 @@
 /* A genetic algorithm, as in Kernel Tuner. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "search/walk.h"
 

@@ -1,7 +1,5 @@
 /* Markov chain Monte Carlo, as in KTT: a walk over configurations that differ from the best of late
  * in two parameters. */
-#include <math.h>
-
 #include "search/walk.h"
 
 typedef struct mcmc {

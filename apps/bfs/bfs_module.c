@@ -1,7 +1,6 @@
 /* The computation bfs: its argument, variants, reference and inputs, and the modules of all kinds
  * of devices. */
 #include <stdio.h>
-#include <string.h>
 
 #include "apps/bfs/graph.h"
 

@@ -1,7 +1,6 @@
 /* Families of graphs: of few levels with hubs (Kronecker), of few levels (uniform), of many (grids,
  * roads, a path), and extremes. Sizes are of undirected edges, before duplicates are dropped. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "apps/bfs/graph.h"
 

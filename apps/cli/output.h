@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "apps/cli/options.h"
 

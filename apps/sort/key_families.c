@@ -1,6 +1,5 @@
 /* Orders of keys: random, sorted, reversed, nearly sorted, in runs, and with few different keys or
  * bits. Families make ranks of 64 bits; a key is made of a rank's high bits. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "apps/sort/keys.h"

@@ -2,8 +2,6 @@
  * sequences, which takes a pass over the keys; here order is judged by samples, one from each of
  * 1024 equal ranges at a place given by a fixed hash, so that it costs 4 to 7 us, and 40 to 70
  * outside the caches. */
-#include <stdlib.h>
-
 #include "variants/sort/sort.h"
 
 #define SAMPLES 1024

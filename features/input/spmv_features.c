@@ -2,7 +2,6 @@
  * row offsets), occupied diagonals (a sample of the rows). Names and definitions are
  * those of the recorded SpMV measurements and of the Nitro paper where they have them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "variants/spmv/spmv.h"

@@ -2,7 +2,6 @@
  * Makes a forked process independent of its parent's signals, exit handlers and input; it ends with
  * its parent.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>

@@ -1,5 +1,4 @@
 /* Strings and memory with the context's error: duplicates, lists, numbers in C-locale text. */
-#include <errno.h>
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>

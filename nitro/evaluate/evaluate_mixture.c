@@ -4,7 +4,6 @@
  * weights of sources can reach at most, and is no model.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"

@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/backend/study.h"
 #include "nitro/evaluate/evaluate.h"

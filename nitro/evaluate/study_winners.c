@@ -1,6 +1,5 @@
 /* Which variants win where, and on how many devices at once. Only inputs with times of two variants
  * on every compared device count. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "nitro/backend/study.h"

@@ -2,7 +2,6 @@
  * and bytes of each variant that a description gives as formulas over input features. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/backend/statistics.h"
 #include "nitro/backend/study.h"

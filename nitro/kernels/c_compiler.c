@@ -1,7 +1,6 @@
 /* Runs the machine's C compiler in a child process. */
 #include "nitro/kernels/c_compiler.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <spawn.h>

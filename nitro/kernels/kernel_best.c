@@ -1,6 +1,5 @@
 /* The best configuration that is known of a kernel on a device: a line in the cache's folder, such
  * as "BLOCK=64 LANES=8", in a file for each source, its options, compiler and device. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Reads the expressions of a kernel's launches, and looks up the names of its arguments. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/kernels/kernel.h"

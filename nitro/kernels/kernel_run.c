@@ -1,7 +1,6 @@
 /* Runs kernels as variants: launch geometry and arguments from the values of this call. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/base/context.h"

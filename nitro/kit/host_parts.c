@@ -6,7 +6,6 @@
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_similarity.h"

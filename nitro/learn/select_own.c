@@ -3,7 +3,6 @@
  * their costs, and whether a model is better than one variant for all.
  */
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #include "nitro/learn/candidate.h"

@@ -4,9 +4,7 @@
  * a device, and better from ten inputs of each of two or four (docs/quality.md). Training selects
  * one member where LODO validation shows that it is clearly better.
  */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/json.h"
 #include "nitro/runtime/scores/score_terms.h"

@@ -3,7 +3,6 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <stdbool.h>
 
 #ifndef __SANITIZE_THREAD__ /* which does not know the OpenMP runtime's barriers */
 

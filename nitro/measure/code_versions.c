@@ -1,7 +1,6 @@
 /* Versions of variants by their machine code: a time is valid for the code that was measured. */
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

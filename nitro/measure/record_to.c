@@ -3,7 +3,6 @@
  * computation is freed and at exit. The next start begins with the times of those calls. The list
  * of recorders is the one mutable global, for exit handlers have no argument.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

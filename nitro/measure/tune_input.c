@@ -2,7 +2,6 @@
 #include "nitro/measure/tune_input.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

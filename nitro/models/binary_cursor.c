@@ -1,7 +1,6 @@
 /* Reads items of binary files. Sizes are checked before allocation; numbers must be finite. */
 #include <endian.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

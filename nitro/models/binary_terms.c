@@ -1,6 +1,5 @@
 /* Reads a binary model's score terms, and scores with them as a strategy. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/models/binary.h"
 #include "nitro/runtime/scores/forest_tree.h"

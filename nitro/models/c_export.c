@@ -6,7 +6,6 @@
 #include "nitro/models/c_export.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/backend/memory_stream.h"

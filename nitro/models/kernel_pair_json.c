@@ -1,6 +1,4 @@
 /* Kernel pairs to and from JSON. */
-#include <stdlib.h>
-
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/kernel_pair.h"
 

@@ -2,7 +2,6 @@
  * Features that the schema lacks are ignored.
  */
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

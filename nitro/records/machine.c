@@ -5,7 +5,6 @@
 #include "nitro/records/machine.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 nitro_status nitro_machine_name(nitro_context *context, char name[NITRO_DEVICE_ID_SIZE])

@@ -1,5 +1,4 @@
 /* Relative features of a schema: declared, checked, removed. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Reads lists of parameter values: Python's list displays, list(range()), comprehensions, sums. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
  * computation like any other, and comes back when it is declared again. One transaction.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Merges a stored schema with a new declaration: names must agree; open units and scales may be
  * filled in, but declared ones do not change, since samples depend on them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/repository/store_internal.h"

@@ -1,7 +1,6 @@
 /* Checks of records, the same on the way into a store and out of it: the content of a store is as
  * untrusted as a caller's. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/repository/record_internal.h"

@@ -9,7 +9,6 @@
  * samples have the same second part.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/repository/record_internal.h"

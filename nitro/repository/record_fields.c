@@ -2,7 +2,6 @@
  * and checks of texts follow. */
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/repository/record_internal.h"

@@ -2,7 +2,6 @@
  * "computation", "device", FIELD: VALUE...}. Rows are arrays. Unknown values are omitted from the
  * object, and are null in a row. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

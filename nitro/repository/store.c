@@ -1,7 +1,6 @@
 /* The facade of open stores: checks arguments and records, so that all backends accept and refuse
  * the same. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/require.h"
 #include "nitro/repository/store_internal.h"

@@ -4,8 +4,6 @@
  * pool.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "nitro/base/require.h"
 #include "nitro/models/model_file.h"

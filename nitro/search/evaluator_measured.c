@@ -1,7 +1,6 @@
 /* Evaluates tunables: functions that read parameter values, timed and checked as variants. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/measure/measure_input.h"
 #include "nitro/runtime/computation.h"

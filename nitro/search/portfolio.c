@@ -1,7 +1,6 @@
 /* Chooses a few configurations that serve many cases: inputs on devices. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/nitro_backend.h"
 

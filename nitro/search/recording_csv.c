@@ -1,8 +1,5 @@
 /* Reads recorded evaluations from CSV: parameters, then time_ms, status and more. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "nitro/search/recording.h"
 

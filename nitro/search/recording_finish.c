@@ -1,7 +1,6 @@
 /* Makes a recording of collected evaluations: the space, where none was given, and an answer a
  * configuration. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * budget. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/search/search.h"
 

@@ -1,7 +1,6 @@
 /* A digest of C source and of the files that it includes. They are found by their text, also where
  * a condition leaves them out: which are compiled differs between configurations. Files of the
  * system, and names that macros make, are not looked for. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

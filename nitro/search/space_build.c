@@ -2,7 +2,6 @@
  * below a node depends only on those earlier parameters that a later constraint reads: where these
  * are few, equal situations are looked up instead of searched again. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* Spaces of listed configurations. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/search/space_internal.h"
 

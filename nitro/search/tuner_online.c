@@ -1,7 +1,5 @@
 /* Tunes while an application runs: some calls of a variant try another configuration. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "nitro/backend/statistics.h"

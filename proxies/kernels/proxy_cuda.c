@@ -1,6 +1,5 @@
 /* Proxy kernels on CUDA: amount of work, device memory, and the check of results. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "proxies/kernels/proxy_cuda.h"
 #include "proxies/kernels/work.h"

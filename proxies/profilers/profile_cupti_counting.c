@@ -3,7 +3,6 @@
  * are meaningless. All exits disable what was enabled. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "proxies/profilers/kernel_name.h"
 #include "proxies/profilers/profile_cupti.h"

@@ -1,6 +1,5 @@
 /* CUPTI's host half: makes a counter configuration for a chip. Needs neither driver nor GPU. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "proxies/profilers/profile_cupti.h"
 

@@ -5,7 +5,6 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/computation_kit.h"

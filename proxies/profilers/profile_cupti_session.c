@@ -2,7 +2,6 @@
  * counters. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "proxies/profilers/profile_cupti.h"
 

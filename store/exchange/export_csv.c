@@ -2,7 +2,6 @@
  * reads back to the same records. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "store/exchange/import_internal.h"

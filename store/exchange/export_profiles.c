@@ -1,6 +1,5 @@
 /* export_profiles.c - exports profiles in Nitro's own CSV form, one row a kernel.
  * The store is read twice: first for the names of the metrics, then for the rows. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

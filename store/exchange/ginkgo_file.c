@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "store/exchange/ginkgo_internal.h"
 

@@ -2,7 +2,6 @@
  * sent to the remote when it is reachable; reading merges both. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "store/journal/journal_internal.h"

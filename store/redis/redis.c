@@ -1,7 +1,6 @@
 /* The Redis backend: one server or a cluster, shared by many machines. Each URL scheme (TCP, TLS,
  * socket) is a kind of store. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "store/redis/redis_internal.h"
 #include "store/redis/redis_kinds.h"

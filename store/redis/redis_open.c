@@ -1,6 +1,5 @@
 /* Opening a Redis store: checks that the keys are those of a Nitro store of this version. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "store/redis/redis_internal.h"
 #include "store/redis/redis_tls.h"

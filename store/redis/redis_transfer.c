@@ -1,6 +1,5 @@
 /* Sends commands over one connection and reads the replies. Every wait is bounded; the bound grows
  * with the bytes that are sent and received. */
-#include <errno.h>
 #include <string.h>
 
 #include "store/redis/redis_connection.h"

@@ -1,5 +1,4 @@
 /* Parses a Redis URL. Errors never show the password. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

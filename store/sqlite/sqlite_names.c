@@ -1,6 +1,4 @@
 /* Computations and devices in SQLite: a row with a record each. */
-#include <stdlib.h>
-
 #include "store/sqlite/sqlite_internal.h"
 
 /* Rows keep their id, since others refer to it. The record is freed. */

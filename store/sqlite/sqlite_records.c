@@ -1,6 +1,4 @@
 /* Samples and profiles in SQLite: two tables with the same columns, statements and read loop. */
-#include <stdlib.h>
-
 #include "store/sqlite/sqlite_internal.h"
 
 #define AT "WHERE ifnull(computation, 0) = ?1 AND device = ?2"

@@ -1,8 +1,6 @@
 /* Statements, transactions and errors of SQLite. Translates SQLite's errors for the user: damage, a
  * full disk, a lock held too long, a file that may not be written. */
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* cmd_devices.c - nitro devices: the devices that can be tuned here, and what is known of them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/output.h"

@@ -1,6 +1,4 @@
 /* cmd_help.c - nitro help: help of one command, and man pages. */
-#include <string.h>
-
 #include "apps/cli/commands.h"
 #include "apps/cli/help.h"
 #include "apps/cli/load_module.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "apps/cli/commands/one_run.h"
 #include "apps/cli/commands/out_of_range.h"

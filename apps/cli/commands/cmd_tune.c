@@ -1,7 +1,6 @@
 /* cmd_tune.c - nitro tune: measure every variant on every input, count the wins, train. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "apps/cli/commands/learn_own.h"

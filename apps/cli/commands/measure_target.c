@@ -3,7 +3,6 @@
 #include "apps/cli/commands/measure_target.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int target_measuring_begin(invocation *call, const char *target, const nitro_string_list *files,
                            generated_range generated, size_t name_parts,

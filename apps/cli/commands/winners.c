@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** The fastest time but that of variant `best`; infinite when there is none. */
 static double runner_up_ms(const nitro_sample *sample, size_t best)

@@ -2,7 +2,6 @@
  * descriptive feature, else a label. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/report/report.h"

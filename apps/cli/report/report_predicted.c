@@ -1,7 +1,6 @@
 /* report_predicted.c - what models promise and what more data brings: predicted against reached
  * quality, and quality against inputs measured on the target and against the number of sources. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/report/report_learnt.h"

@@ -1,7 +1,6 @@
 /* report_quality.c - the quality of methods on devices that they were not trained on: over all
  * targets, and target by target. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/report/report_learnt.h"

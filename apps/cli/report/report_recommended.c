@@ -1,8 +1,6 @@
 /* report_recommended.c - which variant to run on each device where one must do for all inputs, and
  * what that costs against choosing by input. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/report/report.h"
 

@@ -1,7 +1,6 @@
 /* report_rows.c - pictures with a row a name: dots with whiskers, stacked bars, and fields of a
  * matrix. Rows keep names legible on a phone, where columns would turn them. */
 #include <math.h>
-#include <string.h>
 
 #include "apps/cli/report/report_svg.h"
 

@@ -1,7 +1,6 @@
 /* report_run.c - makes a report: every part is written when it is complete, the page at the end. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/commands/excluded_sources.h"
 #include "apps/cli/report/report_learnt.h"

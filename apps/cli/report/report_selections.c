@@ -1,7 +1,6 @@
 /* report_selections.c - which proxies and device features the selections choose, and how long that
  * takes. Selections without a report of their choice are omitted. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/report/report.h"

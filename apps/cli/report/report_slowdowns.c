@@ -1,8 +1,6 @@
 /* report_slowdowns.c - how much slower than the best variant the chosen ones are: the distribution
  * over all cases, and the inputs on which the leading method loses most. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/report/report_learnt.h"
 

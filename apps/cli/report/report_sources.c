@@ -1,8 +1,6 @@
 /* report_sources.c - the quality of methods with one source removed, and so the contribution of
  * each source. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/report/report_learnt.h"
 

@@ -2,7 +2,6 @@
  * driver, compiler or library version does, which no device feature shows. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/report/report.h"
 #include "nitro/backend/statistics.h"

@@ -2,7 +2,6 @@
  * rarest winners. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/report/report.h"
 

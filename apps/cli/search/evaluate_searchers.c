@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/cli/output.h"
 #include "apps/cli/search/search_target.h"

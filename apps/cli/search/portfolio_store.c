@@ -1,5 +1,4 @@
 /* portfolio_store.c - portfolios as variants in a store, and searches that start from them. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

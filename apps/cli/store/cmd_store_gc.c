@@ -1,6 +1,4 @@
 /* cmd_store_gc.c - nitro store gc: lists unused records and removes them on request. */
-#include <string.h>
-
 #include "apps/cli/store/outdated.h"
 
 typedef struct settings {

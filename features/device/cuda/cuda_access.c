@@ -1,8 +1,6 @@
 /* A CUDA device in a worker process: clock (events), cache flush and free memory. */
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "features/device/cuda/cuda_measure.h"
 #include "features/device/cuda/nvml.h"

@@ -1,6 +1,5 @@
 /* Published specifications of NVIDIA's cards (data/devices/nvidia.csv, embedded by CMake), found
  * by the name that a driver reports. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

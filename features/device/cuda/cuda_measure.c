@@ -25,7 +25,6 @@
  * few microseconds. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "features/device/cuda/cuda_kind.h"
 #include "features/device/cuda/cuda_measure.h"

@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "features/device/cuda/nvml.h"
 

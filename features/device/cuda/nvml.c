@@ -3,7 +3,6 @@
 #include "features/device/cuda/nvml.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -19,9 +19,6 @@
  * Each is multiplied by exp(NOISE x normal), drawn as the times' noise is. The proxies run STEPS
  * instructions, and each step of intensity adds work of their kind (see the table). The maximum
  * intensity is what real kernels reach, as for hardware proxies. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "features/device/model/cost_model.h"
 
 #define WARP   32.0

@@ -1,5 +1,4 @@
 /* An OpenCL device in a worker process: queries, its clock (profiled markers), and its caches. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * order in which they were stored does not matter. Samples with missing features are skipped.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "nitro/learn/dfs/dfs_tables.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /** Hashes of what identifies a subset's model, and of what identifies its view of the validation
  * device. */

@@ -1,8 +1,6 @@
 /* Training a forest: check the data, lay it out for growing, grow trees on threads. */
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/clamp.h"
 #include "nitro/base/parallel.h"

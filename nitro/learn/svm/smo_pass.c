@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>

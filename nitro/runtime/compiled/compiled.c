@@ -13,7 +13,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/clamp.h"
 #include "nitro/runtime/compiled/compiled_body.h"

@@ -1,8 +1,6 @@
 /* The precision that decisions begin with: single if it decides at least half of some of the
  * model's own vectors, which are training inputs. 1.1 to 1.9 times as fast as double precision
  * alone (nitro-bench compiled). */
-#include <string.h>
-
 #include "nitro/runtime/compiled/compiled_body.h"
 
 #define MOST_TRIES 64

@@ -3,7 +3,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/clamp.h"
 #include "nitro/records/formula_set.h"

@@ -4,7 +4,6 @@
  */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/base/number_order.h"

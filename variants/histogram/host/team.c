@@ -2,7 +2,6 @@
  * one thread merges nothing. The numbers of threads and copies are limited so that clearing and
  * merging their tables costs less than counting. */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "variants/histogram/host/histogram_kernels.h"
