@@ -1,7 +1,6 @@
 /* The computation histogram: its argument, variants, check and inputs, and the modules of all kinds
  * of devices. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/histogram/samples.h"
@@ -78,24 +77,6 @@ static nitro_status load(nitro_context *context, const char *path, void **data)
     return status;
 }
 
-static nitro_status fill(nitro_context *context, const nitro_histogram_family *family,
-                         nitro_random *random, int64_t num_samples, int64_t num_bins,
-                         nitro_histogram **histogram)
-{
-    nitro_histogram *made;
-    uint32_t *samples;
-    nitro_status status =
-        nitro_histogram_samples_create(context, num_samples, num_bins, &made, &samples);
-    if (status != NITRO_OK)
-        return status;
-    status = family->fill(context, random, samples, num_samples, num_bins);
-    if (status == NITRO_OK)
-        *histogram = made;
-    else
-        nitro_histogram_samples_free(made);
-    return status;
-}
-
 /* Half of all inputs have 256 bins. */
 static int64_t draw_num_bins(nitro_random *random)
 {
@@ -110,29 +91,23 @@ static nitro_status make(nitro_context *context, size_t family, nitro_random *ra
                          char *label, void **data)
 {
     const nitro_histogram_family *chosen = &nitro_histogram_families[family];
-    nitro_histogram *histogram;
+    nitro_histogram *made;
+    uint32_t *samples;
     int64_t num_samples = (int64_t)size, num_bins = draw_num_bins(random);
     snprintf(label, NITRO_KIT_LABEL, "%s-%lldin%lld", chosen->name, (long long)num_samples,
              (long long)num_bins);
     if (!data)
         return NITRO_OK;
-    nitro_status status = fill(context, chosen, random, num_samples, num_bins, &histogram);
+    nitro_status status =
+        nitro_histogram_samples_create(context, num_samples, num_bins, &made, &samples);
+    if (status != NITRO_OK)
+        return status;
+    status = chosen->fill(context, random, samples, num_samples, num_bins);
     if (status == NITRO_OK)
-        *data = histogram;
+        *data = made;
+    else
+        nitro_histogram_samples_free(made);
     return status;
-}
-
-nitro_status nitro_histogram_generate_family(nitro_context *context, const char *family,
-                                             uint64_t seed, int64_t num_samples, int64_t num_bins,
-                                             nitro_histogram **histogram)
-{
-    nitro_random random;
-    nitro_random_seed(&random, seed);
-    for (size_t i = 0; i < NITRO_HISTOGRAM_NUM_FAMILIES; i++)
-        if (strcmp(nitro_histogram_families[i].name, family) == 0)
-            return fill(context, &nitro_histogram_families[i], &random, num_samples, num_bins,
-                        histogram);
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "unknown family of samples '%s'", family);
 }
 
 static const nitro_kit_inputs inputs = {

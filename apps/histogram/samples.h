@@ -41,14 +41,6 @@ typedef struct nitro_histogram_family {
 #define NITRO_HISTOGRAM_NUM_FAMILIES 6
 extern const nitro_histogram_family nitro_histogram_families[NITRO_HISTOGRAM_NUM_FAMILIES];
 
-/**
- * `num_samples` samples of one family, for benchmarks and tests.
- * @return NITRO_OK, NITRO_ERR_NOT_FOUND (no such family), NITRO_ERR_NO_MEMORY.
- */
-nitro_status nitro_histogram_generate_family(nitro_context *context, const char *family,
-                                             uint64_t seed, int64_t num_samples, int64_t num_bins,
-                                             nitro_histogram **histogram);
-
 /** An image file in memory; `name` is for errors. */
 typedef struct nitro_histogram_image {
     const char *name;

@@ -111,7 +111,7 @@ static void put_neighbours(const nitro_matrix_shape *shape, nitro_matrix_builder
             }
 }
 
-void nitro_matrix_build_star(const nitro_matrix_shape *shape, nitro_matrix_builder *builder)
+static void build_star(const nitro_matrix_shape *shape, nitro_matrix_builder *builder)
 {
     for (int64_t row = 0; row < shape->num_rows; row++)
         put_neighbours(shape, builder, row, 1);
@@ -362,7 +362,7 @@ static void build_arrow(const nitro_matrix_shape *shape, nitro_matrix_builder *b
 }
 
 const nitro_matrix_family nitro_matrix_families[NITRO_MATRIX_NUM_FAMILIES] = {
-    {"stencil2d-5pt", plan_star2d, nitro_matrix_build_star},
+    {"stencil2d-5pt", plan_star2d, build_star},
     {"power-law", plan_power_law, build_power_law},
     {"band", plan_band, build_band},
     {"uniform", plan_uniform, build_uniform},
@@ -376,7 +376,7 @@ const nitro_matrix_family nitro_matrix_families[NITRO_MATRIX_NUM_FAMILIES] = {
     {"sparse-band", plan_sparse_band, build_band},
     {"regular", plan_regular, build_regular},
     {"mostly-empty", plan_mostly_empty, build_mostly_empty},
-    {"stencil3d-7pt", plan_star3d, nitro_matrix_build_star},
+    {"stencil3d-7pt", plan_star3d, build_star},
     {"rectangular", plan_rectangular, build_regular},
     {"arrow", plan_arrow, build_arrow},
 };

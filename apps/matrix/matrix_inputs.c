@@ -67,15 +67,3 @@ const nitro_kit_inputs nitro_matrix_inputs = {
     .base_size = 3e6,
     .unit_bytes = BYTES_PER_NONZERO,
 };
-
-nitro_status nitro_matrix_make_stencil(nitro_context *context, int64_t side, nitro_matrix **matrix)
-{
-    static const nitro_matrix_family stencil = {.name = "stencil",
-                                                .build = nitro_matrix_build_star};
-    int64_t points = side * side * side;
-    const nitro_matrix_shape shape = {
-        .num_rows = points, .num_cols = points, .a = side, .b = side, .c = side};
-    nitro_random random;
-    nitro_random_seed(&random, 1);
-    return nitro_matrix_build(context, &stencil, &shape, &random, stencil.name, matrix);
-}

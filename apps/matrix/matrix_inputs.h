@@ -48,13 +48,4 @@ nitro_status nitro_matrix_load(nitro_context *context, const char *path, void **
 nitro_status nitro_matrix_check_square(nitro_context *context, const char *origin,
                                        const nitro_matrix *matrix, const char *what);
 
-/**
- * A 7-point stencil on a grid of side x side x side: the large, regular matrix of benchmarks.
- * @param[out] matrix  free it with nitro_matrix_free.
- */
-nitro_status nitro_matrix_make_stencil(nitro_context *context, int64_t side, nitro_matrix **matrix);
-
-/** Entries of a star (a cross) or box stencil on a grid of a x b x c points. */
-void nitro_matrix_build_star(const nitro_matrix_shape *shape, nitro_matrix_builder *builder);
-
 #endif

@@ -106,26 +106,6 @@ static nitro_status adopt(nitro_context *context, void *data, void **argument)
     return status;
 }
 
-nitro_status nitro_spmv_matrix_create(nitro_context *context, const char *origin,
-                                      nitro_matrix_entries *entries, nitro_spmv **spmv)
-{
-    nitro_matrix *matrix;
-    nitro_status status = nitro_matrix_create(context, origin, entries, &matrix);
-    return status == NITRO_OK ? nitro_spmv_adopt(context, matrix, spmv) : status;
-}
-
-nitro_status nitro_spmv_generate_stencil(nitro_context *context, int64_t side, nitro_spmv **spmv)
-{
-    nitro_matrix *matrix;
-    nitro_status status = nitro_matrix_make_stencil(context, side, &matrix);
-    return status == NITRO_OK ? nitro_spmv_adopt(context, matrix, spmv) : status;
-}
-
-void nitro_spmv_matrix_free(nitro_spmv *spmv)
-{
-    nitro_kit_free(&nitro_spmv_kit, false, spmv);
-}
-
 static void describe(const void *argument, char *text, size_t size)
 {
     const nitro_spmv *spmv = argument;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "apps/matrix/matrix.h"
-#include "apps/spmv/spmv_matrix.h"
 #include "bench/bench.h"
+#include "unit/spmv_inputs.h"
 
 #define MIN_ROUNDS 9
 #define BUDGET_MS  250
@@ -156,10 +156,10 @@ static int measure_size(bench_report *report, nitro_context *context,
                         const nitro_computation *computation, double nonzeros)
 {
     nitro_spmv *stencil = NULL;
-    if (nitro_spmv_generate_stencil(context, (int64_t)cbrt(nonzeros / 7) + 1, &stencil) != NITRO_OK)
+    if (spmv_inputs_stencil(context, (int64_t)cbrt(nonzeros / 7) + 1, &stencil) != NITRO_OK)
         return bench_fail("out of memory");
     int failed = measure_matrix(report, computation, "stencil", stencil);
-    nitro_spmv_matrix_free(stencil);
+    spmv_inputs_free(stencil);
     static const struct {
         const char *family;
         int64_t max_length;
@@ -168,7 +168,7 @@ static int measure_size(bench_report *report, nitro_context *context,
         double rows = nonzeros / ((double)randoms[i].max_length / 2);
         nitro_spmv *random = make_random((int64_t)rows, randoms[i].max_length);
         failed = measure_matrix(report, computation, randoms[i].family, random);
-        nitro_spmv_matrix_free(random);
+        spmv_inputs_free(random);
     }
     return failed;
 }

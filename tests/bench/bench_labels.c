@@ -99,7 +99,7 @@ static nitro_status load_generated(nitro_context *context, void *state, void **a
 
 static void unload_generated(void *argument)
 {
-    nitro_spmv_matrix_free(argument);
+    spmv_inputs_free(argument);
 }
 
 /* One tune's results. */

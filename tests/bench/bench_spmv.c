@@ -24,9 +24,9 @@
 #endif
 
 #include "apps/matrix/matrix.h"
-#include "apps/spmv/spmv_matrix.h"
 #include "bench/bench.h"
 #include "bench/spmv_compare.h"
+#include "unit/spmv_inputs.h"
 
 #define STENCIL_SIDE     160
 #define STENCIL_NONZEROS 28.5e6
@@ -189,12 +189,12 @@ static int run_stencil(bench_report *report, nitro_context *context)
     nitro_spmv *spmv = NULL;
     double *from = nitro_host_allocate(COPY_DOUBLES, sizeof(*from)); /* memory of the same kind */
     double *to = nitro_host_allocate(COPY_DOUBLES, sizeof(*to));
-    if (!from || !to || nitro_spmv_generate_stencil(context, STENCIL_SIDE, &spmv) != NITRO_OK) {
+    if (!from || !to || spmv_inputs_stencil(context, STENCIL_SIDE, &spmv) != NITRO_OK) {
         bench_fail("out of memory: the stencil needs about 3 GB");
     } else {
         failed = measure_stencil(report, spmv, from, to);
     }
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     free(from);
     free(to);
     return failed;
@@ -212,7 +212,7 @@ static int run_long_rows(bench_report *report, nitro_context *context)
                 nitro_matrix_entries_free(&entries);
                 return bench_fail("out of memory");
             }
-    if (nitro_spmv_matrix_create(context, "long rows", &entries, &spmv) != NITRO_OK)
+    if (spmv_inputs_create(context, "long rows", &entries, &spmv) != NITRO_OK)
         return bench_fail("out of memory");
     product products[NUM_VARIANTS + 1];
     bench_subject subjects[NUM_VARIANTS + 1];
@@ -223,7 +223,7 @@ static int run_long_rows(bench_report *report, nitro_context *context)
         failed = bench_measure(subjects, NUM_VARIANTS + 1, MIN_ROUNDS, BUDGET_MS / 4);
     if (!failed)
         report_times(report, "200 rows of 20000", subjects);
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     return failed;
 }
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "apps/matrix/matrix_inputs.h"
-#include "apps/spmv/spmv_matrix.h"
 #include "bench/bench.h"
 #include "nitro/backend/statistics.h"
 #include "nitro/runtime/computation.h"
+#include "unit/spmv_inputs.h"
 #include "variants/spmv/spmv_cuda.h"
 
 #define NUM_NONZEROS 2e7
@@ -142,7 +142,7 @@ static int run_family(const rig *r, const nitro_matrix_family *family)
     nitro_spmv_cuda spmv = {.host = *host};
     int failed = measure(r, name, &spmv);
     nitro_kit_release_device(&nitro_spmv_kit, &spmv);
-    nitro_spmv_matrix_free(host);
+    spmv_inputs_free(host);
     return failed;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "apps/histogram/samples.h"
+#include "unit/histogram_inputs.h"
 
 int histogram_inputs_measure(bench_report *report, int64_t num_samples,
                              histogram_measure_function measure)
@@ -23,8 +23,8 @@ int histogram_inputs_measure(bench_report *report, int64_t num_samples,
         char name[64];
         snprintf(name, sizeof(name), "%s in %lld bins", inputs[i].family,
                  (long long)inputs[i].num_bins);
-        if (nitro_histogram_generate_family(context, inputs[i].family, 1, num_samples,
-                                            inputs[i].num_bins, &histogram) != NITRO_OK)
+        if (histogram_inputs_make(context, inputs[i].family, 1, num_samples, inputs[i].num_bins,
+                                  &histogram) != NITRO_OK)
             failed = bench_fail("out of memory: %s", name);
         else
             failed = measure(report, name, histogram);

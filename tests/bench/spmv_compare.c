@@ -19,10 +19,10 @@
 
 #include "apps/matrix/matrix_inputs.h"
 #include "apps/matrix/matrix_market.h"
-#include "apps/spmv/spmv_matrix.h"
 #include "bench/peers/spmv_libraries.h"
 #include "bench/spmv_compare.h"
 #include "nitro/runtime/computation.h"
+#include "unit/spmv_inputs.h"
 
 #define MIN_BATCH_MS   0.05
 #define MIN_ROUNDS     9
@@ -219,7 +219,7 @@ static int compare_file(comparison *c, const char *path)
     const char *slash = strrchr(path, '/');
     int failed = is_selected(c, (double)spmv->num_nonzeros) &&
                  compare(c, REAL, slash ? slash + 1 : path, spmv) != 0;
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     return failed;
 }
 
@@ -256,7 +256,7 @@ static int generate(comparison *c, size_t index, double nonzeros, char *name, ni
     nitro_matrix_builder builder = {.context = c->context, .entries = &entries, .random = &random};
     family->build(&shape, &builder);
     if (builder.status == NITRO_OK)
-        builder.status = nitro_spmv_matrix_create(c->context, name, &entries, spmv);
+        builder.status = spmv_inputs_create(c->context, name, &entries, spmv);
     return builder.status == NITRO_OK ? 0 : bench_fail("spmv: %s: out of memory", name);
 }
 
@@ -274,7 +274,7 @@ static int compare_generated(comparison *c)
         if (!is_selected(c, nonzeros))
             continue;
         int failed = generate(c, i, nonzeros, name, &spmv) != 0 || compare(c, of, name, spmv) != 0;
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
         if (failed)
             return 1;
     }

@@ -47,9 +47,8 @@ static void histogram_cases_check_ranges(cuda_cases *cases)
         char name[128];
         snprintf(name, sizeof(name), "%lld bins with %d bytes of shared memory",
                  (long long)ranges[i].num_bins, ranges[i].max_shared_bytes);
-        assert_ok(cases->context,
-                  nitro_histogram_generate_family(cases->context, "uniform", i, 30000,
-                                                  ranges[i].num_bins, &samples));
+        assert_ok(cases->context, histogram_inputs_make(cases->context, "uniform", i, 30000,
+                                                        ranges[i].num_bins, &samples));
         histogram_cases_check(cases, samples, ranges[i].max_shared_bytes, name);
     }
 }
@@ -64,9 +63,8 @@ static void histogram_cases_check_two(cuda_cases *cases)
     assert_int_equal(cudaStreamCreateWithFlags((cudaStream_t *)&streams[1], cudaStreamNonBlocking),
                      cudaSuccess);
     for (size_t i = 0; i < 2; i++) {
-        assert_ok(cases->context,
-                  nitro_histogram_generate_family(cases->context, "uniform", i, 200000, num_bins[i],
-                                                  &samples[i]));
+        assert_ok(cases->context, histogram_inputs_make(cases->context, "uniform", i, 200000,
+                                                        num_bins[i], &samples[i]));
         cases->stream = streams[i];
         both[i] = (nitro_histogram_cuda){.host = *samples[i], .cuda.stream = streams[i]};
         cuda_cases_keep_reference(cases, &both[i], "one of two");

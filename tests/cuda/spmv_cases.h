@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "apps/matrix/matrix_inputs.h"
-#include "apps/spmv/spmv_matrix.h"
 #include "cuda/cuda_cases.h"
+#include "unit/spmv_inputs.h"
 #include "variants/spmv/spmv_cuda.h"
 
 /* Inputs that every variant must have run. */
@@ -51,7 +51,7 @@ static size_t spmv_cases_check(cuda_cases *cases, nitro_spmv *matrix, const char
         ran++;
     }
     nitro_kit_release_device(&nitro_spmv_kit, &spmv);
-    nitro_spmv_matrix_free(matrix);
+    spmv_inputs_free(matrix);
     return ran;
 }
 
@@ -104,7 +104,7 @@ static void spmv_cases_check_odd(cuda_cases *cases)
         }
         nitro_spmv *matrix = NULL;
         assert_ok(cases->context,
-                  nitro_spmv_matrix_create(cases->context, odd[i].name, &entries, &matrix));
+                  spmv_inputs_create(cases->context, odd[i].name, &entries, &matrix));
         assert_true(spmv_cases_check(cases, matrix, odd[i].name, SIZE_MAX) >= 4);
     }
 }

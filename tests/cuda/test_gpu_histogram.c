@@ -31,9 +31,8 @@ static void variants_agree_on_large_inputs(void **state)
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         for (size_t k = 0; k < sizeof(all_bins) / sizeof(all_bins[0]); k++) {
             nitro_histogram *samples = NULL;
-            assert_ok(cases->context,
-                      nitro_histogram_generate_family(cases->context, families[i], k, 20000003,
-                                                      all_bins[k], &samples));
+            assert_ok(cases->context, histogram_inputs_make(cases->context, families[i], k,
+                                                            20000003, all_bins[k], &samples));
             histogram_cases_check(cases, samples, 0, families[i]);
         }
 }

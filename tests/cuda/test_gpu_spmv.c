@@ -34,7 +34,7 @@ static void variants_agree_on_large_matrices(void **state)
 {
     cuda_cases *cases = *state;
     nitro_spmv *stencil = NULL;
-    assert_ok(cases->context, nitro_spmv_generate_stencil(cases->context, 128, &stencil));
+    assert_ok(cases->context, spmv_inputs_stencil(cases->context, 128, &stencil));
     assert_true(spmv_cases_check(cases, stencil, "stencil 128 x 128 x 128", SIZE_MAX) >= 7);
     for (size_t index = 0; index < 2 * NITRO_MATRIX_NUM_FAMILIES; index++) {
         char name[128];

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (nitro_matrix_market_parse(context, "fuzz", (const char *)data, size, &matrix) == NITRO_OK &&
         nitro_spmv_adopt(context, matrix, &spmv) == NITRO_OK)
         run_variants(spmv);
-    nitro_spmv_matrix_free(spmv);
+    nitro_kit_free(&nitro_spmv_kit, false, spmv);
     nitro_context_free(context);
     return 0;
 }

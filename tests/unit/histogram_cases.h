@@ -3,7 +3,7 @@
 #ifndef NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 #define NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 
-#include "apps/histogram/samples.h"
+#include "unit/histogram_inputs.h"
 #include "unit/unit.h"
 
 #define HISTOGRAM_NUM_CASES 240
@@ -26,8 +26,8 @@ static inline nitro_histogram *histogram_case(nitro_context *context, size_t ind
     nitro_histogram *histogram = NULL;
     snprintf(name, 128, "case %zu: %lld samples, %s, in %lld bins", index, (long long)num_samples,
              family, (long long)num_bins);
-    assert_ok(context, nitro_histogram_generate_family(context, family, index, num_samples,
-                                                       num_bins, &histogram));
+    assert_ok(context,
+              histogram_inputs_make(context, family, index, num_samples, num_bins, &histogram));
     return histogram;
 }
 

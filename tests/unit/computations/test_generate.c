@@ -66,7 +66,7 @@ static void matrices_are_well_formed_and_not_too_large(void **state)
         total += nonzeros;
         largest = fmax(largest, nonzeros);
         smallest = fmin(smallest, nonzeros);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
     assert_true(total < 65e6); /* a quarter of them are large, of up to 4e6 */
     assert_true(largest > 1e6 && smallest < 50);
@@ -203,13 +203,13 @@ static void a_stencil_is_what_its_name_says(void **state)
     nitro_context *context = unit_context();
     nitro_spmv *spmv = NULL;
     (void)state;
-    assert_ok(context, nitro_spmv_generate_stencil(context, 3, &spmv));
+    assert_ok(context, spmv_inputs_stencil(context, 3, &spmv));
     assert_int_equal(spmv->num_rows, 27);
     assert_int_equal(spmv->num_nonzeros, 7 * 27 - 6 * 9); /* less one a point of every face */
     const int32_t centre[] = {4, 10, 12, 13, 14, 16, 22};
     assert_int_equal(spmv->row_offsets[14] - spmv->row_offsets[13], 7);
     assert_memory_equal(spmv->columns + spmv->row_offsets[13], centre, sizeof(centre));
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     nitro_context_free(context);
 }
 

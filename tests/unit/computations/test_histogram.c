@@ -66,8 +66,8 @@ static void variants_agree_with_many_threads(void **state)
     for (size_t i = 0; i < sizeof(all_bins) / sizeof(all_bins[0]); i++)
         for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
             nitro_histogram *histogram = NULL;
-            assert_ok(context, nitro_histogram_generate_family(context, families[k], i, 200003,
-                                                               all_bins[i], &histogram));
+            assert_ok(context, histogram_inputs_make(context, families[k], i, 200003, all_bins[i],
+                                                     &histogram));
             check_all(histogram, families[k]);
             nitro_histogram_samples_free(histogram);
         }
@@ -83,8 +83,7 @@ static void missing_tables_are_made(void **state)
     int threads = omp_get_max_threads();
     (void)state;
     omp_set_num_threads(9);
-    assert_ok(context,
-              nitro_histogram_generate_family(context, "gaussian", 1, 300000, 500, &histogram));
+    assert_ok(context, histogram_inputs_make(context, "gaussian", 1, 300000, 500, &histogram));
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
         const nitro_variant *variant = variants[i];
         check_variant(histogram, variant, "not prepared");
@@ -110,8 +109,7 @@ static void prepare_is_idempotent_and_release_drops(void **state)
     int threads = omp_get_max_threads();
     (void)state;
     omp_set_num_threads(4);
-    assert_ok(context,
-              nitro_histogram_generate_family(context, "uniform", 1, 300000, 256, &histogram));
+    assert_ok(context, histogram_inputs_make(context, "uniform", 1, 300000, 256, &histogram));
     for (int round = 0; round < 2; round++) {
         assert_int_equal(nitro_histogram_variant_shared_atomic_dynamic.prepare(
                              histogram, nitro_histogram_variant_shared_atomic_dynamic.user),

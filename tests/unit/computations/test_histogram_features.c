@@ -88,8 +88,8 @@ static void families_differ_in_their_spread(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         for (uint64_t seed = 0; seed < 5; seed++) {
             nitro_histogram *histogram = NULL;
-            assert_ok(f->context, nitro_histogram_generate_family(f->context, cases[i].family, seed,
-                                                                  100000, 4096, &histogram));
+            assert_ok(f->context, histogram_inputs_make(f->context, cases[i].family, seed, 100000,
+                                                        4096, &histogram));
             evaluate(f, histogram, values);
             double spread = values[NITRO_HISTOGRAM_SUB_SAMPLE_SD];
             if (spread < cases[i].low || spread > cases[i].high)

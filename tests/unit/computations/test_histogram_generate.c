@@ -30,8 +30,7 @@ static void names_are_valid_and_differ(void **state)
 static double fullest_share(nitro_context *context, const char *family, uint64_t seed)
 {
     nitro_histogram *histogram = NULL;
-    assert_ok(context,
-              nitro_histogram_generate_family(context, family, seed, 200000, 256, &histogram));
+    assert_ok(context, histogram_inputs_make(context, family, seed, 200000, 256, &histogram));
     uint32_t counts[256] = {0}, most = 0;
     for (int64_t i = 0; i < histogram->num_samples; i++)
         counts[histogram->samples[i]]++;
@@ -68,8 +67,7 @@ static void images_are_smooth(void **state)
     nitro_histogram *histogram = NULL;
     double beside = 0, below = 0;
     (void)state;
-    assert_ok(context,
-              nitro_histogram_generate_family(context, "image", 3, 512 * 512, 256, &histogram));
+    assert_ok(context, histogram_inputs_make(context, "image", 3, 512 * 512, 256, &histogram));
     for (int64_t i = 0; i < 511 * 512; i++) {
         beside += abs((int)histogram->samples[i] - (int)histogram->samples[i + 1]);
         below += abs((int)histogram->samples[i] - (int)histogram->samples[i + 512]);
@@ -82,14 +80,8 @@ static void images_are_smooth(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    nitro_context *context = unit_context();
-    nitro_histogram *histogram = NULL;
     (void)state;
     generated_check_room(&nitro_module_histogram);
-    assert_fails(context, nitro_histogram_generate_family(context, "normal", 1, 10, 10, &histogram),
-                 NITRO_ERR_NOT_FOUND, "'normal'");
-    assert_null(histogram);
-    nitro_context_free(context);
 }
 
 int main(void)

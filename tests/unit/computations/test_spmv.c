@@ -30,7 +30,7 @@ static nitro_spmv *make(nitro_context *context, int64_t num_rows, int64_t num_co
         assert_ok(context, nitro_matrix_entries_add(context, &entries, (int64_t)list[i][0],
                                                     (int64_t)list[i][1], list[i][2]));
     nitro_spmv *spmv = NULL;
-    assert_ok(context, nitro_spmv_matrix_create(context, "test", &entries, &spmv));
+    assert_ok(context, spmv_inputs_create(context, "test", &entries, &spmv));
     return spmv;
 }
 
@@ -81,7 +81,7 @@ static void variants_agree_on_generated_matrices(void **state)
         assert_ok(f->context,
                   spmv_inputs_generate(f->context, 7, index, name, sizeof(name), &spmv));
         assert_true(check_all(f, spmv, name) >= 4); /* csr, csr_vector, coo and hybrid always run */
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -110,7 +110,7 @@ static void variants_agree_with_many_threads(void **state)
         assert_ok(f->context,
                   spmv_inputs_generate(f->context, 11, index, name, sizeof(name), &spmv));
         check_all(f, spmv, name);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
     end_threads(threads);
 }
@@ -126,13 +126,13 @@ static void variants_agree_on_an_unaligned_y(void **state)
             assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, column,
                                                            (double)(row % 7) - 3));
     nitro_spmv *spmv = NULL;
-    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
     double *y = spmv->y, *wider = calloc((size_t)spmv->num_rows + 1, sizeof(*wider));
     spmv->y = wider + 1;
     check_all(f, spmv, "y at an odd address");
     spmv->y = y;
     free(wider);
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     end_threads(threads);
 }
 
@@ -149,9 +149,9 @@ static void one_row_is_cut_between_threads(void **state)
                                                            1.0 / (double)(column + 1)));
         assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, 1, 5, 2));
         nitro_spmv *spmv = NULL;
-        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
         check_all(f, spmv, "one long row");
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
     end_threads(threads);
 }
@@ -171,9 +171,9 @@ static void long_rows_are_cut_anywhere(void **state)
                                                                1.0 / (double)(row + column + 1)));
         }
         nitro_spmv *spmv = NULL;
-        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
         check_all(f, spmv, "several long rows");
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
         end_threads(before);
     }
 }
@@ -192,7 +192,7 @@ static nitro_spmv *make_wide(nitro_context *context, int64_t num_rows, int64_t n
                                                         1.0 / (double)(i + 1)));
     }
     nitro_spmv *spmv = NULL;
-    assert_ok(context, nitro_spmv_matrix_create(context, "test", &entries, &spmv));
+    assert_ok(context, spmv_inputs_create(context, "test", &entries, &spmv));
     return spmv;
 }
 
@@ -221,7 +221,7 @@ static void scattered_columns_are_found(void **state)
                                      cases[i].step, cases[i].jumps);
         if (nitro_spmv_find_access(spmv, spmv->num_nonzeros) != cases[i].access)
             fail_msg("%s: not what is expected", cases[i].name);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -232,14 +232,14 @@ static void variants_agree_on_scattered_columns(void **state)
     nitro_spmv *narrow = make_wide(f->context, 3001, 1000000, 50021, true);
     assert_int_equal(nitro_spmv_find_access(narrow, 0), NITRO_SPMV_SPREAD);
     assert_true(check_all(f, narrow, "columns within the last cache") >= 6);
-    nitro_spmv_matrix_free(narrow);
+    spmv_inputs_free(narrow);
     for (int threads = 1; threads <= 5; threads += 4)
         for (int64_t num_rows = 300; num_rows <= (2 << 20) + 5; num_rows *= 6991) {
             int before = begin_threads(threads);
             nitro_spmv *spmv = make_wide(f->context, num_rows, 1100000, 50021, true);
             assert_int_equal(nitro_spmv_find_access(spmv, 0), NITRO_SPMV_SCATTERED);
             assert_true(check_all(f, spmv, "scattered columns") >= 6);
-            nitro_spmv_matrix_free(spmv);
+            spmv_inputs_free(spmv);
             end_threads(before);
         }
 }
@@ -276,7 +276,7 @@ static void vector_units_agree(void **state)
                 variants[i]->release(spmv, variants[i]->user);
         }
         free(first);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
     assert_true(nitro_spmv_assume_unit(-1));
     assert_in_range(nitro_spmv_unit(), 0, NITRO_SPMV_NUM_UNITS - 1);
@@ -301,7 +301,7 @@ static void short_rows_are_summed_alone(void **state)
     }
     nitro_spmv *spmv = NULL;
     double y[ROWS];
-    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
     ((double *)spmv->x)[ODD_COLUMN] = NAN;
     for (int threads = 1; threads <= 7; threads++) {
         int before = begin_threads(threads);
@@ -314,7 +314,7 @@ static void short_rows_are_summed_alone(void **state)
     }
     for (int row = 0; row < ROWS; row++)
         assert_int_equal(isnan(y[row]) != 0, row == ODD_ROW);
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 /* Long rows are divided among threads, and no further where units take turns. */
@@ -332,7 +332,7 @@ static void turns_of_units_change_no_bit(void **state)
                                                                1.0 / (double)(i + 1)));
         nitro_spmv *spmv = NULL;
         double y[200];
-        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
         for (int turns = 0; turns < 2; turns++) {
             nitro_spmv_assume_turns(turns);
             memset(spmv->y, 0xFF, sizeof(y));
@@ -343,7 +343,7 @@ static void turns_of_units_change_no_bit(void **state)
         }
         assert_true(check_all(f, spmv, "turns") >= 3);
         nitro_spmv_assume_turns(false);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
         end_threads(before);
     }
 }
@@ -377,7 +377,7 @@ static void variants_agree_on_odd_matrices(void **state)
         nitro_spmv *spmv =
             make(f->context, cases[i].rows, cases[i].cols, cases[i].list, cases[i].count);
         assert_true(check_all(f, spmv, cases[i].name) >= 4);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -408,9 +408,9 @@ static void variants_agree_on_dense_matrices(void **state)
             nitro_spmv *spmv = NULL;
             char name[64];
             snprintf(name, sizeof(name), "dense %lld x %lld", (long long)rows, (long long)cols);
-            assert_ok(f->context, nitro_spmv_matrix_create(f->context, name, &entries, &spmv));
+            assert_ok(f->context, spmv_inputs_create(f->context, name, &entries, &spmv));
             assert_true(check_all(f, spmv, name) >= 6);
-            nitro_spmv_matrix_free(spmv);
+            spmv_inputs_free(spmv);
         }
 }
 
@@ -433,7 +433,7 @@ static void y_is_what_it_should_be(void **state)
     }
     spmv->x = own_x;
     spmv->y = own_y;
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 static void constraints_refuse_what_would_not_fit(void **state)
@@ -478,10 +478,10 @@ static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
         assert_ok(f->context,
                   nitro_matrix_entries_add(f->context, &entries, row, 99 * row % 100, 1));
     nitro_spmv *spmv = NULL;
-    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "scattered", &entries, &spmv));
+    assert_ok(f->context, spmv_inputs_create(f->context, "scattered", &entries, &spmv));
     assert_int_not_equal(nitro_spmv_variant_dia.prepare(spmv, nitro_spmv_variant_dia.user), 0);
     assert_null(spmv->dia);
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 /* dia reads a diagonal below the main one from that above where both have the same elements. */
@@ -513,7 +513,7 @@ static void diagonals_are_shared_only_if_equal(void **state)
                                       ? 0.5
                                       : 1 + (double)((row < column ? row : column) % 11)));
         }
-        assert_ok(f->context, nitro_spmv_matrix_create(f->context, cases[i].name, &entries, &spmv));
+        assert_ok(f->context, spmv_inputs_create(f->context, cases[i].name, &entries, &spmv));
         assert_true(check_all(f, spmv, cases[i].name) >= 5);
         assert_int_equal(nitro_spmv_variant_dia.prepare(spmv, nitro_spmv_variant_dia.user), 0);
         const nitro_spmv_dia *dia = spmv->dia;
@@ -521,7 +521,7 @@ static void diagonals_are_shared_only_if_equal(void **state)
         assert_int_equal(dia->offsets[3] == 2 * dia->stride - 35, cases[i].shared);
         if (cases[i].odd_row == EVERY_ROW)
             assert_int_equal(dia->group_stride, 3 * NITRO_SPMV_DIA_GROUP_ROWS);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -538,7 +538,7 @@ static void rows_are_sorted_in_windows(void **state)
     }
     nitro_spmv *spmv = NULL;
     const nitro_variant *variant = &nitro_spmv_variant_sell_c_sigma;
-    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
     assert_int_equal(variant->prepare(spmv, variant->user), 0);
     const int64_t *offsets = spmv->row_offsets;
     const int32_t *rows = spmv->sell_c_sigma->rows;
@@ -552,7 +552,7 @@ static void rows_are_sorted_in_windows(void **state)
         int64_t length = offsets[rows[i] + 1] - offsets[rows[i]];
         assert_true(before > length || (before == length && rows[i - 1] < rows[i]));
     }
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 /* Rows that are no longer than the one before, but where a window begins, stay where they are. */
@@ -573,12 +573,12 @@ static void sorted_rows_stay_in_order(void **state)
                 assert_ok(f->context,
                           nitro_matrix_entries_add(f->context, &entries, row, row % 90 + i, 1.5));
         nitro_spmv *spmv = NULL;
-        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
         assert_int_equal(variant->prepare(spmv, variant->user), 0);
         if ((spmv->sell_c_sigma->num_sorted == 0) != cases[c].stays)
             fail_msg("longer row %ld: not what is expected", (long)cases[c].longer_row);
         check_all(f, spmv, "rows that may be sorted");
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -596,7 +596,7 @@ static void cache_blocks_hold_every_matrix(void **state)
                       spmv_inputs_generate(f->context, 5, index, name, sizeof(name), &spmv));
             keep_reference(spmv, name);
             check_variant(spmv, variant, name);
-            nitro_spmv_matrix_free(spmv);
+            spmv_inputs_free(spmv);
             end_threads(before);
         }
 }
@@ -615,7 +615,7 @@ static void cache_blocks_pad_gaps_between_rows(void **state)
                                                            (row * 50021 + i * 57001) % NUM_COLS,
                                                            (double)(row % 5) - 1.5));
     nitro_spmv *spmv = NULL;
-    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
     assert_int_equal(variant->prepare(spmv, variant->user), 0);
     const nitro_spmv_cache_blocked *format = spmv->cache_blocked;
     int64_t most = UINT32_MAX >> format->column_bits, gap = NUM_ROWS - 2 * FILLED, padding = 0;
@@ -627,7 +627,7 @@ static void cache_blocks_pad_gaps_between_rows(void **state)
                     format->num_blocks * (gap / most + 1));
     keep_reference(spmv, "rows far apart");
     check_variant(spmv, variant, "rows far apart");
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     end_threads(before);
 }
 
@@ -649,7 +649,7 @@ static void cache_blocks_are_for_scattered_columns(void **state)
         features[NITRO_SPMV_NNZ] = 1e8;
         features[NITRO_SPMV_COLS] = 1 << 21; /* x may stay in the last cache */
         assert_false(variant->allows(features, NULL, NULL));
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -680,7 +680,7 @@ static void slices_are_never_larger_than_their_bounds(void **state)
         assert_true(sorted <= features[NITRO_SPMV_NNZ] + ceil(features[NITRO_SPMV_ROWS] / window) *
                                                              NITRO_SPMV_SLICE_ROWS *
                                                              features[NITRO_SPMV_ROW_MAX]);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -705,7 +705,7 @@ static void hybrid_is_never_larger_than_coo(void **state)
         }
         assert_true(bytes <= 16 * spmv->num_nonzeros);
         assert_true(bytes <= fewer); /* one slot more would not save anything */
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -713,7 +713,7 @@ static void prepare_is_idempotent_and_release_drops(void **state)
 {
     computation_fixture *f = *state;
     nitro_spmv *spmv = NULL;
-    assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
+    assert_ok(f->context, spmv_inputs_stencil(f->context, 6, &spmv));
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < NUM_VARIANTS; i++)
             assert_true(!variants[i]->prepare ||
@@ -738,7 +738,7 @@ static void prepare_is_idempotent_and_release_drops(void **state)
         assert_null(spmv->sellp);
         assert_null(spmv->cache_blocked);
     }
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 static void wrong_results_are_found(void **state)
@@ -746,7 +746,7 @@ static void wrong_results_are_found(void **state)
     computation_fixture *f = *state;
     nitro_spmv *spmv = NULL;
     char why[512] = "";
-    assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
+    assert_ok(f->context, spmv_inputs_stencil(f->context, 6, &spmv));
     assert_int_not_equal(nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "no reference"));
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
@@ -768,7 +768,7 @@ static void wrong_results_are_found(void **state)
     assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
     spmv->y[17] += 0.5e-12 * spmv->kept->magnitudes[17];
     assert_int_equal(nitro_kit_check_result(&nitro_spmv_kit, spmv, why, sizeof(why)), 0);
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 static void computation_runs_through_dispatch(void **state)
@@ -787,7 +787,7 @@ static void computation_runs_through_dispatch(void **state)
     assert_int_equal(nitro_spmv_kit.num_variants, sizeof(names) / sizeof(names[0]));
     for (size_t i = 0; i < nitro_spmv_kit.num_variants; i++)
         assert_string_equal(nitro_computation_variant_name(f->computation, i), names[i]);
-    assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 5, &spmv));
+    assert_ok(f->context, spmv_inputs_stencil(f->context, 5, &spmv));
     assert_ok(f->context, nitro_run(f->computation, spmv, &decision));
     assert_string_equal(decision.variant_name, "csr");
     assert_int_equal(nitro_kit_keep_reference(&nitro_spmv_kit, spmv), 0);

@@ -24,7 +24,7 @@ static nitro_spmv *with_lengths(const computation_fixture *f, const int64_t *len
         for (int64_t column = 0; column < lengths[row]; column++)
             assert_ok(f->context, nitro_matrix_entries_add(f->context, &entries, row, column, 1));
     nitro_spmv *spmv = NULL;
-    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    assert_ok(f->context, spmv_inputs_create(f->context, "test", &entries, &spmv));
     return spmv;
 }
 
@@ -93,7 +93,7 @@ static void values_are_as_worked_out_by_hand(void **state)
                    "skewness");
     /* diagonals: row 0: 0; row 1: -1, 0; row 3: -3 to 1: five of them */
     assert_feature(values[NITRO_SPMV_DIA_FILLIN], 5 * 4 / 8.0, "dia_fillin");
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 /* Quartiles for every remainder of the rows by four, as the recorded measurements define them. */
@@ -121,7 +121,7 @@ static void quartiles_follow_the_recorded_definition(void **state)
         assert_feature(values[NITRO_SPMV_ROW_Q1], cases[i].q1, "row_q1");
         assert_feature(values[NITRO_SPMV_ROW_MEDIAN], cases[i].median, "row_median");
         assert_feature(values[NITRO_SPMV_ROW_Q3], cases[i].q3, "row_q3");
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -137,7 +137,7 @@ static void quartiles_of_very_long_rows(void **state)
     assert_feature(values[NITRO_SPMV_ROW_MEDIAN], (1025 + 3000) / 2.0, "row_median");
     assert_feature(values[NITRO_SPMV_ROW_Q3], (4000 + 5000) / 2.0, "row_q3");
     assert_feature(values[NITRO_SPMV_ROW_MAX], 20000, "row_max");
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 static int compare_lengths(const void *a, const void *b)
@@ -180,7 +180,7 @@ static void short_rows_are_counted_exactly(void **state)
         assert_feature(values[NITRO_SPMV_ROW_MIN], (double)lengths[0], "row_min");
         assert_feature(values[NITRO_SPMV_ROW_MAX], (double)lengths[ROWS - 1], "row_max");
         assert_true(fabs(values[NITRO_SPMV_ROW_VARIANCE] - squares / ROWS) <= 1e-9 * squares);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -216,7 +216,7 @@ static void diagonals_are_estimated_within_the_stated_bounds(void **state)
             fail_msg("%s: dia_fillin is %g, exact %g", name, values[NITRO_SPMV_DIA_FILLIN], exact);
         num_sampled += spmv->num_nonzeros > 16384;
         num_banded += spmv->num_nonzeros > 16384 && exact <= 10;
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
     assert_true(num_sampled > 20 && num_banded > 8);
 }
@@ -249,7 +249,7 @@ static void features_do_not_depend_on_the_number_of_threads(void **state)
         variance += ((double)lengths[row] - mean) * ((double)lengths[row] - mean) / ROWS;
     assert_true(fabs(expected[NITRO_SPMV_ROW_VARIANCE] / variance - 1) < 1e-9);
     assert_feature(expected[NITRO_SPMV_ROW_MAX], 1717, "row_max");
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
     free(lengths);
 }
 
@@ -267,7 +267,7 @@ static void features_of_empty_matrices_are_finite(void **state)
         assert_feature(values[NITRO_SPMV_ELL_FILLIN], 1, "ell_fillin");
         assert_feature(values[NITRO_SPMV_DIA_FILLIN], 1, "dia_fillin");
         assert_feature(values[NITRO_SPMV_DENSITY], i == 3 ? 1.0 / 64 : 1, "density");
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
 }
 
@@ -284,7 +284,7 @@ static void logarithms_exist(void **state)
     for (size_t i = 0; i < NITRO_SPMV_NUM_FEATURES; i++)
         assert_true(schema->features[i].scale != NITRO_SCALE_LOG || values[i] > 0);
     nitro_schema_free(schema);
-    nitro_spmv_matrix_free(spmv);
+    spmv_inputs_free(spmv);
 }
 
 /* Six digits are recorded. */
@@ -330,7 +330,7 @@ static void features_agree_with_the_recorded_measurements(void **state)
         while (strcmp(nitro_csv_field(csv, row, input), both[i][0]) != 0)
             assert_true(++row < nitro_csv_num_rows(csv));
         compare_with_record(f, csv, row, values);
-        nitro_spmv_matrix_free(spmv);
+        spmv_inputs_free(spmv);
     }
     nitro_csv_free(csv);
 }
