@@ -145,11 +145,8 @@ static nitro_status require_unused(redis_store *store, const char *tag, const ch
 nitro_status nitro_redis_delete_device(redis_store *store, const char *id)
 {
     char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
-    redisReply *reply = NULL;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (key)
-        status = nitro_redis_query(store, &reply, "DEL", key, (char *)NULL);
-    nitro_redis_free_replies(&reply, 1);
+    nitro_status status =
+        key ? nitro_redis_query(store, NULL, "DEL", key, (char *)NULL) : NITRO_ERR_NO_MEMORY;
     free(key);
     return status;
 }

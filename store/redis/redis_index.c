@@ -9,11 +9,8 @@ nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const ch
                                    const char *name)
 {
     char *key = nitro_redis_key(store, tag, index, NULL);
-    redisReply *reply = NULL;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (key)
-        status = nitro_redis_query(store, &reply, "SADD", key, name, (char *)NULL);
-    nitro_redis_free_replies(&reply, 1);
+    nitro_status status =
+        key ? nitro_redis_query(store, NULL, "SADD", key, name, (char *)NULL) : NITRO_ERR_NO_MEMORY;
     free(key);
     return status;
 }

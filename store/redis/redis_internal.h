@@ -139,7 +139,7 @@ nitro_status nitro_redis_follow(redis_attempt *a, const char *error);
  */
 nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
                              size_t num_commands, redisReply **replies);
-/** One command: its name, its key, its arguments, NULL. */
+/** One command: its name, its key, its arguments, NULL. `reply` may be NULL. */
 nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...);
 /** The value of a key, or of a field of the hash there (`field` NULL: of the key): a string or nil.
  */
@@ -264,6 +264,10 @@ typedef enum redis_put_mode {
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_row *rows, size_t count,
                                    const redis_row *shared, size_t num_shared, redis_put_mode mode,
                                    nitro_string_list *there, size_t *num_there);
+/** For the second step of a transaction: HSET, or HDEL, of rows at one of the table's keys. */
+nitro_status nitro_redis_table_write(const redis_table *table, redis_transaction *t,
+                                     const char *command, const char *key, const redis_row *rows,
+                                     size_t count);
 typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
 /**
  * Rows in byte order of names, which are all in memory meanwhile; `record` is NULL if it is not

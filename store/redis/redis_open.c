@@ -51,8 +51,7 @@ static nitro_status find_version(redis_store *store, const char *key, redisReply
                           "%s: no such store: this database has no key %s", store->url->shown, key);
     nitro_redis_free_replies(reply, 1);
     status =
-        nitro_redis_query(store, reply, "SET", key, TEXT(NITRO_REDIS_LAYOUT), "NX", (char *)NULL);
-    nitro_redis_free_replies(reply, 1);
+        nitro_redis_query(store, NULL, "SET", key, TEXT(NITRO_REDIS_LAYOUT), "NX", (char *)NULL);
     return status == NITRO_OK ? nitro_redis_query(store, reply, "GET", key, (char *)NULL) : status;
 }
 

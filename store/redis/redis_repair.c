@@ -9,11 +9,8 @@
 
 nitro_status nitro_redis_table_drop(const redis_table *table)
 {
-    redisReply *reply = NULL;
-    nitro_status status = nitro_redis_query(table->store, &reply, "UNLINK", table->records,
-                                            table->shared, (char *)NULL);
-    nitro_redis_free_replies(&reply, 1);
-    return status;
+    return nitro_redis_query(table->store, NULL, "UNLINK", table->records, table->shared,
+                             (char *)NULL);
 }
 
 typedef struct tidying {
@@ -59,19 +56,8 @@ static nitro_status find_unused_parts(void *user, redis_transaction *t, bool *wr
 static nitro_status remove_unused_parts(void *user, redis_transaction *t)
 {
     const tidying *job = user;
-    nitro_context *context = job->table->store->context;
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < job->unused.count && status == NITRO_OK;) {
-        redis_words words = {0};
-        status =
-            nitro_redis_words_add_texts(context, &words, "HDEL", job->table->shared, (char *)NULL);
-        for (size_t end = i + NITRO_REDIS_PAGE;
-             i < job->unused.count && i < end && status == NITRO_OK; i++)
-            status = nitro_redis_words_add(context, &words, job->unused.items[i].name,
-                                           job->unused.items[i].name_size);
-        status = nitro_redis_transaction_write(t, &words, status);
-    }
-    return status;
+    return nitro_redis_table_write(job->table, t, "HDEL", job->table->shared, job->unused.items,
+                                   job->unused.count);
 }
 
 nitro_status nitro_redis_table_tidy(const redis_table *table, bool apply, size_t *num_unused)

@@ -201,8 +201,10 @@ nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...)
     for (const char *text; status == NITRO_OK && (text = va_arg(texts, const char *));)
         status = nitro_redis_words_add_text(store->context, &words, text);
     va_end(texts);
+    redisReply *unread = NULL;
     if (status == NITRO_OK)
-        status = nitro_redis_run(store, words.items[1], &words, 1, reply);
+        status = nitro_redis_run(store, words.items[1], &words, 1, reply ? reply : &unread);
+    nitro_redis_free_replies(&unread, 1);
     nitro_redis_words_free(&words);
     return status;
 }

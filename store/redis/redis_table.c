@@ -232,10 +232,10 @@ static nitro_status read_before_put(void *user, redis_transaction *t, bool *writ
 }
 
 /* One command for up to a page of rows; without records, HDEL. */
-static nitro_status write_page(const put *p, redis_transaction *t, const char *command,
+static nitro_status write_page(const redis_table *table, redis_transaction *t, const char *command,
                                const char *key, const redis_row *rows, size_t count)
 {
-    nitro_context *context = p->table->store->context;
+    nitro_context *context = table->store->context;
     redis_words words = {0};
     bool with_records = strcmp(command, "HSET") == 0;
     nitro_status status = nitro_redis_words_add_texts(context, &words, command, key, (char *)NULL);
@@ -247,13 +247,14 @@ static nitro_status write_page(const put *p, redis_transaction *t, const char *c
     return nitro_redis_transaction_write(t, &words, status);
 }
 
-static nitro_status write_rows(const put *p, redis_transaction *t, const char *command,
-                               const char *key, const redis_row *rows, size_t count)
+nitro_status nitro_redis_table_write(const redis_table *table, redis_transaction *t,
+                                     const char *command, const char *key, const redis_row *rows,
+                                     size_t count)
 {
     nitro_status status = NITRO_OK;
     for (size_t first = 0; first < count && status == NITRO_OK; first += NITRO_REDIS_PAGE) {
         size_t left = count - first;
-        status = write_page(p, t, command, key, rows + first,
+        status = write_page(table, t, command, key, rows + first,
                             left < NITRO_REDIS_PAGE ? left : NITRO_REDIS_PAGE);
     }
     return status;
@@ -262,11 +263,14 @@ static nitro_status write_rows(const put *p, redis_transaction *t, const char *c
 static nitro_status write_put(void *user, redis_transaction *t)
 {
     const put *p = user;
-    nitro_status status = write_rows(p, t, "HDEL", p->table->records, p->old.items, p->num_old);
+    const redis_table *table = p->table;
+    nitro_status status =
+        nitro_redis_table_write(table, t, "HDEL", table->records, p->old.items, p->num_old);
     if (status == NITRO_OK)
-        status = write_rows(p, t, "HSET", p->table->shared, p->shared, p->num_shared);
-    return status == NITRO_OK ? write_rows(p, t, "HSET", p->table->records, p->rows, p->count)
-                              : status;
+        status = nitro_redis_table_write(table, t, "HSET", table->shared, p->shared, p->num_shared);
+    return status == NITRO_OK
+               ? nitro_redis_table_write(table, t, "HSET", table->records, p->rows, p->count)
+               : status;
 }
 
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_row *rows, size_t count,
@@ -333,19 +337,10 @@ static nitro_status read_before_removal(void *user, redis_transaction *t, bool *
 static nitro_status write_removal(void *user, redis_transaction *t)
 {
     const removal *r = user;
-    nitro_context *context = r->table->store->context;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < r->count && status == NITRO_OK; i++) {
-        const redis_row *row = &r->rows[i];
-        redis_words words = {0};
-        if (!r->matches[i])
-            continue;
-        status =
-            nitro_redis_words_add_texts(context, &words, "HDEL", r->table->records, (char *)NULL);
-        if (status == NITRO_OK)
-            status = nitro_redis_words_add(context, &words, row->name, row->name_size);
-        status = nitro_redis_transaction_write(t, &words, status);
-    }
+    for (size_t i = 0; i < r->count && status == NITRO_OK; i++)
+        if (r->matches[i])
+            status = write_page(r->table, t, "HDEL", r->table->records, &r->rows[i], 1);
     return status;
 }
 

@@ -240,7 +240,7 @@ static nitro_status inspect_device_of(inspection *i, bool has_schema)
 static nitro_status replace_index(inspection *i, const char *tag, const char *index)
 {
     char message[512];
-    redisReply *type = NULL, *removed = NULL;
+    redisReply *type = NULL;
     char *key = nitro_redis_key(i->store, tag, index, NULL);
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
@@ -251,10 +251,9 @@ static nitro_status replace_index(inspection *i, const char *tag, const char *in
         snprintf(message, sizeof(message), "%s is no index: it is of type %s", key, type->str);
         i->report(i->user, message);
         if (!i->dry_run)
-            status = nitro_redis_query(i->store, &removed, "UNLINK", key, (char *)NULL);
+            status = nitro_redis_query(i->store, NULL, "UNLINK", key, (char *)NULL);
     }
     nitro_redis_free_replies(&type, 1);
-    nitro_redis_free_replies(&removed, 1);
     free(key);
     return status;
 }
