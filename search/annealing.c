@@ -97,14 +97,6 @@ static nitro_status begin(search_walk *walk, void *method, search_options *optio
 
 static const search_method method_annealing = {sizeof(annealing), begin, advance, NULL};
 
-extern const nitro_searcher nitro_searcher_annealing;
-
-static nitro_status open_annealing(nitro_context *context, const nitro_search_task *task,
-                                   void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_annealing, &method_annealing, state);
-}
-
 static const nitro_searcher_option options_of_annealing[] = {
     {"preset", "kernel-tuner-1.5", "kernel-tuner-1.5 or kernel-tuner-0.4.2"},
     {"t0", "", "first temperature, relative to the time: 0.1 (0.4.2: 1)"},
@@ -113,12 +105,6 @@ static const nitro_searcher_option options_of_annealing[] = {
     {"jump", "", "chance of a parameter to change to any value: 0.2"},
     {NULL, NULL, NULL}};
 
-const nitro_searcher nitro_searcher_annealing = {
-    .name = "annealing",
-    .description = "simulated annealing (Kernel Tuner)",
-    .options = options_of_annealing,
-    .open = open_annealing,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(annealing, &method_annealing, .name = "annealing",
+                     .description = "simulated annealing (Kernel Tuner)",
+                     .options = options_of_annealing)

@@ -191,20 +191,8 @@ static const nitro_searcher_option advanced_options[] = {
 #define BAYES_SEARCHER(symbol, text, what, table, portfolio, first)                                \
     static const bayes_kind kind_##symbol = {                                                      \
         {sizeof(bayes), begin, advance, end}, portfolio, first};                                   \
-    extern const nitro_searcher nitro_searcher_bayes_##symbol;                                     \
-    static nitro_status open_##symbol(nitro_context *context, const nitro_search_task *task,       \
-                                      void **state)                                                \
-    {                                                                                              \
-        return search_walk_open(context, task, &nitro_searcher_bayes_##symbol,                     \
-                                &kind_##symbol.method, state);                                     \
-    }                                                                                              \
-    const nitro_searcher nitro_searcher_bayes_##symbol = {.name = text,                            \
-                                                          .description = what,                     \
-                                                          .options = table,                        \
-                                                          .open = open_##symbol,                   \
-                                                          .ask = search_walk_ask,                  \
-                                                          .tell = search_walk_tell,                \
-                                                          .close = search_walk_close};
+    SEARCH_WALK_SEARCHER(bayes_##symbol, &kind_##symbol.method, .name = text, .description = what, \
+                         .options = table)
 
 BAYES_SEARCHER(ei, "bayes-ei", "Bayesian optimisation, expected improvement", single_options,
                BAYES_SINGLE, ACQUIRE_EI)

@@ -170,14 +170,6 @@ static void end(void *method)
 
 static const search_method method_diffevo = {sizeof(differential_evolution), begin, advance, end};
 
-extern const nitro_searcher nitro_searcher_diffevo;
-
-static nitro_status open_diffevo(nitro_context *context, const nitro_search_task *task,
-                                 void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_diffevo, &method_diffevo, state);
-}
-
 static const nitro_searcher_option options_of_diffevo[] = {
     {"population", "16", "individuals a varying parameter"},
     {"generations", "1000000", "generations until it ends"},
@@ -185,12 +177,6 @@ static const nitro_searcher_option options_of_diffevo[] = {
     {"cr", "0.6", "chance of a parameter to come from it"},
     {NULL, NULL, NULL}};
 
-const nitro_searcher nitro_searcher_diffevo = {
-    .name = "diffevo",
-    .description = "differential evolution, best/1/bin (Kernel Tuner)",
-    .options = options_of_diffevo,
-    .open = open_diffevo,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(diffevo, &method_diffevo, .name = "diffevo",
+                     .description = "differential evolution, best/1/bin (Kernel Tuner)",
+                     .options = options_of_diffevo)

@@ -138,14 +138,6 @@ static void end(void *method)
 
 static const search_method method_genetic = {sizeof(genetic), begin, advance, end};
 
-extern const nitro_searcher nitro_searcher_genetic;
-
-static nitro_status open_genetic(nitro_context *context, const nitro_search_task *task,
-                                 void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_genetic, &method_genetic, state);
-}
-
 static const nitro_searcher_option options_of_genetic[] = {
     {"preset", "kernel-tuner-1.5",
      "kernel-tuner-1.5 or kernel-tuner-0.4.2 (drops invalid children)"},
@@ -155,12 +147,6 @@ static const nitro_searcher_option options_of_genetic[] = {
     {"crossover", "", "single-point or uniform: single-point (uniform)"},
     {NULL, NULL, NULL}};
 
-const nitro_searcher nitro_searcher_genetic = {
-    .name = "genetic",
-    .description = "genetic algorithm (Kernel Tuner)",
-    .options = options_of_genetic,
-    .open = open_genetic,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(genetic, &method_genetic, .name = "genetic",
+                     .description = "genetic algorithm (Kernel Tuner)",
+                     .options = options_of_genetic)

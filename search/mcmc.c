@@ -130,24 +130,10 @@ static nitro_status begin(search_walk *walk, void *method, search_options *optio
 
 static const search_method method_mcmc = {sizeof(mcmc), begin, advance, NULL};
 
-extern const nitro_searcher nitro_searcher_mcmc;
-
-static nitro_status open_mcmc(nitro_context *context, const nitro_search_task *task, void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_mcmc, &method_mcmc, state);
-}
-
 static const nitro_searcher_option options_of_mcmc[] = {
     {"random", "10", "random evaluations at first, where no start is given"},
     {"chance", "0.02", "chance of going on from a slower configuration"},
     {NULL, NULL, NULL}};
 
-const nitro_searcher nitro_searcher_mcmc = {
-    .name = "mcmc",
-    .description = "Markov chain Monte Carlo (KTT)",
-    .options = options_of_mcmc,
-    .open = open_mcmc,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(mcmc, &method_mcmc, .name = "mcmc",
+                     .description = "Markov chain Monte Carlo (KTT)", .options = options_of_mcmc)

@@ -54,18 +54,6 @@ static nitro_status begin(search_walk *walk, void *method, search_options *optio
 
 static const search_method method_mls = {sizeof(local_search), begin, advance, NULL};
 
-extern const nitro_searcher nitro_searcher_mls;
-
-static nitro_status open_mls(nitro_context *context, const nitro_search_task *task, void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_mls, &method_mls, state);
-}
-
-const nitro_searcher nitro_searcher_mls = {
-    .name = "mls",
-    .description = "multi-start local search over Hamming neighbours (Kernel Tuner)",
-    .open = open_mls,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(
+    mls, &method_mls, .name = "mls",
+    .description = "multi-start local search over Hamming neighbours (Kernel Tuner)")

@@ -126,13 +126,6 @@ static void end(void *method)
 
 static const search_method method_pso = {sizeof(swarm), begin, advance, end};
 
-extern const nitro_searcher nitro_searcher_pso;
-
-static nitro_status open_pso(nitro_context *context, const nitro_search_task *task, void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_pso, &method_pso, state);
-}
-
 static const nitro_searcher_option options_of_pso[] = {
     {"particles", "50", "particles, at most half the space"},
     {"iterations", "190", "moves of each until it ends"},
@@ -141,12 +134,6 @@ static const nitro_searcher_option options_of_pso[] = {
     {"c2", "1", "pull of the best position of all"},
     {NULL, NULL, NULL}};
 
-const nitro_searcher nitro_searcher_pso = {
-    .name = "pso",
-    .description = "particle swarm optimisation (Kernel Tuner)",
-    .options = options_of_pso,
-    .open = open_pso,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(pso, &method_pso, .name = "pso",
+                     .description = "particle swarm optimisation (Kernel Tuner)",
+                     .options = options_of_pso)

@@ -17,18 +17,5 @@ static nitro_status begin(search_walk *walk, void *method, search_options *optio
 
 static const search_method method_random = {1, begin, advance, NULL};
 
-extern const nitro_searcher nitro_searcher_random;
-
-static nitro_status open_random(nitro_context *context, const nitro_search_task *task, void **state)
-{
-    return search_walk_open(context, task, &nitro_searcher_random, &method_random, state);
-}
-
-const nitro_searcher nitro_searcher_random = {
-    .name = "random",
-    .description = "uniform without replacement",
-    .open = open_random,
-    .ask = search_walk_ask,
-    .tell = search_walk_tell,
-    .close = search_walk_close,
-};
+SEARCH_WALK_SEARCHER(random, &method_random, .name = "random",
+                     .description = "uniform without replacement")

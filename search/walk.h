@@ -41,13 +41,28 @@ typedef struct search_method {
     void (*end)(void *method); /* or NULL; also after a failed begin */
 } search_method;
 
-/** Functions of nitro_searcher. */
+/** Functions of nitro_searcher: SEARCH_WALK_SEARCHER has them. */
 nitro_status search_walk_open(nitro_context *context, const nitro_search_task *task,
                               const nitro_searcher *searcher, const search_method *kind,
                               void **state);
 nitro_status search_walk_ask(void *state, nitro_search_question *question);
 nitro_status search_walk_tell(void *state, const nitro_search_answer *answer);
 void search_walk_close(void *state);
+
+/** The searcher nitro_searcher_NAME of a method; the last arguments are its name, description and
+ *  options. */
+#define SEARCH_WALK_SEARCHER(symbol, method, ...)                                                  \
+    extern const nitro_searcher nitro_searcher_##symbol;                                           \
+    static nitro_status open_##symbol(nitro_context *context, const nitro_search_task *task,       \
+                                      void **state)                                                \
+    {                                                                                              \
+        return search_walk_open(context, task, &nitro_searcher_##symbol, method, state);           \
+    }                                                                                              \
+    const nitro_searcher nitro_searcher_##symbol = {.open = open_##symbol,                         \
+                                                    .ask = search_walk_ask,                        \
+                                                    .tell = search_walk_tell,                      \
+                                                    .close = search_walk_close,                    \
+                                                    __VA_ARGS__};
 
 /** Empty the batch, to want the next one. */
 void search_want_none(search_walk *walk);
