@@ -52,6 +52,8 @@ static const char *problem(const void *argument)
 
 /* ---- Inputs ---- */
 
+/* b = A x of a fixed pattern of numbers x in [-1, 1), so that the system has a solution even where
+ * the matrix is singular. */
 static void fill_in(nitro_solver *system)
 {
     nitro_random random;
@@ -66,9 +68,9 @@ static void fill_in(nitro_solver *system)
     }
 }
 
-nitro_status nitro_system_adopt(nitro_context *context, const char *origin, nitro_matrix *matrix,
-                                nitro_solver **system)
+static nitro_status adopt(nitro_context *context, void *data, void **argument)
 {
+    nitro_matrix *matrix = data;
     const nitro_solver taken = {.num_rows = matrix->num_rows,
                                 .num_nonzeros = matrix->num_nonzeros,
                                 .row_offsets = matrix->row_offsets,
@@ -76,17 +78,13 @@ nitro_status nitro_system_adopt(nitro_context *context, const char *origin, nitr
                                 .values = matrix->values,
                                 .tolerance = NITRO_SOLVER_TOLERANCE,
                                 .max_iterations = NITRO_SOLVER_MAX_ITERATIONS};
-    void *made;
-    nitro_status status = nitro_matrix_check_square(context, origin, matrix, "a system to solve");
-    if (status == NITRO_OK)
-        status = nitro_kit_allocate(context, &nitro_solver_kit, &taken, &made);
+    nitro_status status = nitro_kit_allocate(context, &nitro_solver_kit, &taken, argument);
     if (status != NITRO_OK) {
         nitro_matrix_free(matrix);
         return status;
     }
     free(matrix);
-    *system = made;
-    fill_in(*system);
+    fill_in(*argument);
     return NITRO_OK;
 }
 
@@ -101,15 +99,6 @@ static nitro_status load(nitro_context *context, const char *path, void **data)
         *data = matrix;
     else
         nitro_matrix_free(matrix);
-    return status;
-}
-
-static nitro_status adopt(nitro_context *context, void *data, void **argument)
-{
-    nitro_solver *system;
-    nitro_status status = nitro_system_adopt(context, "the input", data, &system);
-    if (status == NITRO_OK)
-        *argument = system;
     return status;
 }
 

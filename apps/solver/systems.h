@@ -6,16 +6,6 @@
 #include "nitro/nitro_backend.h"
 #include "variants/solver/solver.h"
 
-/**
- * The system of a matrix: b = A x of a fixed pattern of numbers x in [-1, 1), so that it has a
- * solution even where the matrix is singular.
- * @param[in]  matrix  taken, or freed on error.
- * @param[out] system  free it with nitro_kit_free.
- * @return NITRO_OK; NITRO_ERR_FORMAT (not square: `origin` names it); NITRO_ERR_NO_MEMORY.
- */
-nitro_status nitro_system_adopt(nitro_context *context, const char *origin, nitro_matrix *matrix,
-                                nitro_solver **system);
-
 /** What a matrix of a family may have; each input draws its own. */
 typedef struct nitro_system_family {
     const char *name;

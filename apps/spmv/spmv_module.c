@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "apps/matrix/matrix_inputs.h"
-#include "apps/spmv/spmv_matrix.h"
+#include "apps/spmv/spmv_module.h"
 #include "variants/spmv/spmv_cuda.h"
 #include "variants/spmv/spmv_opencl.h"
 
@@ -74,36 +74,28 @@ static int multiply(void *argument, double *magnitudes)
 
 /* ---- Inputs ---- */
 
-nitro_status nitro_spmv_adopt(nitro_context *context, nitro_matrix *matrix, nitro_spmv **spmv)
+/* x is filled with a fixed pattern of numbers in [-1, 1). */
+static nitro_status adopt(nitro_context *context, void *data, void **argument)
 {
+    nitro_matrix *matrix = data;
     const nitro_spmv taken = {.num_rows = matrix->num_rows,
                               .num_cols = matrix->num_cols,
                               .num_nonzeros = matrix->num_nonzeros,
                               .row_offsets = matrix->row_offsets,
                               .columns = matrix->columns,
                               .values = matrix->values};
-    void *made;
     nitro_random random;
-    nitro_status status = nitro_kit_allocate(context, &nitro_spmv_kit, &taken, &made);
+    nitro_status status = nitro_kit_allocate(context, &nitro_spmv_kit, &taken, argument);
     if (status != NITRO_OK) {
         nitro_matrix_free(matrix);
         return status;
     }
     free(matrix);
-    *spmv = made;
+    const nitro_spmv *spmv = *argument;
     nitro_random_seed(&random, X_SEED);
-    for (int64_t i = 0; i < (*spmv)->num_cols; i++)
-        ((double *)(*spmv)->x)[i] = 2 * nitro_random_uniform(&random) - 1;
+    for (int64_t i = 0; i < spmv->num_cols; i++)
+        ((double *)spmv->x)[i] = 2 * nitro_random_uniform(&random) - 1;
     return NITRO_OK;
-}
-
-static nitro_status adopt(nitro_context *context, void *data, void **argument)
-{
-    nitro_spmv *spmv;
-    nitro_status status = nitro_spmv_adopt(context, data, &spmv);
-    if (status == NITRO_OK)
-        *argument = spmv;
-    return status;
 }
 
 static void describe(const void *argument, char *text, size_t size)

@@ -29,7 +29,7 @@ static nitro_solver *make(nitro_context *context, size_t family, double size, ui
     nitro_solver *system = NULL;
     nitro_random_seed(&random, seed);
     if (nitro_system_make(context, family, &random, size, label, &data) != NITRO_OK ||
-        nitro_system_adopt(context, label, data, &system) != NITRO_OK)
+        nitro_solver_kit.adopt(context, data, (void **)&system) != NITRO_OK)
         return NULL;
     return system;
 }

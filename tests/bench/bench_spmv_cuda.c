@@ -137,7 +137,7 @@ static int run_family(const rig *r, const nitro_matrix_family *family)
     nitro_spmv *host = NULL;
     snprintf(name, sizeof(name), "%s-%s", family->name, shape.label);
     if (nitro_matrix_build(r->context, family, &shape, &random, name, &matrix) != NITRO_OK ||
-        nitro_spmv_adopt(r->context, matrix, &host) != NITRO_OK)
+        nitro_spmv_kit.adopt(r->context, matrix, (void **)&host) != NITRO_OK)
         return fail_with_last_error(r);
     nitro_spmv_cuda spmv = {.host = *host};
     int failed = measure(r, name, &spmv);

@@ -214,7 +214,7 @@ static int compare_file(comparison *c, const char *path)
     nitro_spmv *spmv = NULL;
     nitro_matrix *matrix = NULL;
     if (nitro_matrix_market_read(c->context, path, &matrix) != NITRO_OK ||
-        nitro_spmv_adopt(c->context, matrix, &spmv) != NITRO_OK)
+        nitro_spmv_kit.adopt(c->context, matrix, (void **)&spmv) != NITRO_OK)
         return bench_fail("spmv: cannot read %s", path);
     const char *slash = strrchr(path, '/');
     int failed = is_selected(c, (double)spmv->num_nonzeros) &&

@@ -27,7 +27,7 @@ static nitro_spmv *spmv_cases_make(const cuda_cases *cases, uint64_t seed, size_
     snprintf(name, 128, "%s-%s#%zu", family->name, shape.label, index);
     assert_ok(cases->context,
               nitro_matrix_build(cases->context, family, &shape, &random, name, &matrix));
-    assert_ok(cases->context, nitro_spmv_adopt(cases->context, matrix, &spmv));
+    assert_ok(cases->context, nitro_spmv_kit.adopt(cases->context, matrix, (void **)&spmv));
     return spmv;
 }
 

@@ -30,7 +30,7 @@ static nitro_solver_cuda *make(const cuda_cases *cases, size_t family, double si
     nitro_random_seed(&random, family);
     assert_ok(cases->context,
               nitro_system_make(cases->context, family, &random, size, label, &data));
-    assert_ok(cases->context, nitro_system_adopt(cases->context, label, data, &host));
+    assert_ok(cases->context, nitro_solver_kit.adopt(cases->context, data, (void **)&host));
     made->host = *host;
     made->host.max_iterations = LIMIT;
     made->cuda.stream = cases->stream;

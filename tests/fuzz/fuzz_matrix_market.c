@@ -1,7 +1,7 @@
 /* Arbitrary bytes as a Matrix Market file: an error, or a matrix that all variants and features
  * accept. */
 #include "apps/matrix/matrix_market.h"
-#include "apps/spmv/spmv_matrix.h"
+#include "apps/spmv/spmv_module.h"
 #include "fuzz.h"
 
 /* Whatever was accepted must run, and give the right result. */
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (nitro_context_create(&context) != NITRO_OK)
         return 0;
     if (nitro_matrix_market_parse(context, "fuzz", (const char *)data, size, &matrix) == NITRO_OK &&
-        nitro_spmv_adopt(context, matrix, &spmv) == NITRO_OK)
+        nitro_spmv_kit.adopt(context, matrix, (void **)&spmv) == NITRO_OK)
         run_variants(spmv);
     nitro_kit_free(&nitro_spmv_kit, false, spmv);
     nitro_context_free(context);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "apps/matrix/matrix_inputs.h"
-#include "apps/spmv/spmv_matrix.h"
+#include "apps/spmv/spmv_module.h"
 
 /* Of entries, which are taken. */
 static inline nitro_status spmv_inputs_create(nitro_context *context, const char *origin,
@@ -14,7 +14,7 @@ static inline nitro_status spmv_inputs_create(nitro_context *context, const char
 {
     nitro_matrix *matrix;
     nitro_status status = nitro_matrix_create(context, origin, entries, &matrix);
-    return status == NITRO_OK ? nitro_spmv_adopt(context, matrix, spmv) : status;
+    return status == NITRO_OK ? nitro_spmv_kit.adopt(context, matrix, (void **)spmv) : status;
 }
 
 /* A 7-point stencil on a grid of side x side x side: a large, regular matrix. */
@@ -32,7 +32,7 @@ static inline nitro_status spmv_inputs_stencil(nitro_context *context, int64_t s
     nitro_random_seed(&random, 1);
     nitro_status status =
         nitro_matrix_build(context, family, &shape, &random, family->name, &matrix);
-    return status == NITRO_OK ? nitro_spmv_adopt(context, matrix, spmv) : status;
+    return status == NITRO_OK ? nitro_spmv_kit.adopt(context, matrix, (void **)spmv) : status;
 }
 
 /* Also frees what variants and hooks allocated. NULL is allowed. */

@@ -23,7 +23,7 @@ static nitro_solver *make(const computation_fixture *f, size_t family, double si
     nitro_solver *system = NULL;
     nitro_random_seed(&random, seed);
     assert_ok(f->context, nitro_system_make(f->context, family, &random, size, label, &data));
-    assert_ok(f->context, nitro_system_adopt(f->context, label, data, &system));
+    assert_ok(f->context, nitro_solver_kit.adopt(f->context, data, (void **)&system));
     return system;
 }
 
@@ -39,7 +39,7 @@ static nitro_solver *make_dense(const computation_fixture *f, int64_t n, const d
             assert_ok(f->context,
                       nitro_matrix_entries_add(f->context, &entries, i / n, i % n, a[i]));
     assert_ok(f->context, nitro_matrix_create(f->context, "dense", &entries, &matrix));
-    assert_ok(f->context, nitro_system_adopt(f->context, "dense", matrix, &system));
+    assert_ok(f->context, nitro_solver_kit.adopt(f->context, matrix, (void **)&system));
     if (b)
         memcpy((double *)system->b, b, (size_t)n * sizeof(*b));
     return system;
@@ -196,7 +196,7 @@ static void an_entry_beside_all_diagonals_counts(void **state)
         assert_ok(f->context,
                   nitro_matrix_entries_add(f->context, &entries, 4 * coupled, coupled, -0.05));
         assert_ok(f->context, nitro_matrix_create(f->context, "chain", &entries, &matrix));
-        assert_ok(f->context, nitro_system_adopt(f->context, "chain", matrix, &system));
+        assert_ok(f->context, nitro_solver_kit.adopt(f->context, matrix, (void **)&system));
         assert_int_equal(run_all(f, system), nitro_computation_num_variants(f->computation));
         assert_int_equal(run_one(&f->computation->variants[0], system), 0);
         assert_true(system->iterations > 10);

@@ -324,7 +324,7 @@ static void features_agree_with_the_recorded_measurements(void **state)
         nitro_matrix *matrix = NULL;
         assert_ok(f->context,
                   nitro_matrix_market_read(f->context, unit_shared_data(both[i][1]), &matrix));
-        assert_ok(f->context, nitro_spmv_adopt(f->context, matrix, &spmv));
+        assert_ok(f->context, nitro_spmv_kit.adopt(f->context, matrix, (void **)&spmv));
         evaluate(f, spmv, values);
         size_t row = 0;
         while (strcmp(nitro_csv_field(csv, row, input), both[i][0]) != 0)
