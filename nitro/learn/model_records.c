@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/model/model.h"
 
 typedef struct record_check {

@@ -11,7 +11,6 @@
 #include "nitro/models/model_file.h"
 #include "nitro/models/score_json.h"
 #include "nitro/models/strategy_find.h"
-#include "nitro/runtime/scores/kernel_pair.h"
 
 static nitro_status decode_calibration(const nitro_json_place *place, const json_t *top,
                                        nitro_calibration *calibration)

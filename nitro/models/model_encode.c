@@ -15,7 +15,6 @@
 #include "nitro/models/model_file.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/model/model.h"
-#include "nitro/runtime/scores/kernel_pair.h"
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
 

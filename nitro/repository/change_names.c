@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/records/schema.h"
 #include "nitro/repository/store_internal.h"
 
 #define RETIRED ".retired"

@@ -10,7 +10,6 @@
 #include "apps/cli/commands/tune_settings.h"
 #include "apps/cli/crash.h"
 #include "apps/cli/given_features.h"
-#include "apps/cli/paths.h"
 
 typedef struct settings {
     common_settings common;
