@@ -72,8 +72,7 @@ static int name_of_file(const invocation *call, const char *path, size_t parts, 
         start--;
     while (start[0] == '/' || (start[0] == '.' && start[1] == '/'))
         start++;
-    const char *slash = strrchr(start, '/'), *last = slash ? slash + 1 : start;
-    const char *end = start + strlen(start);
+    const char *last = basename(start), *end = start + strlen(start);
     if (end - last > 3 && strcmp(end - 3, ".gz") == 0)
         end -= 3;
     const char *dot = memrchr(last, '.', (size_t)(end - last));

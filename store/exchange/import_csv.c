@@ -97,12 +97,6 @@ void nitro_import_clear(import_job *job)
     *job = (import_job){0};
 }
 
-const char *nitro_import_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_options *options,
                                     nitro_import_report *report)
 {
@@ -114,7 +108,7 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
     import_job job = {.context = context, .store = store, .options = options};
     nitro_status status = nitro_csv_open(context, options->samples_path, &job.csv);
     if (status == NITRO_OK)
-        status = nitro_import_check(&job, nitro_import_file_name(options->samples_path));
+        status = nitro_import_check(&job, basename(options->samples_path));
     if (status == NITRO_OK)
         status = nitro_import_write(&job);
     if (status == NITRO_OK && report)

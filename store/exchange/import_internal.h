@@ -49,12 +49,11 @@ nitro_status nitro_import_next(void *job, const nitro_sample **sample);
  * inputs and may not replace them. */
 nitro_status nitro_import_check_rows(import_job *job);
 
-/** The file's name without its folder, so that records do not depend on the folder. */
-const char *nitro_import_file_name(const char *path);
 /** Seconds since 1970 that an import is dated with: SOURCE_DATE_EPOCH's if set, so that it can be
  *  repeated byte for byte, else now. */
 nitro_status nitro_import_time(nitro_context *context, int64_t *time_s);
-/** A record's origin: "imported from NAME". */
+/** A record's origin: "imported from NAME"; of a file its name without the folder, so that records
+ *  do not depend on the folder. */
 nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin);
 /** Append the names of a schema's features, or of its variants (`times`). */
 nitro_status nitro_import_list_names(nitro_context *context, const nitro_schema *schema, bool times,

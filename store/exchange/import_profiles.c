@@ -198,7 +198,7 @@ nitro_status nitro_store_import_profiles(nitro_store *store,
         status = nitro_import_time(job.context, &job.time_s);
     if (status != NITRO_OK)
         return status;
-    status = nitro_import_origin(job.context, nitro_import_file_name(options->path), &job.origin);
+    status = nitro_import_origin(job.context, basename(options->path), &job.origin);
     if (status == NITRO_OK)
         status = read_table(&job);
     if (status == NITRO_OK)

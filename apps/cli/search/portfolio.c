@@ -116,8 +116,7 @@ static nitro_status read_table(nitro_context *context, const char *path, portfol
 /* The device that a file names, else the file's name without folder and extensions. */
 static char *device_of(nitro_context *context, const nitro_recording *recording, const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
+    const char *name = basename(file);
     if (recording->device && nitro_device_id_is_valid(recording->device))
         return nitro_strdup(context, recording->device);
     return nitro_asprintf(context, "%.*s", (int)strcspn(name, "."), name);

@@ -10,8 +10,7 @@
 /* The file's name without folder and extensions, as far as it is a valid name. */
 static void name_after(const char *path, char *name, size_t size)
 {
-    const char *slash = strrchr(path, '/');
-    snprintf(name, size, "%s", slash ? slash + 1 : path);
+    snprintf(name, size, "%s", basename(path));
     name[strcspn(name, ".")] = '\0';
     if (!nitro_name_is_valid(name))
         snprintf(name, size, "space");
