@@ -43,16 +43,14 @@ static void put(nitro_matrix_builder *builder, int64_t row, int64_t column)
         nitro_matrix_entries_add(builder->context, builder->entries, row, column, value);
 }
 
-/* `length` entries at random columns within [first, end). */
-static void put_random(nitro_matrix_builder *builder, int64_t row, int64_t length, int64_t first,
-                       int64_t end)
+/* `length` entries at random columns below `width`. */
+static void put_random(nitro_matrix_builder *builder, int64_t row, int64_t length, int64_t width)
 {
-    int64_t width = end - first;
     length = at_most(length, width);
     for (int64_t i = 0; i < length; i++) {
         int64_t low = width * i / length, high = width * (i + 1) / length;
         uint64_t drawn = nitro_random_below(builder->random, (uint64_t)(high - low));
-        put(builder, row, first + low + (int64_t)drawn);
+        put(builder, row, low + (int64_t)drawn);
     }
 }
 
@@ -206,7 +204,7 @@ static void plan_few_rows(nitro_random *random, double nonzeros, nitro_matrix_sh
 static void build_regular(const nitro_matrix_shape *shape, nitro_matrix_builder *builder)
 {
     for (int64_t row = 0; row < shape->num_rows; row++)
-        put_random(builder, row, shape->a, 0, shape->num_cols);
+        put_random(builder, row, shape->a, shape->num_cols);
 }
 
 /* 0 to 2a entries in a row. */
@@ -214,7 +212,7 @@ static void build_uniform(const nitro_matrix_shape *shape, nitro_matrix_builder 
 {
     for (int64_t row = 0; row < shape->num_rows; row++) {
         uint64_t length = nitro_random_below(builder->random, (uint64_t)(2 * shape->a + 1));
-        put_random(builder, row, (int64_t)length, 0, shape->num_cols);
+        put_random(builder, row, (int64_t)length, shape->num_cols);
     }
 }
 
@@ -251,7 +249,7 @@ static void build_power_law(const nitro_matrix_shape *shape, nitro_matrix_builde
     for (int64_t row = 0; row < shape->num_rows; row++) {
         double u = 1 - nitro_random_uniform(builder->random);
         double length = (double)shape->a * pow(u, -1 / (shape->ratio - 1));
-        put_random(builder, row, (int64_t)fmin(length, (double)shape->b), 0, shape->num_cols);
+        put_random(builder, row, (int64_t)fmin(length, (double)shape->b), shape->num_cols);
     }
 }
 
@@ -271,7 +269,7 @@ static void build_mostly_empty(const nitro_matrix_shape *shape, nitro_matrix_bui
 {
     for (int64_t row = 0; row < shape->num_rows; row++)
         if (nitro_random_uniform(builder->random) < shape->ratio)
-            put_random(builder, row, shape->a, 0, shape->num_cols);
+            put_random(builder, row, shape->a, shape->num_cols);
 }
 
 /* ---- Dense blocks of a x a: one on the diagonal and b random ones in every block row ---- */
@@ -320,7 +318,7 @@ static void build_long_rows(const nitro_matrix_shape *shape, nitro_matrix_builde
     int64_t apart = shape->num_rows / shape->b;
     int64_t length = at_least((int64_t)(shape->ratio * (double)shape->num_cols), shape->a);
     for (int64_t row = 0; row < shape->num_rows; row++)
-        put_random(builder, row, row % apart == apart / 2 ? length : shape->a, 0, shape->num_cols);
+        put_random(builder, row, row % apart == apart / 2 ? length : shape->a, shape->num_cols);
 }
 
 /* Row lengths that grow from 1 to a in b steps. */
@@ -338,7 +336,7 @@ static void build_steps(const nitro_matrix_shape *shape, nitro_matrix_builder *b
     for (int64_t row = 0; row < shape->num_rows; row++) {
         int64_t step = row * shape->b / shape->num_rows;
         int64_t length = 1 + (shape->a - 1) * step / (shape->b - 1);
-        put_random(builder, row, length, 0, shape->num_cols);
+        put_random(builder, row, length, shape->num_cols);
     }
 }
 

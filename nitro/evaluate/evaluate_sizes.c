@@ -2,7 +2,6 @@
  * range. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
@@ -98,17 +97,14 @@ static nitro_status choose_feature(nitro_context *context, const nitro_dataset *
 static nitro_status find_feature(nitro_context *context, const nitro_dataset *dataset,
                                  const char *name, size_t *feature)
 {
-    const nitro_schema *schema = dataset->schema;
-    for (size_t f = 0; name && f < schema->num_features; f++)
-        if (strcmp(schema->features[f].name, name) == 0) {
-            *feature = f;
-            return NITRO_OK;
-        }
-    if (name)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "%s has no input feature '%.80s' to order its inputs by",
-                          schema->computation, name);
-    return choose_feature(context, dataset, feature);
+    if (!name)
+        return choose_feature(context, dataset, feature);
+    *feature = nitro_schema_feature(dataset->schema, name);
+    return *feature != NITRO_NONE
+               ? NITRO_OK
+               : nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                            "%s has no input feature '%.80s' to order its inputs by",
+                            dataset->schema->computation, name);
 }
 
 /** The inputs with a usable row, by the feature, ascending; marks them. */
