@@ -4,7 +4,6 @@
 
 #include "nitro/base/parallel.h"
 #include "nitro/learn/kernel/kernel_matrix.h"
-#include "nitro/runtime/scores/kernel_expansion.h"
 
 static double squared_distance(const double *a, const double *b, size_t count)
 {

@@ -9,7 +9,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>
