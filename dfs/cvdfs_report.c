@@ -79,9 +79,7 @@ nitro_status search_report(const search *s, const nitro_string_list *chosen, jso
 {
     const nitro_dfs_effort *effort = &s->effort;
     const char *reason = search_reason_for_none(s);
-    json_t *names = json_array();
-    for (size_t i = chosen->count - s->num_chosen; i < chosen->count; i++)
-        nitro_json_append(&names, json_string(chosen->items[i]));
+    json_t *names = nitro_json_from_strings(chosen, chosen->count - s->num_chosen);
     json_t *made = json_pack(
         "{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "selection", "cv",
         "chosen", names, "max_subset", (json_int_t)s->task.max_subset, "k", (json_int_t)s->task.k,

@@ -260,14 +260,6 @@ static nitro_status choose_all(selection *self, const char *reason, nitro_string
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-static json_t *report_names(const nitro_string_list *names, size_t first)
-{
-    json_t *array = json_array();
-    for (size_t i = first; i < names->count; i++)
-        nitro_json_append(&array, json_string(names->items[i]));
-    return array;
-}
-
 static json_t *report_devices(const selection *self)
 {
     const nitro_dataset *sources = self->task->sources;
@@ -298,7 +290,7 @@ static json_t *report_tallies(const selection *self)
                           json_pack("{s:s, s:I, s:o, s:s, s:b, s:o}", "proxy", proxy->name, "votes",
                                     (json_int_t)tally->votes, "mean_intensity", mean, "runs", runs,
                                     "won", tally->won, "device_features",
-                                    report_names(&proxy->device_features, 0)));
+                                    nitro_json_from_strings(&proxy->device_features, 0)));
     }
     return array;
 }
@@ -332,7 +324,7 @@ static nitro_status report_choice(const selection *self, const char *reason,
                   report_devices(self), "proxies", report_winners(self), "tallies",
                   report_tallies(self), "inputs", (json_int_t)self->num_inputs, "undecided",
                   (json_int_t)(self->num_inputs - self->num_decided), "kernels_skipped",
-                  (json_int_t)self->num_skipped, "chosen", report_names(chosen, first));
+                  (json_int_t)self->num_skipped, "chosen", nitro_json_from_strings(chosen, first));
     nitro_json_put(&made, reason ? "skipped" : "summary",
                    reason ? json_string(reason) : report_summary(self));
     if (!made)

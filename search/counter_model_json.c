@@ -13,21 +13,13 @@ static const char *const kind_names[] = {"trees", "least-squares", "exact"};
 
 /* ---- To JSON --------------------------------------------------------------------------------- */
 
-static json_t *texts_to_json(const nitro_string_list *list)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->count; i++)
-        nitro_json_append(&array, json_string(list->items[i]));
-    return array;
-}
-
 static json_t *parameter_to_json(const counter_parameter *parameter)
 {
     json_t *object =
         json_pack("{s:s, s:b, s:f, s:f}", "name", parameter->name, "binary", parameter->binary,
                   "centre", parameter->centre, "width", parameter->width);
     if (parameter->is_text)
-        nitro_json_put(&object, "texts", texts_to_json(&parameter->texts));
+        nitro_json_put(&object, "texts", nitro_json_from_strings(&parameter->texts, 0));
     return object;
 }
 
@@ -62,10 +54,10 @@ nitro_status nitro_counter_model_format(nitro_context *context, const nitro_coun
         nitro_json_append(&members, tree_to_json(&model->trees[c]));
     for (size_t i = 0; i < model->num_parts; i++)
         nitro_json_append(&members, part_to_json(model, &model->parts[i]));
-    json_t *top =
-        json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "format", FORMAT, "version", VERSION, "kind",
-                  kind_names[model->kind], "parameters", parameters, "counters",
-                  texts_to_json(&model->counters), model->trees ? "trees" : "parts", members);
+    json_t *top = json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "format", FORMAT, "version", VERSION,
+                            "kind", kind_names[model->kind], "parameters", parameters, "counters",
+                            nitro_json_from_strings(&model->counters, 0),
+                            model->trees ? "trees" : "parts", members);
     char *printed = top ? nitro_json_print(top, JSON_COMPACT) : NULL;
     json_decref(top);
     if (!printed)

@@ -244,6 +244,14 @@ json_t *nitro_json_from_counts(const size_t *values, size_t count)
     return array;
 }
 
+json_t *nitro_json_from_strings(const nitro_string_list *list, size_t first)
+{
+    json_t *array = json_array();
+    for (size_t i = first; array && i < list->count; i++)
+        nitro_json_append(&array, json_string(list->items[i]));
+    return array;
+}
+
 json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns)
 {
     json_t *rows = json_array();

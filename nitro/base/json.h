@@ -67,6 +67,8 @@ void nitro_json_append(json_t **array, json_t *value);
 /** A new array of numbers; NULL when out of memory. */
 json_t *nitro_json_from_numbers(const double *values, size_t count);
 json_t *nitro_json_from_counts(const size_t *values, size_t count);
+/** Of the strings of a list from number `first` on. */
+json_t *nitro_json_from_strings(const nitro_string_list *list, size_t first);
 /** An array of arrays. @param[in] values  shape [num_rows x num_columns]. */
 json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns);
 

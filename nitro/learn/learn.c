@@ -324,15 +324,6 @@ static json_t *describe_sources(const nitro_dataset *dataset)
     return array;
 }
 
-/** The inputs measured on the target, best first. */
-static json_t *describe_measured(const nitro_string_list *inputs)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < inputs->count; i++)
-        nitro_json_append(&array, json_string(inputs->items[i]));
-    return array;
-}
-
 /** Without times, host or thread count: the same samples and options give the same bytes. */
 static nitro_status note_provenance(const learn_job *job, nitro_model *model)
 {
@@ -354,7 +345,7 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     if (has_held_out)
         nitro_json_put(&made, "held_out", nitro_held_out_json(held_out, model->schema));
     if (job->measured.count > 0)
-        nitro_json_put(&made, "measured", describe_measured(&job->measured));
+        nitro_json_put(&made, "measured", nitro_json_from_strings(&job->measured, 0));
     nitro_model_set_provenance(model, made);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");

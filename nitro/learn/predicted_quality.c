@@ -404,16 +404,14 @@ static json_t *hyper_settings_json(const nitro_predicted_quality *predicted)
 json_t *nitro_predicted_quality_json(const nitro_predicted_quality *predicted,
                                      const nitro_dataset *sources)
 {
-    json_t *object = json_object(), *features = json_array();
+    json_t *object = json_object();
     json_t *hyper_settings = hyper_settings_json(predicted);
-    for (size_t i = 0; i < predicted->features.count; i++)
-        nitro_json_append(&features, json_string(predicted->features.items[i]));
     set_number(&object, "quality", predicted->quality);
     set_number(&object, "held_out_quality", predicted->held_out_quality);
     set_number(&object, "lodo_quality", predicted->lodo_quality);
     set_number(&object, "usual_distance", predicted->usual_distance);
     nitro_json_put(&object, "sources", sources_json(predicted, sources));
-    nitro_json_put(&object, "distance_features", features);
+    nitro_json_put(&object, "distance_features", nitro_json_from_strings(&predicted->features, 0));
     if (predicted->rule)
         nitro_json_put(&object, "source_rule", json_string(predicted->rule));
     if (hyper_settings && json_object_size(hyper_settings) == 0)
