@@ -61,17 +61,9 @@ static nitro_status parse_work(nitro_context *context, const char *path,
     return status;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static double quantile_of(double *values, size_t count, double fraction)
 {
-    if (count == 0)
-        return NAN;
-    qsort(values, count, sizeof *values, by_value);
+    nitro_sort(values, count);
     return nitro_quantile(values, count, fraction);
 }
 
