@@ -41,9 +41,7 @@ void nitro_learn_options_init(nitro_learn_options *options)
     if (!options)
         return;
     const nitro_strategy *best = NULL;
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++)
-        if (!best || (*each)->priority > best->priority)
-            best = *each;
+    nitro_strategy_find(NULL, NULL, &best);
     *options = (nitro_learn_options){
         .strategy = best ? best->name : NULL, .dfs_max_subset = 3, .dfs_k = 1};
 }
