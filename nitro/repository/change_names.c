@@ -102,21 +102,20 @@ static void free_recorded(recorded *self)
     nitro_schema_free(self->schema);
 }
 
+static int compare_input(const void *input, const void *sample)
+{
+    return strcmp(input, (*(nitro_sample *const *)sample)->input);
+}
+
 static const nitro_sample *find_sample(const recorded *self, const char *device, const char *input)
 {
     for (size_t d = 0; d < self->num_devices; d++) {
-        const device_samples *all = &self->devices[d];
-        size_t first = 0, end = strcmp(all->device, device) == 0 ? all->count : 0;
-        while (first < end) { /* in byte order of inputs */
-            size_t middle = first + (end - first) / 2;
-            int order = strcmp(input, all->items[middle]->input);
-            if (order == 0)
-                return all->items[middle];
-            if (order < 0)
-                end = middle;
-            else
-                first = middle + 1;
-        }
+        const device_samples *all = &self->devices[d]; /* in byte order of inputs */
+        if (all->count == 0 || strcmp(all->device, device) != 0)
+            continue;
+        nitro_sample **found =
+            bsearch(input, all->items, all->count, sizeof *all->items, compare_input);
+        return found ? *found : NULL;
     }
     return NULL;
 }
