@@ -196,7 +196,7 @@ static nitro_status parse_object(const nitro_json_place *place, const json_t *to
     for (size_t i = 0; i < kind->num_texts && status == NITRO_OK; i++)
         status = copy_text(place, top, kind->texts[i], facts->texts[i]);
     if (status == NITRO_OK)
-        status = nitro_json_count(place, top, "index", 0, MAX_DEVICES, &index);
+        status = nitro_json_count(place, top, "index", MAX_DEVICES, &index);
     facts->index = (double)index;
     if (status == NITRO_OK)
         status = nitro_json_member(place, top, "facts", JSON_OBJECT, &values);

@@ -103,10 +103,10 @@ static nitro_status receive(nitro_context *context, const char *what, double lim
 }
 
 /* Has the child exited? It has closed its pipe, so it is about to if not. */
-static bool wait_for(pid_t child, double limit_ms, int *ending)
+static bool wait_for(pid_t child, int *ending)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
-    for (double end_ms = nitro_system_ms() + limit_ms;; nanosleep(&moment, NULL)) {
+    for (double end_ms = nitro_system_ms() + GONE_AFTER_MS;; nanosleep(&moment, NULL)) {
         pid_t ended = waitpid(child, ending, WNOHANG);
         if (ended == child)
             return true;
@@ -144,13 +144,12 @@ static nitro_status listen_to(nitro_context *context, const char *what, double l
     reception received = {0};
     int ending = 0;
     nitro_status status = receive(context, what, limit_ms, pipe, &received);
-    bool ended =
-        status == NITRO_OK && !is_complete(&received) && wait_for(child, GONE_AFTER_MS, &ending);
+    bool ended = status == NITRO_OK && !is_complete(&received) && wait_for(child, &ending);
     if (!ended) {
         kill(-child, SIGKILL);
         kill(child, SIGKILL);
         int unused;
-        wait_for(child, GONE_AFTER_MS, &unused);
+        wait_for(child, &unused);
     }
     if (status == NITRO_OK && !is_complete(&received))
         status = fail_ended(context, what, ended, ending);

@@ -144,18 +144,17 @@ nitro_status nitro_json_number(const nitro_json_place *place, const json_t *obje
 }
 
 nitro_status nitro_json_count(const nitro_json_place *place, const json_t *object, const char *key,
-                              size_t low, size_t high, size_t *value)
+                              size_t high, size_t *value)
 {
     json_t *found = NULL;
     nitro_status status = nitro_json_member(place, object, key, JSON_INTEGER, &found);
     if (status != NITRO_OK)
         return status;
     json_int_t number = json_integer_value(found);
-    if (number < 0 || (uint64_t)number < low || (uint64_t)number > high)
+    if (number < 0 || (uint64_t)number > high)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field %s%s%s is %lld, but must be from %zu to %zu", place->path,
-                          place->field, place->field[0] ? "." : "", key, (long long)number, low,
-                          high);
+                          "%s: field %s%s%s is %lld, but must be from 0 to %zu", place->path,
+                          place->field, place->field[0] ? "." : "", key, (long long)number, high);
     *value = (size_t)number;
     return NITRO_OK;
 }

@@ -22,9 +22,9 @@ nitro_status nitro_json_member(const nitro_json_place *place, const json_t *obje
 /** A member that is a finite number. */
 nitro_status nitro_json_number(const nitro_json_place *place, const json_t *object, const char *key,
                                double *value);
-/** A member that is a whole number from `low` to `high`. */
+/** A member that is a whole number of at most `high`. */
 nitro_status nitro_json_count(const nitro_json_place *place, const json_t *object, const char *key,
-                              size_t low, size_t high, size_t *value);
+                              size_t high, size_t *value);
 /** A member that is a string, borrowed from the object. */
 nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
                                const char **text);

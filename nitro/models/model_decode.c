@@ -155,7 +155,7 @@ static nitro_status decode_few_choice(const nitro_json_place *at, const json_t *
     if (status == NITRO_OK)
         status = nitro_json_number(at, object, "uses", &few->uses);
     if (status == NITRO_OK)
-        status = nitro_json_count(at, object, "variant", 0, num_variants - 1, &few->variant);
+        status = nitro_json_count(at, object, "variant", num_variants - 1, &few->variant);
     if (status == NITRO_OK)
         status = nitro_json_number(at, object, "confidence", &few->confidence);
     return status;
@@ -170,7 +170,7 @@ static nitro_status decode_few_uses(const nitro_json_place *at, const json_t *ob
     nitro_status status = nitro_json_member(at, object, "few_uses", JSON_ARRAY, &few);
     if (status == NITRO_OK && json_object_get(object, "few_feature")) {
         most = NITRO_MAX_FEW;
-        status = nitro_json_count(at, object, "few_feature", 0, NITRO_MAX_FEATURES - 1,
+        status = nitro_json_count(at, object, "few_feature", NITRO_MAX_FEATURES - 1,
                                   &costs->few_feature);
     }
     if (status != NITRO_OK)

@@ -178,9 +178,10 @@ double nitro_monitor_now_ms(const nitro_monitor *monitor)
 
 /* ---- Before a call ------------------------------------------------------------------------ */
 
-static uint64_t add(_Atomic uint64_t *counter, uint64_t more)
+/** The number before. */
+static uint64_t count(_Atomic uint64_t *counter)
 {
-    return atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+    return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 static void add_time(_Atomic int64_t *sum_ns, double time_ms)
@@ -192,12 +193,12 @@ bool nitro_monitor_samples(nitro_monitor *monitor)
 {
     if (monitor->options.every == 0)
         return false;
-    return add(&monitor->shards[nitro_thread_shard()].calls, 1) % monitor->options.every == 0;
+    return count(&monitor->shards[nitro_thread_shard()].calls) % monitor->options.every == 0;
 }
 
 void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms)
 {
-    add(&monitor->num_decided, 1);
+    count(&monitor->num_decided);
     add_time(&monitor->decided_ns, decision_ms);
 }
 
@@ -256,9 +257,8 @@ static void take_choice(nitro_monitor *monitor, const nitro_adaptation_choice *c
 {
     if (choice->kind == NITRO_ADAPTATION_NONE)
         return;
-    add(choice->kind == NITRO_ADAPTATION_EXPLORE ? &monitor->num_explorations
-                                                 : &monitor->num_learnt,
-        1);
+    count(choice->kind == NITRO_ADAPTATION_EXPLORE ? &monitor->num_explorations
+                                                   : &monitor->num_learnt);
     decision->variant = choice->variant;
     decision->variant_name = monitor->of.schema->variants[choice->variant];
     decision->reason =
@@ -422,8 +422,8 @@ static drift note_time(nitro_monitor *monitor, nitro_bucket *bucket, const nitro
 static void report_drift(nitro_monitor *monitor, const nitro_monitor_call *call, const drift *found)
 {
     const nitro_schema *schema = monitor->of.schema;
-    add(found->is_of_model ? &monitor->num_unlike_model : &monitor->num_drifts, 1);
-    if (add(&monitor->drifts[found->is_of_model][found->variant], 1) > 0)
+    count(found->is_of_model ? &monitor->num_unlike_model : &monitor->num_drifts);
+    if (count(&monitor->drifts[found->is_of_model][found->variant]) > 0)
         return;
     nitro_log(monitor->of.context, found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
               "%s: %s takes %.4g ms for inputs like %s=%g, but %.4g ms were expected %s",
@@ -439,7 +439,7 @@ static void compare_with_default(nitro_monitor *monitor, const nitro_bucket *buc
     const nitro_seen *seen = &bucket->seen[monitor->of.schema->default_variant];
     if (seen->count < NITRO_SEEN_ENOUGH)
         return;
-    add(&monitor->num_compared, 1);
+    count(&monitor->num_compared);
     add_time(&monitor->gained_ns, seen->mean_ms - time_ms);
 }
 
@@ -462,7 +462,7 @@ static void settle(void *user, const nitro_monitor_call *call, double prepare_ms
     if (monitor->observations)
         nitro_observations_add(monitor->observations, call->features, call->choice.variant, run_ms,
                                prepare_ms);
-    add(&monitor->num_timed, 1);
+    count(&monitor->num_timed);
     add_time(&monitor->timed_ns, time_ms);
     if (call->choice.kind == NITRO_ADAPTATION_EXPLORE)
         add_time(&monitor->exploration_ns, time_ms - call->choice.base_ms);
