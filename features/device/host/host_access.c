@@ -43,12 +43,7 @@ static void close_session(nitro_device_session *session)
 
 static double flush_bytes(const nitro_device *device)
 {
-    double caches_kb = 0;
-    static const char *const caches[] = {"l2_cache_size", "l3_cache_size"};
-    for (size_t i = 0; i < 2; i++)
-        if (isfinite(nitro_device_value(device, caches[i])))
-            caches_kb += nitro_device_value(device, caches[i]);
-    return fmin(fmax(4 * caches_kb * 1024, MIN_FLUSH_BYTES), MAX_FLUSH_BYTES);
+    return fmin(fmax(4 * nitro_host_cache_bytes(device), MIN_FLUSH_BYTES), MAX_FLUSH_BYTES);
 }
 
 static nitro_status make_team(nitro_device_session *session)

@@ -60,6 +60,9 @@ void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t 
 /** Add the results of the microbenchmarks (host_measure.c): about a second. */
 nitro_status nitro_host_measure(nitro_context *context, nitro_device *device);
 
+/** All level-2 and level-3 caches together; unknown ones are 0. */
+double nitro_host_cache_bytes(const nitro_device *device);
+
 /** The benchmark with OpenMP (host_launch.c), in a child process. */
 nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *device);
 

@@ -132,41 +132,50 @@ static nitro_status measure_rate(benchmark *self, nitro_host_work work, double c
                             NITRO_VALUE_MEASURED, spread);
 }
 
+double nitro_host_cache_bytes(const nitro_device *device)
+{
+    double l2_kb = nitro_device_value(device, "l2_cache_size");
+    double l3_kb = nitro_device_value(device, "l3_cache_size");
+    return 1024 * ((isfinite(l2_kb) ? l2_kb : 0) + (isfinite(l3_kb) ? l3_kb : 0));
+}
+
 static size_t choose_copy_bytes(const nitro_device *device)
 {
-    double caches_kb = 0;
-    static const char *const caches[] = {"l2_cache_size", "l3_cache_size"};
-    for (size_t i = 0; i < 2; i++)
-        if (isfinite(nitro_device_value(device, caches[i])))
-            caches_kb += nitro_device_value(device, caches[i]);
     double memory_gb = nitro_device_value(device, "global_mem");
-    double bytes = fmax(4 * caches_kb * 1024, (double)MIN_COPY_BYTES);
+    double bytes = fmax(4 * nitro_host_cache_bytes(device), (double)MIN_COPY_BYTES);
     bytes = fmin(bytes, isfinite(memory_gb) ? memory_gb / 8 * 0x1p30 : (double)MIN_COPY_BYTES);
     return (size_t)fmin(bytes, (double)MAX_COPY_BYTES);
 }
 
-static nitro_status measure_copy(benchmark *self)
+/** Moves `moved_bytes` between two arrays of num_bytes, which are freed. `from` is allocated. */
+static nitro_status measure_arrays(benchmark *self, nitro_host_work work, double moved_bytes,
+                                   const char *feature)
 {
     double unused_ms;
-    self->num_bytes = choose_copy_bytes(self->device);
-    self->from = malloc(self->num_bytes);
     self->to = malloc(self->num_bytes);
     nitro_status status =
         self->from && self->to
             ? nitro_host_team_run(self->team, touch, self, &unused_ms)
             : nitro_fail(self->context, NITRO_ERR_NO_MEMORY,
-                         "copy bandwidth: cannot get two arrays of %zu bytes", self->num_bytes);
+                         "%s: cannot get two arrays of %zu bytes", feature, self->num_bytes);
     if (status == NITRO_OK)
-        status = measure_rate(self, copy, 2 * (double)self->num_bytes, "copy_gbps");
+        status = measure_rate(self, work, moved_bytes, feature);
     free(self->from);
     free(self->to);
     return status;
 }
 
-/* Missing if the size of the cache is unknown. */
+static nitro_status measure_copy(benchmark *self)
+{
+    self->num_bytes = choose_copy_bytes(self->device);
+    self->from = malloc(self->num_bytes);
+    return measure_arrays(self, copy, 2 * (double)self->num_bytes, "copy_gbps");
+}
+
+/* Missing if the size of the cache is unknown. The second array is touched, not read. */
 static nitro_status measure_l2(benchmark *self)
 {
-    double unused_ms, l2_bytes = nitro_device_value(self->device, "l2_cache_size") * 1024;
+    double l2_bytes = nitro_device_value(self->device, "l2_cache_size") * 1024;
     size_t bytes = l2_bytes > 0 ? (size_t)(l2_bytes / (double)self->num_threads / 2) : 0;
     if (bytes > MAX_READ_BYTES)
         bytes = MAX_READ_BYTES;
@@ -175,19 +184,9 @@ static nitro_status measure_l2(benchmark *self)
         return NITRO_OK;
     self->num_bytes = self->num_threads * self->read_bytes;
     self->from = aligned_alloc(NITRO_HOST_READ_BYTES, self->num_bytes);
-    self->to = malloc(self->num_bytes); /* touched, not read */
     self->amount = NUM_BYTES_READ / self->read_bytes;
-    nitro_status status =
-        self->from && self->to
-            ? nitro_host_team_run(self->team, touch, self, &unused_ms)
-            : nitro_fail(self->context, NITRO_ERR_NO_MEMORY,
-                         "level-2 bandwidth: cannot get %zu bytes", self->num_bytes);
-    if (status == NITRO_OK)
-        status = measure_rate(self, read_again, (double)self->num_bytes * (double)self->amount,
-                              "l2_gbps");
-    free(self->from);
-    free(self->to);
-    return status;
+    return measure_arrays(self, read_again, (double)self->num_bytes * (double)self->amount,
+                          "l2_gbps");
 }
 
 static nitro_status measure_flops(benchmark *self, nitro_host_work work, double flops,

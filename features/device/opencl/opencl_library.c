@@ -143,7 +143,6 @@ static nitro_status open_new(nitro_context *context, size_t index, nitro_opencl_
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->index = index;
-    made->id = id;
     made->context = cl->CreateContext(NULL, 1, &id, NULL, NULL, &code);
     nitro_status status = nitro_opencl_check(context, code, "opening an OpenCL device");
     if (status == NITRO_OK) {

@@ -70,7 +70,6 @@ cl_device_id nitro_opencl_find_device(const nitro_opencl *cl, size_t index,
 typedef struct nitro_opencl_device {
     struct nitro_opencl_device *next;
     size_t index;
-    cl_device_id id;
     cl_context context;
     cl_command_queue queue; /* in order, with profiling: the default stream */
 } nitro_opencl_device;
