@@ -19,12 +19,11 @@ nitro_status nitro_tune_plan_check(const nitro_tune_plan *plan, const char *purp
     return NITRO_OK;
 }
 
-static int compare_inputs(const void *left, const void *right, void *user)
+static int compare_inputs(const void *left, const void *right)
 {
-    const nitro_input *inputs = user;
-    size_t a = *(const size_t *)left;
-    size_t b = *(const size_t *)right;
-    int order = strcmp(inputs[a].name, inputs[b].name);
+    const nitro_input *a = *(const nitro_input *const *)left;
+    const nitro_input *b = *(const nitro_input *const *)right;
+    int order = strcmp(a->name, b->name);
     return order ? order : (a > b) - (a < b);
 }
 
@@ -40,38 +39,30 @@ static nitro_status check_inputs(nitro_tune_plan *self)
                               "input number %zu ('%.80s') needs a loader and a name of 1 to 511 "
                               "bytes of UTF-8 without control characters",
                               i + 1, inputs[i].name ? inputs[i].name : "(null)");
-        self->by_name[i] = i;
+        self->by_name[i] = &inputs[i];
     }
-    qsort_r(self->by_name, self->num_inputs, sizeof(*self->by_name), compare_inputs,
-            (void *)inputs);
+    qsort(self->by_name, self->num_inputs, sizeof(*self->by_name), compare_inputs);
     for (size_t i = 1; i < self->num_inputs; i++) {
-        size_t a = self->by_name[i - 1];
-        size_t b = self->by_name[i];
-        if (strcmp(inputs[a].name, inputs[b].name) == 0)
+        const nitro_input *a = self->by_name[i - 1], *b = self->by_name[i];
+        if (strcmp(a->name, b->name) == 0)
             return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
                               "inputs number %zu and %zu are both named '%s': samples are kept by "
                               "name, so give each input its own",
-                              a + 1, b + 1, inputs[a].name);
+                              (size_t)(a - inputs) + 1, (size_t)(b - inputs) + 1, a->name);
     }
     return NITRO_OK;
 }
 
+static int compare_name(const void *name, const void *input)
+{
+    return strcmp(name, (*(const nitro_input *const *)input)->name);
+}
+
 size_t nitro_tune_plan_find_input(const nitro_tune_plan *self, const char *name)
 {
-    size_t low = 0;
-    size_t high = self->num_inputs;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        size_t input = self->by_name[middle];
-        int order = strcmp(self->inputs[input].name, name);
-        if (order == 0)
-            return input;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NITRO_NONE;
+    const nitro_input **found =
+        bsearch(name, self->by_name, self->num_inputs, sizeof(*self->by_name), compare_name);
+    return found ? (size_t)(*found - self->inputs) : NITRO_NONE;
 }
 
 static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tune_target *t)

@@ -22,7 +22,7 @@ typedef struct nitro_tune_plan {
     bool again; /* ignore stored samples */
     unsigned max_blocks;
     nitro_cache cache;
-    size_t *by_name; /* shape [num_inputs]: input indices in byte order of their names */
+    const nitro_input **by_name; /* shape [num_inputs]: inputs in byte order of their names */
     nitro_tune_target *targets;
     size_t num_targets;
 } nitro_tune_plan;
