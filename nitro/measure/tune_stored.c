@@ -2,7 +2,6 @@
  * other versions now, only those are, as long as everything else (compiler, driver, the device's
  * features) is unchanged. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/measure/blocks.h"
@@ -165,27 +164,13 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
     return nitro_sample_copy(stored->plan->context, sample, &stored->target->partial[input]);
 }
 
-/* "csr, ell": names of the variants in a bit mask. */
-static char *print_variants(const nitro_tune_plan *plan, uint64_t variants)
-{
-    char *text = nitro_strdup(plan->context, "");
-    for (size_t v = 0; text && v < plan->computation->schema->num_variants; v++) {
-        if (!(variants >> v & 1))
-            continue;
-        char *longer = nitro_asprintf(plan->context, "%s%s%s", text, text[0] ? ", " : "",
-                                      plan->computation->variants[v].name);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
-static nitro_status log_outdated(const stored_samples *stored)
+static void log_outdated(const stored_samples *stored)
 {
     const nitro_tune_plan *plan = stored->plan;
-    char *names = print_variants(plan, stored->outdated);
-    if (!names)
-        return NITRO_ERR_NO_MEMORY;
+    char names[NITRO_MAX_VARIANTS * 66] = ""; /* of 63 bytes at most */
+    for (size_t v = 0; v < plan->computation->schema->num_variants; v++)
+        if (stored->outdated >> v & 1)
+            nitro_message_list_add(names, sizeof(names), "%s", plan->computation->variants[v].name);
     size_t num_whole = stored->num_outdated - stored->num_partial;
     nitro_log(
         plan->context, NITRO_LOG_WARNING, "%s on %s: %zu samples %s %s: measuring %s%s",
@@ -197,8 +182,6 @@ static nitro_status log_outdated(const stored_samples *stored)
                   "%zu of them keep the times of other variants; the rest was made by another "
                   "compiler, driver or toolkit, or before the device changed: measured whole",
                   stored->num_partial);
-    free(names);
-    return NITRO_OK;
 }
 
 nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_target *target)
@@ -213,7 +196,7 @@ nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_targ
     if (status == NITRO_OK && stored.num_other_cache)
         status = fail_other_cache(&stored);
     if (status == NITRO_OK && stored.num_outdated)
-        status = log_outdated(&stored);
+        log_outdated(&stored);
     if (status == NITRO_OK && stored.num_unconfirmed)
         nitro_log(plan->context, NITRO_LOG_INFO,
                   "%s on %s: %zu samples have times that no second block confirms: measuring "
