@@ -1,11 +1,9 @@
 /* Opens the store of a URL: "scheme:address", a plain path (of the kind with the highest
  * priority), or NULL (the setting "store", else the user's own file). */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "nitro/base/require.h"
 #include "nitro/repository/store_internal.h"
@@ -83,23 +81,6 @@ static nitro_status find_kind(nitro_context *context, const char *url,
                   : nitro_fail(context, NITRO_ERR_NOT_BUILT, "this build has no kind of store");
 }
 
-/* Make the folders above a file, accessible to the user only, as the XDG base directory
- * specification requires. */
-static nitro_status make_folders(nitro_context *context, char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
-        int error = errno;
-        if (failed)
-            return nitro_fail(context, NITRO_ERR_IO,
-                              "cannot make the folder %s for the user's own stores: %s", path,
-                              strerror(error));
-        *slash = '/';
-    }
-    return NITRO_OK;
-}
-
 nitro_status nitro_store_data_path(nitro_context *context, const char *name, bool make, char **path)
 {
     char *made = NULL;
@@ -109,8 +90,12 @@ nitro_status nitro_store_data_path(nitro_context *context, const char *name, boo
                           "no folder for %s: neither XDG_DATA_HOME nor HOME is an absolute path; "
                           "set HOME, or name another store",
                           name);
-    if (status == NITRO_OK && make)
-        status = make_folders(context, made);
+    if (status == NITRO_OK && make) {
+        char *slash = strrchr(made, '/');
+        *slash = '\0';
+        status = nitro_make_folders(context, made);
+        *slash = '/';
+    }
     if (status == NITRO_OK)
         *path = made;
     else
