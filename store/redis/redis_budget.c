@@ -22,11 +22,20 @@ static void *create_string(const redisReadTask *task, char *text, size_t size)
                : NULL;
 }
 
+/* From version 1 on, hiredis nests replies without end, and frees them by recursion. */
+static bool is_too_deep(const redisReadTask *task)
+{
+    int depth = 0;
+    for (; task; task = task->parent)
+        depth++;
+    return depth > NITRO_REDIS_MAX_DEPTH;
+}
+
 static void *create_array(const redisReadTask *task, reply_count count)
 {
     redis_budget *budget = task->privdata;
     size_t elements = count > 0 ? (size_t)count : 0;
-    bool affordable = elements <= NITRO_REDIS_MAX_ELEMENTS &&
+    bool affordable = elements <= NITRO_REDIS_MAX_ELEMENTS && !is_too_deep(task) &&
                       charge(budget, (elements + 1) * (sizeof(redisReply) + sizeof(void *)));
     budget->exceeded = !affordable;
     return affordable ? budget->hiredis.createArray(task, count) : NULL;

@@ -28,6 +28,7 @@
 #define NITRO_REDIS_MAX_RECORD_BYTES ((long long)4 << 20)
 /** Most elements of one array in a reply; longer lists are read in pages. */
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
+#define NITRO_REDIS_MAX_DEPTH    6 /* of arrays in arrays; CLUSTER SLOTS has 4 */
 /** Most servers of a cluster. */
 #define NITRO_REDIS_MAX_NODES 64
 

@@ -85,7 +85,7 @@ static nitro_status fail_too_large(transfer *t)
     t->store->too_large = true;
     return nitro_redis_fail_io(
         t->store, t->node, t->command,
-        "the reply is larger than any of a Nitro store; is this a Nitro store?");
+        "the reply is larger than any of a Nitro store, or nested deeper; is this a Nitro store?");
 }
 
 static nitro_status receive(transfer *t, redisReply **reply)

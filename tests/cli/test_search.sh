@@ -224,7 +224,8 @@ ls left | grep -c nitro
 flock left/nitro-* true # until its children have ended, and the compiler, which writes to the folder
 while grep -qsa "$PWD/left/nitro-searc[h]" /proc/[0-9]*/cmdline; do sleep 0.05; done
 mkdir left/nitro-search-YOUNGR left/nitro-search-LOCKED left/nitro-search-another
-touch -d '1 hour ago' left/nitro-search-[!Y]*
+touch -d '1 hour ago' left/nitro-search-*
+touch left/nitro-search-YOUNGR
 { flock 9 && nitro search slow.json --no-store --budget 1 --quiet >/dev/null; } 9<left/nitro-search-LOCKED
 ls left # nothing of the compiler's
 unset TMPDIR CC

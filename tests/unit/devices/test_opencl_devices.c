@@ -221,8 +221,8 @@ static void what_does_not_compile_is_said(void **state)
                  NITRO_ERR_FORMAT, "test.cl: does not compile");
     assert_fails(context, load(context, &target, "__kernel void f(__global int *a) {}", "g"),
                  NITRO_ERR_NOT_FOUND, "no function g");
-    if (strstr(target.identity, "PoCL") && strstr(target.identity, ", 6.")) {
-        print_message("SKIPPED: local memory: PoCL 6 says that no kernel takes any\n");
+    if (strstr(target.identity, "PoCL") && !strstr(target.identity, ", 3.")) {
+        print_message("SKIPPED: local memory: PoCL later than 3 says that no kernel takes any\n");
         backend->close(&target);
         nitro_context_free(context);
         return;
