@@ -248,9 +248,9 @@ NITRO_API const nitro_kernel_backend *nitro_kernel_backend_find(const char *name
 /**
  * Compile, or take from the cache on disk: the folder that the setting kernel_cache names, else
  * "nitro/kernels" in the user's cache, which the setting kernel_cache_mb limits. An image that is
- * damaged is compiled again, and so is, by each process, one that cannot be written, which is
- * logged as a warning, once. (`prepare` has no context: it takes the settings of the environment
- * and of the user's file, and logs as its computation does.)
+ * damaged is compiled again. Where images cannot be written, each process compiles again, and logs
+ * one warning. (`prepare` has no context: it takes the settings of the environment and of the
+ * user's file, and logs as its computation does.)
  * @param[in]  values      shape [number of parameters], as text.
  * @param[out] compile_ms  time that compiling took; 0: it was in the cache.
  */

@@ -1,6 +1,6 @@
-/* crash.c - prints what was prepared when a fatal signal or exit() comes: after a crash hardly
- * anything but write() is safe. The signals then do what they did before, so that a debugger and a
- * core file show the crash itself. */
+/* crash.c - the message is composed beforehand, since a signal handler may do little more than
+ * write(). The signal is then raised again with its default action, so that a debugger and a core
+ * file show the crash itself. */
 #include "apps/cli/crash.h"
 
 #include <signal.h>

@@ -135,19 +135,20 @@ nitro_status device_find_stored(nitro_context *context, nitro_store *store, cons
     return status;
 }
 
-nitro_status device_list_find_stored(nitro_store *store, nitro_string_list *ids)
+nitro_status device_lists_find_stored(nitro_store *store, nitro_string_list *const *lists)
 {
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < ids->count && status == NITRO_OK; i++) {
-        char *id = NULL;
-        status = device_find_stored(nitro_store_context(store), store, ids->items[i], &id);
-        if (status == NITRO_OK) {
-            free(ids->items[i]);
-            ids->items[i] = id;
-        } else if (status == NITRO_ERR_NOT_FOUND) {
-            status = NITRO_OK;
+    for (; *lists && status == NITRO_OK; lists++)
+        for (size_t i = 0; i < (*lists)->count && status == NITRO_OK; i++) {
+            char *id = NULL, **given = &(*lists)->items[i];
+            status = device_find_stored(nitro_store_context(store), store, *given, &id);
+            if (status == NITRO_OK) {
+                free(*given);
+                *given = id;
+            } else if (status == NITRO_ERR_NOT_FOUND) {
+                status = NITRO_OK;
+            }
         }
-    }
     return status;
 }
 

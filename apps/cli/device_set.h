@@ -30,9 +30,9 @@ nitro_status device_set_replay(nitro_context *context, const char *path, device_
  * it. NITRO_ERR_NOT_FOUND, with the store's devices: neither has it. */
 nitro_status device_find_stored(nitro_context *context, nitro_store *store, const char *given,
                                 char **id);
-/** Replace short ids ("host") in an option's list by those of this machine's devices; those that
- * neither store nor machine has stay, for whoever looks for them to say so. */
-nitro_status device_list_find_stored(nitro_store *store, nitro_string_list *ids);
+/** Replace short ids ("host") in the lists of options (NULL-terminated) by full ones. Ids that are
+ * not found stay as they are: what uses the lists reports them. */
+nitro_status device_lists_find_stored(nitro_store *store, nitro_string_list *const *lists);
 /** All devices of a store. */
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set);
 /** All rows of a devices.csv. */

@@ -47,7 +47,7 @@ nitro_status nitro_kernel_cache_folder(nitro_context *context, char **path)
     return *path ? nitro_make_folders(context, *path) : NITRO_ERR_NO_MEMORY;
 }
 
-/* Told once in a process, to the first that listens: the next kernel fares no better. */
+/* Logged once in a process, by the first context that has a log: it holds for all kernels. */
 static void log_not_kept(nitro_context *context)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;

@@ -12,8 +12,8 @@
 #include "nitro/repository/store_internal.h"
 
 #define BATCH 500
-/* A file's samples of this time are one transaction, as a commit may take longer than writing all
- * of them: it waits for the disk. In between, processes that wait for the lock get it: they look
+/* Writes to a file are committed about once in this time: a commit waits for the disk, and may take
+ * longer than all of them. The gap after it lets other processes have the lock, for which they look
  * every 100 ms. */
 #define GROUP_MS 1000
 #define GAP_NS   120000000L
@@ -54,7 +54,7 @@ static nitro_status compare(const copying *job, const nitro_known_samples *list,
     return status;
 }
 
-/* ---- Groups: only from file to file, for a server may keep its readers waiting --------------- */
+/* ---- Groups of writes: only from file to file; a slow server would keep the file locked ------ */
 
 static nitro_status begin_group(copying *job)
 {

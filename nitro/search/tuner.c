@@ -164,7 +164,7 @@ void nitro_tuner_free(nitro_tuner *tuner)
     if (!tuner)
         return;
     tuner_stop_thread(tuner);
-    tuner_lock(tuner); /* a forked child's condition has no waiters then */
+    tuner_lock(tuner); /* in a forked child this replaces the condition, which may have waiters */
     tuner_unlock(tuner);
     if (tuner->session.searcher)
         search_session_close(&tuner->session);

@@ -64,8 +64,8 @@ struct nitro_tuner {
     void *handed; /* a copy for the thread to try a configuration on; or NULL */
 };
 
-/** In a forked child the first one drops the session if a thread of the parent was using it: that
- *  thread does not exist here, and what it was changing is half changed. Another is then begun. */
+/** The first call in a forked child drops the session if a thread of the parent was using it: that
+ *  thread does not exist here, and the session may be half changed. A new one is begun then. */
 void tuner_lock(nitro_tuner *tuner);
 void tuner_unlock(nitro_tuner *tuner);
 /** Take the session; with `waits`, when no other thread has it. False: another one has it. */

@@ -22,7 +22,7 @@ static void *create_string(const redisReadTask *task, char *text, size_t size)
                : NULL;
 }
 
-/* From version 1 on, hiredis nests replies without end, and frees them by recursion. */
+/* From version 1 on, hiredis takes replies of any depth, and frees them recursively. */
 static bool is_too_deep(const redisReadTask *task)
 {
     int depth = 0;

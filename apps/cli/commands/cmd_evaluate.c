@@ -189,11 +189,8 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     progress_begin_waiting(&progress, call, "evaluate", "methods");
     how->progress = show_progress;
     how->progress_user = &progress;
-    nitro_status status = device_list_find_stored(call->store, &given->targets);
-    if (status == NITRO_OK)
-        status = device_list_find_stored(call->store, &given->sources);
-    if (status == NITRO_OK)
-        status = device_list_find_stored(call->store, &given->exclude);
+    nitro_string_list *const lists[] = {&given->targets, &given->sources, &given->exclude, NULL};
+    nitro_status status = device_lists_find_stored(call->store, lists);
     if (status == NITRO_OK)
         status =
             exclude_sources(call->store, computation, NULL, &given->exclude, &how->sources, &left);

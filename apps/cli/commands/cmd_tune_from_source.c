@@ -181,9 +181,8 @@ static int learn(invocation *call, const char *computation, target_measuring *me
         return EXIT_FAILED;
     if (measures_now(given))
         target_measuring_offer(measuring, given->target, &how);
-    nitro_status status = device_list_find_stored(call->store, &given->sources);
-    if (status == NITRO_OK)
-        status = device_list_find_stored(call->store, &given->exclude);
+    nitro_string_list *const lists[] = {&given->sources, &given->exclude, NULL};
+    nitro_status status = device_lists_find_stored(call->store, lists);
     if (status == NITRO_OK)
         status = exclude_sources(call->store, computation, given->target, &given->exclude, &sources,
                                  &left);

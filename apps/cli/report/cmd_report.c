@@ -209,12 +209,9 @@ static int report_stored(plan *self)
     int code = choose_methods(self);
     if (code == EXIT_DONE)
         code = store_open(self->call, given->store, NITRO_STORE_READ);
+    nitro_string_list *const lists[] = {&given->targets, &given->sources, &given->exclude, NULL};
     if (code == EXIT_DONE)
-        code = exit_code(self->call, device_list_find_stored(self->call->store, &given->targets));
-    if (code == EXIT_DONE)
-        code = exit_code(self->call, device_list_find_stored(self->call->store, &given->sources));
-    if (code == EXIT_DONE)
-        code = exit_code(self->call, device_list_find_stored(self->call->store, &given->exclude));
+        code = exit_code(self->call, device_lists_find_stored(self->call->store, lists));
     if (code == EXIT_DONE)
         code = choose_computations(self);
     if (code == EXIT_DONE)

@@ -144,7 +144,7 @@ static void unload(void *program, void **functions, size_t count)
 }
 
 /* PoCL aborts the process where a work-group takes more local memory than there is. Version 3.1
- * tells before how much that is; 5.0 and 6.0 tell 0. */
+ * reports beforehand how much it takes; 5.0 and 6.0 report 0. */
 static nitro_status find_entry(nitro_context *context, const opencl_target *self,
                                const nitro_kernel_target *target, cl_program program,
                                const char *entry, void **function)

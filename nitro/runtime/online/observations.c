@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MAX_KEPT = 1 << 22 };
-/* TAKEN is the reader's: one more than the number that it has discarded here. */
+/* TAKEN is written by the reader: 1 more than the number of the observation discarded here. */
 enum { SEQUENCE, TAKEN, NUMBER, VARIANT, RUN_MS, PREPARE_MS, NUM_WORDS };
 
 typedef _Atomic uint64_t word;
