@@ -378,6 +378,61 @@ INLINE void distribute_keys(const sorting *shared, int64_t *next, int64_t begin,
     }
 DISTRIBUTE_VECTORS(32, 16)
 DISTRIBUTE_VECTORS(64, 8)
+
+__attribute__((target("avx2"))) static __m256i fill(bool is_wide, uint64_t bits)
+{
+    return is_wide ? _mm256_set1_epi64x((int64_t)bits) : _mm256_set1_epi32((int32_t)bits);
+}
+
+__attribute__((target("avx2"))) static __m256i greater(bool is_wide, __m256i a, __m256i b)
+{
+    return is_wide ? _mm256_cmpgt_epi64(a, b) : _mm256_cmpgt_epi32(a, b);
+}
+
+/* AVX2 has no compress instruction: permutations put the lanes of each mask first; a key of 8 bytes
+ * is two lanes. Keys are collected on both sides of the splitter, then written. Returns the first
+ * key that is left. */
+__attribute__((target("avx2,popcnt"))) static int64_t
+distribute_vectors_256(const sorting *s, int64_t *next, int64_t begin, int64_t end)
+{
+    enum { VECTORS = 64, LANES = 8, LANE_BYTES = 4, ALL = (1 << LANES) - 1 };
+    bool is_wide = s->sort.key_bytes == 8, is_kept = s->kept.flip == 0;
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i rest = fill(is_wide, s->order.rest), flip = fill(is_wide, s->order.flip);
+    const __m256i sign = fill(is_wide, (uint64_t)1 << (is_wide ? 63 : 31)); /* compares signed */
+    const __m256i splitter = _mm256_xor_si256(fill(is_wide, s->splitters[0]), sign);
+    uint64_t permutations[ALL + 1] = {0};
+    __m256i sides[2][VECTORS + 1];
+    for (unsigned mask = 0; mask <= ALL; mask++)
+        for (uint64_t lane = 0, count = 0; lane < LANES; lane++)
+            if (mask >> lane & 1)
+                permutations[mask] |= lane << 8 * count++;
+    const int64_t step = VECTORS * LANES * LANE_BYTES / s->sort.key_bytes;
+    for (; end - begin >= step; begin += step) {
+        const char *keys = (const char *)s->sort.keys + begin * s->sort.key_bytes;
+        char *ends[2] = {(char *)sides[0], (char *)sides[1]};
+        for (int v = 0; v < VECTORS; v++) {
+            __m256i key = _mm256_loadu_si256((const __m256i *)keys + v);
+            __m256i negative = _mm256_and_si256(greater(is_wide, zero, key), rest);
+            __m256i ordered = _mm256_xor_si256(key, _mm256_or_si256(negative, flip));
+            __m256i is_below = greater(is_wide, splitter, _mm256_xor_si256(ordered, sign));
+            unsigned below = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(is_below));
+            for (int side = 0; side < 2; side++, below ^= ALL) {
+                __m128i bytes = _mm_cvtsi64_si128((int64_t)permutations[below]);
+                __m256i compressed = _mm256_permutevar8x32_epi32(is_kept ? key : ordered,
+                                                                 _mm256_cvtepu8_epi32(bytes));
+                _mm256_storeu_si256((__m256i *)ends[side], compressed);
+                ends[side] += LANE_BYTES * __builtin_popcount(below);
+            }
+        }
+        for (int side = 0; side < 2; side++) {
+            size_t bytes = (size_t)(ends[side] - (char *)sides[side]);
+            memcpy(s->elements + next[side] * s->sort.key_bytes, sides[side], bytes);
+            next[side] += (int64_t)bytes / s->sort.key_bytes;
+        }
+    }
+    return begin;
+}
 #endif
 
 INLINE void copy_part(const void *state, int part, int parts)
@@ -413,6 +468,8 @@ INLINE void distribute_part(const void *state, int part, int parts)
                                                                                  end);
         return;
     }
+    if (nitro_host_simd_bits() >= 256 && s->packing == PACK_KEY && s->parts == 2)
+        begin = distribute_vectors_256(s, next, begin, end);
 #endif
     CALL_SPECIALISED(distribute_keys, s, next, begin, end);
 }
