@@ -199,6 +199,7 @@ static void judge_validity(auto_search *self)
         nitro_space_indices(self->space, observation->configuration, indices);
         search_gp_observe(&self->validity, indices, observation->valid);
     }
+    search_gp_update(&self->validity);
 }
 
 static double validity_at(const auto_search *self, size_t candidate)

@@ -65,6 +65,7 @@ static void observe_batch(search_walk *walk, bayes *self)
         if (search_gp_observe(&self->gp, indices, time_ms))
             self->times_ms[self->num_valid++] = time_ms;
     }
+    search_gp_update(&self->gp);
 }
 
 static void finish_initial(bayes *self)

@@ -123,7 +123,7 @@ void search_gp_release(search_gp *gp)
 void search_gp_clear(search_gp *gp)
 {
     size_t count = gp->candidates->capacity;
-    gp->count = 0;
+    gp->count = gp->num_extended = 0;
     memset(gp->values_sum, 0, count * sizeof(float));
     memset(gp->ones_sum, 0, count * sizeof(float));
     for (size_t c = 0; c < count; c++)
@@ -199,12 +199,13 @@ static void solve_value(const search_gp *gp, size_t row, double value, double *s
     solved[row] = value / lower[row];
 }
 
-/* A block of the new row of W, and what it adds to the sums. */
-static void extend_block(search_gp *gp, size_t begin, size_t count)
+/* A block of a new row of W, and what it adds to the sums. */
+static void extend_block(search_gp *gp, size_t row, size_t begin, size_t count)
 {
-    size_t stride = gp->candidates->capacity, row = gp->count;
+    size_t stride = gp->candidates->capacity;
     const double *lower = lower_row(gp, row);
     float *new_row = gp->rows + row * stride + begin;
+    covariances(gp, gp->observed + row * gp->candidates->num_parameters, begin, count, new_row);
     for (size_t i = 0; i < row; i++) {
         const float *old_row = gp->rows + i * stride + begin;
         float factor = (float)lower[i];
@@ -224,40 +225,56 @@ static void extend_block(search_gp *gp, size_t begin, size_t count)
     }
 }
 
+/* What the first `num_summed` observations add to the values' sums of a block. */
+static void sum_block(search_gp *gp, size_t num_summed, size_t begin, size_t count)
+{
+    float *values_sum = gp->values_sum + begin;
+    memset(values_sum, 0, count * sizeof(float));
+    for (size_t i = 0; i < num_summed; i++) {
+        const float *row = gp->rows + i * gp->candidates->capacity + begin;
+        float value = (float)gp->solved_values[i];
+        for (size_t c = 0; c < count; c++)
+            values_sum[c] += value * row[c];
+    }
+}
+
 bool search_gp_observe(search_gp *gp, const uint16_t *indices, double value)
 {
     if (gp->count == gp->capacity)
         return false;
     size_t row = gp->count, num_parameters = gp->candidates->num_parameters;
-    size_t width = gp->candidates->count;
     uint16_t *levels = gp->observed + row * num_parameters;
     for (size_t p = 0; p < num_parameters; p++)
         levels[p] = search_level(gp->candidates->space, p, indices[p]);
     solve_lower(gp, levels, lower_row(gp, row));
     solve_value(gp, row, value, gp->solved_values);
     solve_value(gp, row, 1, gp->solved_ones);
-    for (size_t begin = 0; begin < width; begin += BLOCK) {
-        size_t count = width - begin < BLOCK ? width - begin : BLOCK;
-        covariances(gp, levels, begin, count, gp->rows + row * gp->candidates->capacity + begin);
-        extend_block(gp, begin, count);
-    }
     gp->count++;
     return true;
 }
 
-void search_gp_set_values(search_gp *gp, const double *values)
+/* Blocks outside, rows inside: W is read from memory once, however many rows are new. */
+static void update(search_gp *gp, bool sums_again)
 {
     size_t width = gp->candidates->count;
-    for (size_t i = 0; i < gp->count; i++)
-        solve_value(gp, i, values[i], gp->solved_values);
-    memset(gp->values_sum, 0, width * sizeof(float));
     for (size_t begin = 0; begin < width; begin += BLOCK) {
         size_t count = width - begin < BLOCK ? width - begin : BLOCK;
-        for (size_t i = 0; i < gp->count; i++) {
-            const float *row = gp->rows + i * gp->candidates->capacity + begin;
-            float value = (float)gp->solved_values[i];
-            for (size_t c = 0; c < count; c++)
-                gp->values_sum[begin + c] += value * row[c];
-        }
+        if (sums_again)
+            sum_block(gp, gp->num_extended, begin, count);
+        for (size_t row = gp->num_extended; row < gp->count; row++)
+            extend_block(gp, row, begin, count);
     }
+    gp->num_extended = gp->count;
+}
+
+void search_gp_update(search_gp *gp)
+{
+    update(gp, false);
+}
+
+void search_gp_set_values(search_gp *gp, const double *values)
+{
+    for (size_t i = 0; i < gp->count; i++)
+        solve_value(gp, i, values[i], gp->solved_values);
+    update(gp, true);
 }

@@ -23,6 +23,7 @@ typedef struct search_gp {
     float joint;       /* weight of the covariance at that distance, 1 at first */
     float **summands;  /* likewise: summands that are added to the covariance, zeros at first */
     size_t count, capacity; /* observations */
+    size_t num_extended;    /* of them, those that W has */
     uint16_t *observed;     /* levels, shape [capacity x num_parameters] */
     double *lower;          /* L, row by row, each of the length of its number */
     double *solved_values;  /* L^-1 y, shape [capacity] */
@@ -41,9 +42,12 @@ nitro_status search_gp_init(nitro_context *context, const search_candidates *can
 void search_gp_release(search_gp *gp);
 /** Forget all observations. */
 void search_gp_clear(search_gp *gp);
-/** Add the value of a configuration; false where capacity is reached. */
+/** Add the value of a configuration; false where capacity is reached. The sums have it after the
+ * next update. */
 bool search_gp_observe(search_gp *gp, const uint16_t *indices, double value);
-/** Replace the values of all observations, shape [count]. */
+/** Bring W and the sums up to date with the observations. */
+void search_gp_update(search_gp *gp);
+/** Replace the values of all observations, shape [count], and update. */
 void search_gp_set_values(search_gp *gp, const double *values);
 
 /** The order of candidates by expected improvement: that improvement, or where a double cannot hold
