@@ -18,6 +18,7 @@ typedef struct case_table {
     uint64_t size;
     double *shares;  /* shape [num_rows x size] */
     double *weights; /* shape [num_rows]; 0: the row does not count */
+    double *reached; /* shape [num_rows]: shares of the members, scratch */
 } case_table;
 
 static double share(const case_table *table, size_t row, uint64_t configuration)
@@ -25,29 +26,30 @@ static double share(const case_table *table, size_t row, uint64_t configuration)
     return table->shares[row * table->size + configuration];
 }
 
-/* What the members serve, summed over the rows; all but one (NITRO_NONE: all), and one besides. */
-static double serve(const case_table *table, const uint64_t *members, size_t count, size_t without,
-                    uint64_t besides)
+/* The greatest share of the members, all but one of them (NITRO_NONE: all). */
+static double best_share(const case_table *table, size_t row, const uint64_t *members, size_t count,
+                         size_t without)
 {
-    double sum = 0;
-    for (size_t x = 0; x < table->num_rows; x++) {
-        double most = besides == NITRO_NO_CONFIGURATION ? 0 : share(table, x, besides);
-        for (size_t m = 0; m < count; m++)
-            if (m != without)
-                most = fmax(most, share(table, x, members[m]));
-        sum += table->weights[x] * most;
-    }
-    return sum;
+    double most = 0;
+    for (size_t m = 0; m < count; m++)
+        if (m != without)
+            most = fmax(most, share(table, row, members[m]));
+    return most;
 }
 
-/* The configuration that serves best beside the members, all but one of them. */
+/* The configuration that serves best beside the members, all but one of them; the sum over the
+ * rows. */
 static uint64_t best_beside(const case_table *table, const uint64_t *members, size_t count,
                             size_t without, double *served)
 {
     uint64_t best = NITRO_NO_CONFIGURATION;
     *served = -1;
+    for (size_t x = 0; x < table->num_rows; x++)
+        table->reached[x] = best_share(table, x, members, count, without);
     for (uint64_t c = 0; c < table->size; c++) {
-        double now = serve(table, members, count, without, c);
+        double now = 0;
+        for (size_t x = 0; x < table->num_rows; x++)
+            now += table->weights[x] * fmax(share(table, x, c), table->reached[x]);
         if (now > *served) {
             *served = now;
             best = c;
@@ -147,14 +149,6 @@ static void fill_all_between(case_table *table, size_t num_cases)
         fill_between(table, num_cases + x, num_cases, x);
 }
 
-static double best_share(const case_table *table, size_t row, const uint64_t *members, size_t count)
-{
-    double most = 0;
-    for (size_t m = 0; m < count; m++)
-        most = fmax(most, share(table, row, members[m]));
-    return most;
-}
-
 static void fill(case_table *table, size_t num_cases, size_t most, nitro_portfolio *made)
 {
     fill_all_between(table, num_cases);
@@ -162,11 +156,12 @@ static void fill(case_table *table, size_t num_cases, size_t most, nitro_portfol
     for (size_t x = 0; x < num_cases; x++) {
         uint64_t without[NITRO_MAX_PORTFOLIO];
         double weight = table->weights[x];
-        made->quality[x] = best_share(table, x, made->configurations, made->num_configurations);
+        made->quality[x] =
+            best_share(table, x, made->configurations, made->num_configurations, NITRO_NONE);
         table->weights[x] = 0;
         fill_all_between(table, num_cases);
         size_t count = choose(table, most, without);
-        made->quality_left_out[x] = best_share(table, x, without, count);
+        made->quality_left_out[x] = best_share(table, x, without, count, NITRO_NONE);
         table->weights[x] = weight;
     }
 }
@@ -183,14 +178,15 @@ nitro_status nitro_portfolio_choose(nitro_context *context, const nitro_recordin
                         .size = size,
                         .shares =
                             nitro_calloc(context, num_rows * (size_t)size, sizeof(*table.shares)),
-                        .weights = nitro_calloc(context, num_rows, sizeof(*table.weights))};
+                        .weights = nitro_calloc(context, num_rows, sizeof(*table.weights)),
+                        .reached = nitro_calloc(context, num_rows, sizeof(*table.reached))};
     nitro_portfolio *made = nitro_calloc(context, 1, sizeof(*made));
     if (made) {
         made->quality = nitro_calloc(context, num_cases, sizeof(*made->quality));
         made->quality_left_out = nitro_calloc(context, num_cases, sizeof(*made->quality));
     }
-    bool complete =
-        table.shares && table.weights && made && made->quality && made->quality_left_out;
+    bool complete = table.shares && table.weights && table.reached && made && made->quality &&
+                    made->quality_left_out;
     if (complete) {
         for (size_t x = 0; x < num_cases; x++)
             fill_case(&table, x, cases[x]);
@@ -201,6 +197,7 @@ nitro_status nitro_portfolio_choose(nitro_context *context, const nitro_recordin
     }
     free(table.shares);
     free(table.weights);
+    free(table.reached);
     return complete ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
