@@ -196,6 +196,9 @@ nitro_status recording_add_row(recording_builder *builder, const recorded_row *r
         return recording_fail(builder, row->line,
                               "the time is missing, NaN, infinite, zero or negative, but no "
                               "status says that the configuration failed");
+    if (answer->cost_ms < 0)
+        return recording_fail(builder, row->line,
+                              "the time that the evaluation took, with compiling, is negative");
     if (builder->num_rows == UINT32_MAX)
         return nitro_fail(builder->context, NITRO_ERR_UNSUPPORTED, "%s: too many evaluations",
                           builder->origin);

@@ -79,6 +79,8 @@ static void test_refused(void **state)
     assert_refused("a,time_ms\n1,-1\n", NULL, NITRO_ERR_FORMAT,
                    "zero or negative, but no status says that the configuration failed");
     assert_refused("a,time_ms\n1,nan\n", NULL, NITRO_ERR_FORMAT, "r:2");
+    assert_refused("a,time_ms,total_ms\n1,1,-2\n", NULL, NITRO_ERR_FORMAT,
+                   "r: line 2: the time that the evaluation took, with compiling, is negative");
     assert_refused("a,time_ms,status\n1,1,fine\n", NULL, NITRO_ERR_FORMAT, "unknown status 'fine'");
     assert_refused("a,time_ms\n1,1\n2,1\n1,2\n", NULL, NITRO_ERR_FORMAT,
                    "r: line 4: the configuration stands also in line 2");
