@@ -12,9 +12,10 @@ int nitro_computation_prepare(const nitro_computation *computation, size_t varia
     const nitro_variant *prepared = &computation->variants[variant];
     if (!prepared->prepare)
         return 0;
+    nitro_context *before = nitro_calling_context(); /* of a variant that prepares by others */
     nitro_calling_context_set(computation->context);
     int failure = prepared->prepare(argument, prepared->user);
-    nitro_calling_context_set(NULL);
+    nitro_calling_context_set(before);
     return failure;
 }
 
@@ -100,6 +101,7 @@ static nitro_status prepare_timed(const nitro_computation *computation, nitro_qu
             return NITRO_OK;
         }
         give_up_timed(computation, timed, false);
+        query->failed |= UINT64_C(1) << variant;
         *made = *before;
         variant = made->variant;
     }

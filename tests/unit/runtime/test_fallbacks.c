@@ -36,9 +36,18 @@ static int prepare_variant(void *argument, void *user)
     return given->prepare_fails >> (size_t)user & 1 ? 3 : 0;
 }
 
+static double now_ms; /* runs take time */
+
+static double read_clock(void *state)
+{
+    (void)state;
+    return now_ms;
+}
+
 static int run_variant(void *argument, void *user)
 {
     call *given = argument;
+    now_ms += 1.0 + 0.5 * (double)(size_t)user;
     given->num_runs++;
     given->ran = (size_t)user;
     return given->run_fails >> (size_t)user & 1 ? 4 : 0;
@@ -281,6 +290,33 @@ static void test_monitoring_goes_on(void **state)
     tear_down(&f);
 }
 
+/* Nor is it tried again after the model's choice. */
+static void test_an_explored_variant_is_prepared_once(void **state)
+{
+    (void)state;
+    static const nitro_clock clock = {.wall_ms = read_clock, .thread_cpu_ms = read_clock};
+    fixture f;
+    nitro_monitor_options options;
+    nitro_monitor_statistics seen = {0};
+    set_up(&f, false, NULL, NULL, NULL);
+    nitro_context_set_clock(f.context, &clock);
+    nitro_monitor_options_init(&options);
+    options.every = 0;
+    options.adapt_percent = 100;
+    options.confident_from = 2;
+    assert_ok(f.context, nitro_computation_monitor(f.computation, &options));
+    call given = {.value = 30.0};
+    for (size_t i = 0; i < 8; i++)
+        run(&f, &given, GOOD, NITRO_REASON_MODEL);
+    given = (call){.value = 30.0, .prepare_fails = 7};
+    assert_fails(f.context, nitro_run(f.computation, &given, NULL), NITRO_ERR_VARIANT_FAILED,
+                 "variant poor could not prepare the input (it returned 3)");
+    nitro_computation_monitor_statistics(f.computation, &seen);
+    assert_int_equal(seen.num_explorations, 1);
+    assert_int_equal(given.num_prepares, NUM_VARIANTS);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_a_run_that_may_have_written_is_an_error),
         cmocka_unit_test(test_the_next_best_runs_after_a_clean_failure),
         cmocka_unit_test(test_monitoring_goes_on),
+        cmocka_unit_test(test_an_explored_variant_is_prepared_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Deciding and preparing first, running later: what a program does that captures graphs. */
+#include "nitro/base/context.h"
 #include "unit/unit.h"
 
 typedef struct call {
@@ -131,6 +132,37 @@ static void test_a_forced_variant_is_prepared(void **state)
     assert_int_equal(given.prepares, 0);
 }
 
+/* By another computation, `user`. */
+static int prepare_by_another(void *argument, void *user)
+{
+    const nitro_context *own = nitro_calling_context();
+    nitro_decision decision;
+    nitro_status status = nitro_prepare(user, argument, &decision);
+    return status == NITRO_OK && nitro_calling_context() == own ? 0 : 1;
+}
+
+/* What such a variant prepares next is logged by its own computation's context. */
+static void test_a_variant_prepares_by_another_computation(void **state)
+{
+    fixture *f = *state;
+    call given = {.length = 20};
+    nitro_context *context = unit_context();
+    nitro_computation *outer = NULL;
+    nitro_decision decision;
+    declare(f, NITRO_TIME_WALL);
+    const nitro_declaration declaration = {.name = "outer",
+                                           .variants = {{.name = "nested",
+                                                         .run = run_short,
+                                                         .prepare = prepare_by_another,
+                                                         .user = f->computation}}};
+    assert_ok(context, nitro_computation_declare(context, &declaration, &outer));
+    assert_ok(context, nitro_prepare(outer, &given, &decision));
+    assert_int_equal(given.prepares, 1);
+    assert_null(nitro_calling_context());
+    nitro_computation_free(outer);
+    nitro_context_free(context);
+}
+
 static void test_failures_are_told_in_the_applications_words(void **state)
 {
     fixture *f = *state;
@@ -213,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_what_was_prepared_is_run),
         TEST(test_a_forced_variant_is_prepared),
+        TEST(test_a_variant_prepares_by_another_computation),
         TEST(test_failures_are_told_in_the_applications_words),
         TEST(test_decisions_of_others_are_refused),
         TEST(test_asynchronous_variants_need_a_clock),
