@@ -210,8 +210,8 @@ typedef nitro_status (*nitro_child_function)(nitro_context *context, void *state
  * logs stay in the child.
  * @param[in]  what      for errors: "querying the CUDA driver".
  * @param[out] answer    free with free().
- * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, exited
- *         without an answer, or exceeded `limit_ms` of real time and was killed.
+ * @return the function's status; NITRO_ERR_NO_MEMORY: no process could be started; NITRO_ERR_IO: it
+ *         crashed, exited without an answer, or exceeded `limit_ms` of real time and was killed.
  */
 NITRO_API nitro_status nitro_child_run(nitro_context *context, const char *what, double limit_ms,
                                        nitro_child_function function, void *state, char **answer);

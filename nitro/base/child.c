@@ -164,20 +164,23 @@ nitro_status nitro_child_run(nitro_context *context, const char *what, double li
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot create a pipe: %s", what,
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: cannot create a pipe: %s", what,
                           strerror(errno));
     pid_t parent = getpid();
     pid_t child = nitro_child_fork();
     if (child == 0) {
+        /* The pipe takes the place of a standard descriptor that the application has closed. */
+        int pipe = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         close(ends[0]);
-        be_child(context, function, state, parent, ends[1]);
+        close(ends[1]);
+        be_child(context, function, state, parent, pipe);
     }
     int problem = errno;
     close(ends[1]);
-    nitro_status status = child > 0
-                              ? listen_to(context, what, limit_ms, child, ends[0], answer)
-                              : nitro_fail(context, NITRO_ERR_IO, "%s: cannot start a process: %s",
-                                           what, strerror(problem));
+    nitro_status status =
+        child > 0 ? listen_to(context, what, limit_ms, child, ends[0], answer)
+                  : nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: cannot start a process: %s", what,
+                               strerror(problem));
     close(ends[0]);
     return status;
 }

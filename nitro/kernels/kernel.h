@@ -3,8 +3,7 @@
 #ifndef NITRO_KERNELS_KERNEL_H
 #define NITRO_KERNELS_KERNEL_H
 
-#include <pthread.h>
-
+#include "nitro/base/lock.h"
 #include "nitro/kernels.h"
 #include "nitro/kit/fields.h"
 #include "nitro/nitro_backend.h"
@@ -55,9 +54,9 @@ typedef struct loaded_kernel {
     struct loaded_kernel *next;
     const nitro_kernel *kernel;
     const kernel_target *on;
-    char *error;          /* why it cannot be loaded, or NULL */
-    nitro_status status;  /* of that */
-    pthread_mutex_t lock; /* while arguments are set and a step is launched */
+    char *error;         /* why it cannot be loaded, or NULL */
+    nitro_status status; /* of that */
+    nitro_lock lock;     /* while arguments are set and a step is launched */
     void *program;
     kernel_names names;
     double parameters[NITRO_KERNEL_MAX_PARAMETERS]; /* a string's position among its values */

@@ -91,9 +91,10 @@ void nitro_kernel_cache_trim(nitro_context *context, const char *path)
     DIR *folder = folder_copy && name_copy ? opendir(dirname(folder_copy)) : NULL;
     if (folder && nitro_setting_get(context, NULL, "kernel_cache_mb", &set) == NITRO_OK &&
         list_images(context, folder, &images)) {
-        double most = strtod(set.text, NULL) * 1e6;
-        if (images.bytes > most)
-            delete_oldest(folder, &images, most, basename(name_copy));
+        double megabytes = 0.0;
+        nitro_parse_number(set.text, &megabytes);
+        if (images.bytes > megabytes * 1e6)
+            delete_oldest(folder, &images, megabytes * 1e6, basename(name_copy));
     }
     if (folder)
         closedir(folder);

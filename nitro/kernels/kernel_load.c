@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/lock.h"
 #include "nitro/kernels/kernel.h"
 
 /* Values that a kernel shall run with in this process. */
 typedef struct configured_kernel {
     struct configured_kernel *next;
     const nitro_kernel *kernel;
-    char *values[NITRO_KERNEL_MAX_PARAMETERS]; /* NULL: the usual one */
+    nitro_string_list values; /* by parameter; empty: the best known or the usual ones */
 } configured_kernel;
 
 static struct {
@@ -107,7 +106,6 @@ static void unload(const nitro_kernel *kernel)
         if (!each->error)
             each->on->backend->unload(each->program, functions, each->num_steps);
         nitro_kernel_free_parsed(each);
-        pthread_mutex_destroy(&each->lock);
         free(each->error);
         free(each);
     }
@@ -117,6 +115,8 @@ static nitro_status configure(nitro_context *context, const nitro_kernel *kernel
                               const char *const *values)
 {
     configured_kernel *configured = find_configured(kernel);
+    nitro_string_list copies = {0};
+    nitro_status status = NITRO_OK;
     if (!configured) {
         configured = nitro_calloc(context, 1, sizeof(*configured));
         if (!configured)
@@ -125,12 +125,14 @@ static nitro_status configure(nitro_context *context, const nitro_kernel *kernel
         configured->next = here.configured;
         here.configured = configured;
     }
-    for (size_t p = 0; p < nitro_kernel_num_parameters(kernel); p++) {
-        free(configured->values[p]);
-        configured->values[p] = values ? nitro_strdup(context, values[p]) : NULL;
-        if (values && !configured->values[p])
-            return NITRO_ERR_NO_MEMORY;
+    for (size_t p = 0; values && p < nitro_kernel_num_parameters(kernel) && status == NITRO_OK; p++)
+        status = nitro_string_list_add(context, &copies, values[p]);
+    if (status != NITRO_OK) {
+        nitro_string_list_free(&copies);
+        return status;
     }
+    nitro_string_list_free(&configured->values);
+    configured->values = copies;
     unload(kernel);
     return NITRO_OK;
 }
@@ -219,9 +221,9 @@ static nitro_status choose_values(nitro_context *context, const nitro_kernel *ke
 {
     const configured_kernel *configured = find_configured(kernel);
     size_t num_parameters = nitro_kernel_num_parameters(kernel);
-    *is_configured = configured && configured->values[0];
+    *is_configured = configured && configured->values.count > 0;
     if (*is_configured) {
-        memcpy(values, configured->values, num_parameters * sizeof(*values));
+        memcpy(values, configured->values.items, num_parameters * sizeof(*values));
         return check_values(context, kernel, target, values, numbers);
     }
     if (nitro_kernel_read_best(context, kernel, target, kept)) {
@@ -354,7 +356,6 @@ static nitro_status load_once(nitro_context *context, const nitro_kernel *kernel
         free(made);
         return status;
     }
-    pthread_mutex_init(&made->lock, NULL);
     made->next = here.loaded;
     here.loaded = made;
     if (status == NITRO_OK)

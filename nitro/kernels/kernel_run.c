@@ -191,10 +191,10 @@ int nitro_kernel_launch_step(nitro_kernel_call *call, size_t step)
         return 1;
     if (launch.global[0] == 0 || launch.global[1] == 0 || launch.global[2] == 0)
         return 0;
-    pthread_mutex_lock(&call->loaded->lock);
+    nitro_lock_acquire(&call->loaded->lock);
     int failure =
         call->loaded->on->backend->launch(parsed->function, &launch, problem, sizeof(problem));
-    pthread_mutex_unlock(&call->loaded->lock);
+    nitro_lock_release(&call->loaded->lock);
     return failure ? fail(kernel, call->argument, problem, failure) : 0;
 }
 

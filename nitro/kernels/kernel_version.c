@@ -72,8 +72,10 @@ nitro_status nitro_kernels_hold(nitro_computation *computation, const char *devi
         if (status == NITRO_OK && !was_configured)
             *held |= UINT64_C(1) << v;
     }
-    if (status != NITRO_OK)
+    if (status != NITRO_OK) {
         nitro_kernels_let_go(computation, *held);
+        *held = 0;
+    }
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Functions in child processes: their answers, their errors, and every way not to answer. */
 #include <omp.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,55 @@ static void test_no_answer(void **state)
     nitro_context_free(context);
 }
 
+static void test_without_descriptors(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    struct rlimit before, none;
+    char *answer = NULL;
+    size_t length = 1;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    nitro_status status =
+        nitro_child_run(context, "asking", LIMIT_MS, answer_long, &length, &answer);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_fails(context, status, NITRO_ERR_NO_MEMORY, "asking: cannot create a pipe");
+    assert_null(answer);
+    nitro_context_free(context);
+}
+
+static nitro_status answer_and_print(nitro_context *context, void *state, char **answer)
+{
+    (void)state;
+    dprintf(STDOUT_FILENO, "what a driver prints");
+    *answer = nitro_strdup(context, "the answer");
+    return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/* A daemon may have closed any of them. */
+static void test_without_standard_descriptors(void **state)
+{
+    (void)state;
+    for (int closed = 0; closed < 8; closed++) {
+        pid_t daemon = fork();
+        if (daemon == 0) {
+            nitro_context *context = unit_context();
+            char *answer = NULL;
+            for (int number = 0; number < 3; number++)
+                if (closed >> number & 1)
+                    close(number);
+            nitro_status status =
+                nitro_child_run(context, "asking", LIMIT_MS, answer_and_print, NULL, &answer);
+            _exit(status == NITRO_OK && strcmp(answer, "the answer") == 0 ? 0 : 1);
+        }
+        int ending = -1;
+        assert_int_equal(waitpid(daemon, &ending, 0), daemon);
+        assert_int_equal(ending, 0);
+    }
+}
+
 #ifndef __SANITIZE_THREAD__ /* it does not know OpenMP's barriers */
 static int count_threads(void)
 {
@@ -161,6 +211,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_without_descriptors),
+        cmocka_unit_test(test_without_standard_descriptors),
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test(test_both_processes_have_threads),
 #endif

@@ -2,6 +2,7 @@
  * disk, errors; and what NVRTC says of CUDA C++, where it is installed. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -736,6 +737,71 @@ static void a_child_forked_while_a_kernel_is_compiled_does_not_wait(void **state
     rmdir(folder);
 }
 
+static const nitro_kernel waiting =
+    KERNEL("c",
+           "int scale(void *const *a)\n"
+           "{\n"
+           "    volatile double *from = *(double *const *)a[0], *to = *(double *const *)a[1];\n"
+           "    for (*to = 1; *from > 0;)\n"
+           "        ;\n"
+           "    return 0;\n"
+           "}\n",
+           NULL, .steps = {STEP("from", "to")});
+
+static void *run_in_thread(void *call)
+{
+    return (void *)(intptr_t)nitro_kernel_run(call, (void *)&waiting);
+}
+
+/* Nor for a launch that it does not have. */
+static void a_child_forked_while_a_kernel_runs_does_not_wait(void **state)
+{
+    volatile double has_to_wait = 1, has_begun = 0;
+    scale_call call = {.from = (double *)&has_to_wait, .to = (double *)&has_begun};
+    pthread_t thread;
+    void *failure;
+    int code = -1;
+    (void)state;
+    assert_int_equal(nitro_kernel_prepare(&call, (void *)&waiting), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_in_thread, &call), 0);
+    while (has_begun < 1)
+        usleep(1000);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        has_to_wait = 0;
+        _exit(nitro_kernel_run(&call, (void *)&waiting));
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    has_to_wait = 0;
+    assert_int_equal(pthread_join(thread, &failure), 0);
+    assert_null(failure);
+    assert_int_equal(code, 0);
+}
+
+/* The kernel is not taken for one that does not compile. */
+static void without_descriptors_it_is_tried_again(void **state)
+{
+    static const nitro_kernel own = SCALE(.steps = {STEP("count", "from", "to")});
+    nitro_context *context = unit_context();
+    struct rlimit before, few;
+    scale_call call = call_of(4);
+    (void)state;
+    char *cache = use_cache("/dev/null/nowhere");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    int free_one = dup(STDIN_FILENO);
+    close(free_one);
+    few = before;
+    few.rlim_cur = (rlim_t)free_one + 2; /* the folder's lock, and one end of a pipe */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    nitro_status status = load(context, &own);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_fails(context, status, NITRO_ERR_NO_MEMORY, "compiling: cannot create a pipe");
+    assert_int_equal(prepare_and_run(&own, &call), 0);
+    restore_cache(cache);
+    nitro_context_free(context);
+}
+
 /* By the log of the computation whose variant prepares, and once: all kernels fare alike. */
 static void a_cache_that_cannot_be_is_logged_once(void **state)
 {
@@ -855,6 +921,29 @@ static void versions_name_the_configuration(void **state)
 
 /* ---- NVRTC ---- */
 
+/* Then none is held, and there is none to let go. */
+static void holding_fails_as_a_whole(void **state)
+{
+    static const nitro_kernel kernels[] = {SCALE(.steps = {STEP("count", "from", "to")}),
+                                           SCALE(.steps = {STEP("count", "from", "to")})};
+    static const nitro_declaration declaration = {
+        .name = "scale",
+        .variants = {NITRO_KERNEL_VARIANT("first", kernels[0]),
+                     NITRO_KERNEL_VARIANT("second", kernels[1])}};
+    nitro_context *context = unit_context();
+    nitro_computation *computation;
+    uint64_t held = 7;
+    (void)state;
+    assert_ok(context, nitro_computation_declare(context, &declaration, &computation));
+    assert_ok(context,
+              nitro_kernel_configure(context, &kernels[1], (const char *const[]){"4", "0"}));
+    assert_fails(context, nitro_kernels_hold(computation, NULL, &held), NITRO_ERR_ARGUMENT,
+                 "FACTOR has no value 4");
+    assert_int_equal(held, 0);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void nvrtc_compiles_without_a_gpu(void **state)
 {
     static const nitro_kernel add = {
@@ -917,9 +1006,12 @@ int main(void)
         cmocka_unit_test(wrong_source_is_compiled_once),
         cmocka_unit_test(a_killed_compiler_is_told_from_wrong_source),
         cmocka_unit_test(a_child_forked_while_a_kernel_is_compiled_does_not_wait),
+        cmocka_unit_test(a_child_forked_while_a_kernel_runs_does_not_wait),
+        cmocka_unit_test(without_descriptors_it_is_tried_again),
         cmocka_unit_test(a_cache_that_cannot_be_is_logged_once),
         cmocka_unit_test(spaces_follow_the_device),
         cmocka_unit_test(versions_name_the_configuration),
+        cmocka_unit_test(holding_fails_as_a_whole),
         cmocka_unit_test(nvrtc_compiles_without_a_gpu),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
