@@ -9,7 +9,7 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/** Strip comments and surrounding blanks, in place. */
+/** Without surrounding blanks, in place. */
 static char *trim(char *text)
 {
     static const char blanks[] = " \t\r";
@@ -115,10 +115,11 @@ static nitro_status find_path(nitro_context *context, char **path)
     return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/** The user's file need not exist, which is no error to be kept as the last one. */
+/** The user's file need not exist, which is no error to be kept as the last one. The home of a
+ * system's user may be no folder, as /dev/null. */
 static bool exists(const char *path)
 {
-    return access(path, F_OK) == 0 || errno != ENOENT;
+    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 nitro_status nitro_settings_read(nitro_context *context, char **path,

@@ -262,11 +262,11 @@ static bool is_list(const char *text, size_t *num_unnamed)
 }
 
 /** "VALUE" for all, or "COMPUTATION=VALUE,...": the computation's item, else one without a name. */
-static bool find_in_text(const char *text, const char *computation, char *value, size_t size)
+static const char *find_in_text(const char *text, const char *computation, size_t *found_length)
 {
     size_t num_unnamed;
     const char *found = is_list(text, &num_unnamed) ? NULL : text;
-    size_t found_length = found ? strlen(found) : 0;
+    *found_length = found ? strlen(found) : 0;
     bool own = false;
     for (const char *item = found ? NULL : text; item && !own;) {
         size_t length = strcspn(item, ","), named = name_length(item, length);
@@ -274,12 +274,10 @@ static bool find_in_text(const char *text, const char *computation, char *value,
               memcmp(item, computation, named) == 0;
         if (own || named == 0) {
             found = own ? item + named + 1 : item;
-            found_length = own ? length - named - 1 : length;
+            *found_length = own ? length - named - 1 : length;
         }
         item = item[length] ? item + length + 1 : NULL;
     }
-    if (found)
-        snprintf(value, size, "%.*s", (int)(found_length < size ? found_length : size), found);
     return found;
 }
 
@@ -290,17 +288,24 @@ static nitro_status look_in_environment(nitro_context *context, const nitro_sett
                                         const char *computation, nitro_setting_value *found)
 {
     const char *text = secure_getenv(setting->environment);
-    size_t num_unnamed = 0;
+    size_t num_unnamed = 0, length = 0;
     if (text && is_list(text, &num_unnamed) && num_unnamed > 1)
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s: %zu items of the list name no computation: write "
                           "COMPUTATION=VALUE,..., and at most one VALUE for all others",
                           setting->environment, num_unnamed);
-    if (!text || !find_in_text(text, computation, found->text, sizeof found->text))
+    const char *at = text ? find_in_text(text, computation, &length) : NULL;
+    if (!at)
         return NITRO_OK;
+    char *value = nitro_asprintf(context, "%.*s", (int)length, at);
+    if (!value)
+        return NITRO_ERR_NO_MEMORY;
     found->origin = NITRO_SETTING_ENVIRONMENT;
+    snprintf(found->text, sizeof found->text, "%s", value);
     snprintf(found->where, sizeof found->where, "%s", setting->environment);
-    return nitro_setting_check(context, setting->environment, setting->name, found->text);
+    nitro_status status = nitro_setting_check(context, setting->environment, setting->name, value);
+    free(value);
+    return status;
 }
 
 static nitro_status look_in_file(nitro_context *context, const nitro_setting *setting,

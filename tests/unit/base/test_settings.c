@@ -50,8 +50,29 @@ static void test_a_user_without_a_file_is_no_error(void **state)
     assert_string_equal(look_up(context, NULL, "log"), "off");
     nitro_context_last_error(context, message, sizeof message);
     assert_string_equal(message, "");
+    assert_int_equal(setenv("XDG_CONFIG_HOME", "/dev/null", 1),
+                     0); /* as the home of some daemons */
+    assert_string_equal(look_up(context, NULL, "log"), "off");
     assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
     temporary_remove(&folder);
+    nitro_context_free(context);
+}
+
+static void test_a_value_is_not_cut(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_setting_value value;
+    char text[NITRO_SETTING_MAX_BYTES + 20];
+    memset(text, 'a', sizeof text);
+    memcpy(text, "sum=", 4);
+    text[NITRO_SETTING_MAX_BYTES + 4] = '\0';
+    assert_int_equal(setenv("NITRO_MODEL", text, 1), 0);
+    assert_fails(context, nitro_setting_get(context, "sum", "model", &value), NITRO_ERR_FORMAT,
+                 "NITRO_MODEL: model: the value is not UTF-8 text of under 4096 bytes");
+    text[NITRO_SETTING_MAX_BYTES + 3] = '\0';
+    assert_int_equal(setenv("NITRO_MODEL", text, 1), 0);
+    assert_int_equal(strlen(look_up(context, "sum", "model")), NITRO_SETTING_MAX_BYTES - 1);
     nitro_context_free(context);
 }
 
@@ -375,6 +396,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_each_place_covers_the_next, forget_environment),
         cmocka_unit_test_setup(test_a_user_without_a_file_is_no_error, forget_environment),
+        cmocka_unit_test_setup(test_a_value_is_not_cut, forget_environment),
         cmocka_unit_test_setup(test_a_computations_own_setting_covers_that_for_all,
                                forget_environment),
         cmocka_unit_test_setup(test_says_where_a_value_comes_from, forget_environment),
