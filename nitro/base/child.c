@@ -169,11 +169,11 @@ nitro_status nitro_child_run(nitro_context *context, const char *what, double li
     pid_t parent = getpid();
     pid_t child = nitro_child_fork();
     if (child == 0) {
-        /* The pipe takes the place of a standard descriptor that the application has closed. */
-        int pipe = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         close(ends[0]);
+        /* The pipe may have the number of a standard descriptor that the application has closed. */
+        int answers = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         close(ends[1]);
-        be_child(context, function, state, parent, pipe);
+        be_child(context, function, state, parent, answers);
     }
     int problem = errno;
     close(ends[1]);
