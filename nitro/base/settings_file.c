@@ -116,7 +116,7 @@ static nitro_status find_path(nitro_context *context, char **path)
 }
 
 /** The user's file need not exist, which is no error to be kept as the last one. The home of a
- * system's user may be no folder, as /dev/null. */
+ * system account may be no folder: /dev/null. */
 static bool exists(const char *path)
 {
     return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
